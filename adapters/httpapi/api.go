@@ -37,6 +37,7 @@ type API struct {
 	cfg       Config
 	engine    *gin.Engine
 	paths     []servedPath
+	own       map[string]bool // the first segments of paths
 	modules   Modules
 	languages map[string]*fixedAnswer // by name
 	docs      map[string]*fixedAnswer // by the name of the file
@@ -45,8 +46,10 @@ type API struct {
 	memory    *limit.Memory
 	proxies   proxies
 	limits    *limit.Limiter
-	pages     *pages
 	log       *zap.Logger
+
+	pageMethods map[string]string // as Pages.Routes returns them
+	origins     http.CrossOriginProtection
 }
 
 // New returns the interface over the use cases. ready is for the readiness check. It fails when cfg is not valid.
@@ -59,6 +62,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api := &API{
 		cfg: cfg, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), docs: newDocs(cfg.BasePath),
 		ready: ready, memory: limit.NewMemory(int64(cfg.MaxMemory)), proxies: trusted, limits: limit.New(cfg.Limits), log: log,
+		own: make(map[string]bool),
 	}
 	api.engine.RedirectTrailingSlash = false
 	_ = api.engine.SetTrustedProxies(nil) // nothing asks gin
@@ -71,7 +75,9 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, healthy) }},
 		{http.MethodGet, PathReady, api.handle(ignored, api.readiness)},
 	})
-	api.pages = newPages(cfg.Pages, api.paths)
+	if cfg.Pages != nil {
+		api.pageMethods = cfg.Pages.Routes()
+	}
 	return api, nil
 }
 

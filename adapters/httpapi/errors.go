@@ -140,14 +140,15 @@ func (a *API) refuse(c *gin.Context, r *refusal) {
 // problem answers with an error body, or with a page if the client prefers that.
 func (a *API) problem(c *gin.Context, problemType string, status int, message string) {
 	c.Abort()
-	if a.pageError(c, status, message) {
+	contentType, header, accept := jsonContentType, c.Writer.Header(), c.Request.Header["Accept"]
+	header.Add("Vary", "Accept")
+	if a.isPage(c.Request.URL.Path) && prefers(accept, mediaHTML, mediaJSON) {
+		a.cfg.Pages.AnswerError(c.Writer, c.Request, status, message)
 		return
 	}
-	contentType, header := jsonContentType, c.Writer.Header()
-	if prefers(c.Request.Header["Accept"], mediaProblem, mediaJSON) {
+	if prefers(accept, mediaProblem, mediaJSON) {
 		contentType = problemContentType
 	}
-	header.Add("Vary", "Accept")
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = noStore
 	}

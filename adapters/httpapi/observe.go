@@ -42,12 +42,12 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	escaped := escapedSlash(c.Request.URL)
-	if !a.pages.outside(c.Request.URL.Path) {
+	if !a.isPage(c.Request.URL.Path) {
 		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
 			maps.Copy(header, shared)
 		}
 	} else if !escaped {
-		c.Set(pageKey, a.pages.Route(c.Request))
+		c.Set(pageKey, a.cfg.Pages.Route(c.Request))
 	}
 	c.Request.Method = knownMethod(c.Request.Method)
 	method, route := c.Request.Method, Route(c)
@@ -119,7 +119,7 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 	}
 	secret, inBody := presentedToken(c), false
 	if c.GetString(pageKey) != "" {
-		secret, inBody = a.pages.Token(c.Request)
+		secret, inBody = a.cfg.Pages.Token(c.Request)
 	}
 	refused, retry := a.limits.Admit(c.Request, secret, inBody)
 	if refused != "" {

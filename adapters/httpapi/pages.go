@@ -36,34 +36,11 @@ type Pages interface {
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
-// pages are the Pages of an API; nil: none.
-type pages struct {
-	Pages
-
-	allowed map[string]string // the header Allow, by pattern
-	own     map[string]bool   // the first segments of the interface's paths
-	origins http.CrossOriginProtection
-}
-
-func newPages(shown Pages, paths []servedPath) *pages {
-	if shown == nil {
-		return nil
-	}
-	p := &pages{Pages: shown, allowed: shown.Routes(), own: make(map[string]bool)}
-	for _, path := range paths {
-		p.own[strings.Split(path.pattern, "/")[1]] = true
-	}
-	return p
-}
-
-// outside reports whether there are pages, and a decoded path is outside the interface.
-func (p *pages) outside(path string) bool {
-	if p == nil {
-		return false
-	}
+// isPage reports whether there are pages, and a decoded path is outside the interface.
+func (a *API) isPage(path string) bool {
 	first, ok := strings.CutPrefix(path, "/")
 	first, _, _ = strings.Cut(first, "/")
-	return ok && !p.own[first]
+	return ok && a.cfg.Pages != nil && !a.own[first]
 }
 
 // pageKey is the context key of the pattern of a request's page.
@@ -71,7 +48,7 @@ const pageKey = "page"
 
 // page answers a request for the page with that pattern.
 func (a *API) page(c *gin.Context, pattern string) {
-	allowed := a.pages.allowed[pattern]
+	allowed := a.pageMethods[pattern]
 	switch method := c.Request.Method; {
 	case method == http.MethodOptions:
 		answerOptions(c, allowed)
@@ -91,11 +68,12 @@ func (a *API) page(c *gin.Context, pattern string) {
 // answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A page without
 // Cache-Control gets an ETag.
 func (a *API) answerPage(c *gin.Context) error {
-	made := a.newBuffer(c.Request, 1)
-	defer made.Release()
-	w := &pageWriter{header: c.Writer.Header().Clone(), answer: &made, to: c, claimed: int64(a.cfg.PasteMaxBody)}
+	w := &pageWriter{
+		header: c.Writer.Header().Clone(), answer: a.newBuffer(c.Request, 1), to: c, claimed: int64(a.cfg.PasteMaxBody),
+	}
+	defer w.answer.Release()
 	rejected, err := a.makePage(w, c)
-	secret, inBody := a.pages.Token(c.Request)
+	secret, inBody := a.cfg.Pages.Token(c.Request)
 	switch {
 	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
 		a.limits.Rejected(c.Request, secret, inBody)
@@ -121,9 +99,9 @@ func (a *API) answerPage(c *gin.Context) error {
 	maps.Copy(w.to.Writer.Header(), w.header)
 	var etag []string
 	if w.status == http.StatusOK {
-		etag = etagOf(w.header, xxhash.Sum64(made.text))
+		etag = etagOf(w.header, xxhash.Sum64(w.answer.text))
 	}
-	sendBody(c, w.status, w.header["Content-Type"], etag, made.text)
+	sendBody(c, w.status, w.header["Content-Type"], etag, w.answer.text)
 	return nil
 }
 
@@ -134,7 +112,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	r, sent := c.Request, a.newBuffer(c.Request, bodyFactor)
 	defer sent.Release()
 	if r.Method == http.MethodPost {
-		if a.pages.origins.Check(r) != nil {
+		if a.origins.Check(r) != nil {
 			return false, errElsewhere
 		}
 		if err := a.receive(c, &sent); err != nil {
@@ -146,14 +124,14 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	r = r.WithContext(ctx)
 	r.RemoteAddr = string(counted(r))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.text)), int64(len(sent.text))
-	return a.pages.Answer(w, r)
+	return a.cfg.Pages.Answer(w, r)
 }
 
 // pageWriter is where a page is written to.
 type pageWriter struct {
 	header  http.Header
 	status  int // 0 until it is chosen
-	answer  *buffer
+	answer  buffer
 	to      *gin.Context
 	claimed int64 // how much memory a stream claims for its source
 	streams bool
@@ -205,14 +183,4 @@ func (w *pageWriter) FlushError() error {
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
-}
-
-// pageError answers with an error page if there are pages and the client prefers HTML.
-func (a *API) pageError(c *gin.Context, status int, message string) bool {
-	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML, mediaJSON) {
-		return false
-	}
-	c.Writer.Header().Add("Vary", "Accept")
-	a.pages.AnswerError(c.Writer, c.Request, status, message)
-	return true
 }

@@ -57,7 +57,7 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 
 // pathOf returns the path of a paste's page, or of its endpoint if there are no pages.
 func (a *API) pathOf(id paste.ID) string {
-	if a.pages == nil {
+	if a.cfg.Pages == nil {
 		return a.cfg.BasePath + "/paste/" + string(id)
 	}
 	return "/" + string(id)

@@ -69,6 +69,7 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 			allowed: strings.Join(append(methods, http.MethodOptions), ", "),
 		}
 		a.paths = append(a.paths, served)
+		a.own[strings.Split(served.pattern, "/")[1]] = true
 		group.OPTIONS(path, preflight(served.allowed))
 		group.OPTIONS(path+"/", preflight(served.allowed))
 	}
