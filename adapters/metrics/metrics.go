@@ -36,7 +36,7 @@ type Snapshot struct {
 // millisecond.
 var durations = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// New returns the figures of a process of that version. snapshot is called once whenever they are read.
+// New returns the figures of a process of that version. snapshot is called at once, and whenever they are read.
 func New(version string, snapshot func() Snapshot) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
