@@ -18,26 +18,21 @@ import (
 type listener struct {
 	*net.TCPListener
 
-	server *Server // whose limits count
+	server *Server       // whose limits count
+	room   chan struct{} // has an element for each open connection, and one for the next
 
 	mu     sync.Mutex
-	freed  sync.Cond // a connection or the listener was closed
-	closed bool
-	open   int
 	of     map[netip.Addr]int // open, by address
 	warned time.Time
 }
 
-// Accept implements net.Listener, for one caller at a time.
+// Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
-	l.mu.Lock()
-	for most := l.server.cfg.MaxConnections; most > 0 && l.open >= most && !l.closed; {
-		l.freed.Wait()
-	}
-	l.mu.Unlock()
+	l.room <- struct{}{}
 	for {
 		accepted, err := l.AcceptTCP()
 		if err != nil {
+			<-l.room
 			return nil, err
 		}
 		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
@@ -47,15 +42,6 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		_ = accepted.Close()
 	}
-}
-
-// Close implements net.Listener.
-func (l *listener) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.freed.Broadcast()
-	return l.TCPListener.Close()
 }
 
 func (l *listener) add(client netip.Addr, exempt bool) bool {
@@ -69,26 +55,17 @@ func (l *listener) add(client netip.Addr, exempt bool) bool {
 		}
 		return false
 	}
-	l.open++
 	l.of[client]++
 	return true
 }
 
 func (l *listener) remove(client netip.Addr) {
+	<-l.room
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open--
 	if l.of[client]--; l.of[client] == 0 {
 		delete(l.of, client)
 	}
-	l.freed.Signal()
-}
-
-// count returns the number of open connections.
-func (l *listener) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.open
 }
 
 // connection tells its listener when it is closed.

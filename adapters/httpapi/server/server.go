@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -68,8 +70,9 @@ func (s *Server) Start(ctx context.Context) error {
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	tcp, _ := opened.(*net.TCPListener) // as every listener of TCP is
-	s.listener = &listener{TCPListener: tcp, server: s, of: make(map[netip.Addr]int)}
-	s.listener.freed.L = &s.listener.mu
+	s.listener = &listener{
+		TCPListener: tcp, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), of: make(map[netip.Addr]int),
+	}
 	var accepting net.Listener = s.listener
 	if secure != nil {
 		accepting = tls.NewListener(s.listener, secure)
@@ -104,7 +107,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.http.Shutdown(ctx) == nil {
 		return nil
 	}
-	if left := s.listener.count(); left > 0 {
+	if left := len(s.listener.room); left > 0 { // nothing is accepted any more
 		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off", zap.Int("connections", left))
 	}
 	return s.http.Close()
