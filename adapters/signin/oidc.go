@@ -199,7 +199,8 @@ func (c claims) allow(required, value string) bool {
 		mail := c.text("email")
 		domain := mail[strings.LastIndexByte(mail, '@')+1:]
 		verified := c["email_verified"] == true || c["email_verified"] == "true"
-		return verified && len(domain) < len(mail) && isASCII(domain) && strings.EqualFold(domain, value)
+		lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
+		return verified && len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, value)
 	}
 	switch found := c[required].(type) {
 	case string:
@@ -208,9 +209,4 @@ func (c claims) allow(required, value string) bool {
 		return slices.Contains(found, any(value))
 	}
 	return false
-}
-
-// isASCII reports whether a text has no look-alikes of letters, some of which fold to them.
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(c rune) bool { return c > '~' })
 }
