@@ -92,12 +92,10 @@ func (a *API) observe(c *gin.Context) {
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", c.Request.RemoteAddr),
+		zap.Error(cause), // if there is one
 	}
 	if trace := c.GetString(TraceKey); trace != "" {
 		fields = append(fields, zap.String("trace_id", trace))
-	}
-	if cause != nil {
-		fields = append(fields, zap.String("error", cause.Error()))
 	}
 	line.Write(fields...)
 }

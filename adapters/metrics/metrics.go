@@ -36,8 +36,8 @@ type Snapshot struct {
 // millisecond.
 var durations = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// New returns the figures of a process of that version. snapshot is called at once, and whenever they are read.
-func New(version string, snapshot func() Snapshot) *Metrics {
+// New returns the figures of a process of that version with those limits. snapshot is called at once, and whenever they are read.
+func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -55,6 +55,9 @@ func New(version string, snapshot func() Snapshot) *Metrics {
 		Name: "gluepot_build_info", Help: "Always 1; its label is the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
+	for _, limit := range limits {
+		m.limited.WithLabelValues(limit) // from zero, so that the first one shows
+	}
 	m.registry.MustRegister(m.duration, m.active, m.limited, build,
 		prometheus.CollectorFunc(func(out chan<- prometheus.Metric) { collect(snapshot(), out) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -71,13 +74,8 @@ func (m *Metrics) Began(method, route string) (ended func(status int)) {
 	}
 }
 
-// Limited returns a function that counts a request which one of those limits has refused.
-func (m *Metrics) Limited(limits []string) func(limit string) {
-	for _, limit := range limits {
-		m.limited.WithLabelValues(limit) // from zero, so that the first one shows
-	}
-	return func(limit string) { m.limited.WithLabelValues(limit).Inc() }
-}
+// Limited counts a request that a limit has refused.
+func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc() }
 
 // collect sends the figures of a snapshot. Some are there only once they were counted.
 func collect(now Snapshot, out chan<- prometheus.Metric) {

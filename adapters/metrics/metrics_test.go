@@ -36,12 +36,12 @@ func wantLines(t *testing.T, text string, want ...string) {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	m := New("v1.2.3", func() Snapshot { return Snapshot{} })
+	m := New("v1.2.3", []string{"requests", "others"}, func() Snapshot { return Snapshot{} })
 	for _, status := range []int{200, 200, 404} {
 		m.Began("GET", "/user/:username")(status)
 	}
 	m.Began("GET", "/user/:username")
-	m.Limited([]string{"requests", "others"})("requests")
+	m.Limited("requests")
 	const profiles = `http_request_method="GET",http_response_status_code=`
 	wantLines(t, figures(t, m),
 		`http_server_request_duration_seconds_count{`+profiles+`"200",http_route="/user/:username"} 2`,
@@ -55,7 +55,7 @@ func TestRequests(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	counted := false // which is so at the start
-	m := New("", func() Snapshot {
+	m := New("", nil, func() Snapshot {
 		if !counted {
 			return Snapshot{}
 		}
@@ -89,7 +89,7 @@ func TestSnapshot(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	t.Parallel()
-	server, err := Listen(t.Context(), "127.0.0.1:0", New("", func() Snapshot { return Snapshot{} }).Handler(), zap.NewNop())
+	server, err := Listen(t.Context(), "127.0.0.1:0", New("", nil, func() Snapshot { return Snapshot{} }).Handler(), zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestListen(t *testing.T) {
 // TestPagesAreRefused wants what a browser asks for on behalf of a page to be refused, and arguments not to be shown.
 func TestPagesAreRefused(t *testing.T) {
 	t.Parallel()
-	served := New("", func() Snapshot { return Snapshot{} }).Handler()
+	served := New("", nil, func() Snapshot { return Snapshot{} }).Handler()
 	for _, c := range []struct {
 		what, path, host, site string
 		private, local         int // on a private network, on loopback
@@ -174,7 +174,7 @@ func TestPagesAreRefused(t *testing.T) {
 }
 
 func BenchmarkRequest(b *testing.B) {
-	m := New("", func() Snapshot { return Snapshot{} })
+	m := New("", nil, func() Snapshot { return Snapshot{} })
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

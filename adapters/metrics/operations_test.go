@@ -16,11 +16,10 @@ var figureName = regexp.MustCompile(`\b(http_server|db_client|gluepot|go|process
 // every one of Gluepot's own to be explained.
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	m := New("", func() Snapshot {
+	m := New("", []string{"requests"}, func() Snapshot {
 		return Snapshot{Totals: stats.Totals{Largest: make([]stats.Holder, 1), Days: make([]stats.Day, 1)}}
 	})
 	m.Began("GET", "/healthz")(200)
-	m.Limited([]string{"requests"})
 	served := make(map[string]bool)
 	for line := range strings.Lines(figures(t, m)) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(line, "# TYPE "), " ")

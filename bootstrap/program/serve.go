@@ -109,8 +109,8 @@ func (r *running) start(ctx context.Context, cfg config, demo bool, log *zap.Log
 		return err
 	}
 	if cfg.AdminAddr != "" {
-		figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(r.app.Statistics()) })
-		cfg.HTTP.Observe, cfg.HTTP.OnLimited = figures.Began, figures.Limited(limit.Names())
+		figures := metrics.New(Version(), limit.Names(), func() metrics.Snapshot { return metrics.Snapshot(r.app.Statistics()) })
+		cfg.HTTP.Observe, cfg.HTTP.OnLimited = figures.Began, figures.Limited
 		if r.admin, err = metrics.Listen(ctx, cfg.AdminAddr, figures.Handler(), log); err != nil {
 			return err
 		}
