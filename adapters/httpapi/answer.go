@@ -180,12 +180,6 @@ func begin(c *gin.Context, status int, contentType, etag []string, length int64)
 	return !head
 }
 
-var (
-	privateHeader        = []string{"private, no-store"}    // for answers to a token (RFC 9111, 5.2.2)
-	noCache              = []string{"no-cache"}             // the default: caches revalidate (RFC 9111, 5.2.2.4)
-	languageCacheControl = []string{"public, max-age=3600"} // the catalogue changes only with the program
-)
-
 // etagOf returns the ETag of an answer with that hash, the same on every node, or nil if the answer has a Cache-Control of its own.
 func etagOf(header http.Header, sum uint64) []string {
 	if header["Cache-Control"] != nil {

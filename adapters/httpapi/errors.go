@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -108,7 +109,7 @@ func (a *API) limited(c *gin.Context, name string, retry time.Duration) {
 	if a.cfg.OnLimited != nil {
 		a.cfg.OnLimited(name)
 	}
-	c.Header("Retry-After", limit.Seconds(retry))
+	c.Header("Retry-After", strconv.FormatInt(int64((retry+time.Second-1)/time.Second), 10)) // in whole seconds, rounded up
 }
 
 // After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its

@@ -17,8 +17,13 @@ var (
 	varyAuthorization = []string{"Authorization"}
 	noindex           = []string{"noindex"} // for search engines
 
+	privateHeader        = []string{"private, no-store"}    // for answers to a token (RFC 9111, 5.2.2)
+	noCache              = []string{"no-cache"}             // the default: caches revalidate (RFC 9111, 5.2.2.4)
+	languageCacheControl = []string{"public, max-age=3600"} // the catalogue changes only with the program
+
 	jsonContentType    = []string{mediaJSON}
 	problemContentType = []string{mediaProblem}
+	textContentType    = []string{mediaText + "; charset=utf-8"}
 
 	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted paste is
 	// its secret.

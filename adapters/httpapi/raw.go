@@ -9,8 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-var textContentType = []string{"text/plain; charset=utf-8"}
-
 func (a *API) readText(ctx context.Context, c *call) (any, error) {
 	pasty, err := a.modules.Pastes.Read.Raw(ctx, c.viewer, c.Param("id"), c.Param("pastyId"), c.Param("editId"))
 	if err != nil {

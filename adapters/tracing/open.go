@@ -40,7 +40,13 @@ func Open(version string, log *zap.Logger) *Tracer {
 		otel.Handle(err)
 		return nil
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(publicExporter{exporter}), sdk.WithResource(describe(version)))
+	process, err := resource.New(context.Background(),
+		resource.WithAttributes(attribute.String("service.name", "gluepot"), attribute.String("service.version", version)),
+		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv()) // the environment has the last word
+	if err != nil { // some of it is missing
+		otel.Handle(err)
+	}
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(publicExporter{exporter}), sdk.WithResource(process))
 	log.Info("sending traces", zap.String("endpoint", endpoint.Scheme+"://"+endpoint.Host)) // the rest may be a secret
 	return &Tracer{provider}
 }
@@ -88,17 +94,6 @@ func report(log *zap.Logger, endpoint *url.URL) {
 		log.Warn("traces were not sent", zap.String("error", text))
 	}))
 	otel.SetLogger(logr.Discard())
-}
-
-// describe returns what the process is. The environment has the last word.
-func describe(version string) *resource.Resource {
-	described, err := resource.New(context.Background(),
-		resource.WithAttributes(attribute.String("service.name", "gluepot"), attribute.String("service.version", version)),
-		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
-	if err != nil { // some of it is missing
-		otel.Handle(err)
-	}
-	return described
 }
 
 // Close sends what is left until ctx ends. It fails when that was not all.

@@ -10,7 +10,6 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -114,11 +113,6 @@ func (l *Limiter) Rejected(r *http.Request, token string, inBody bool) {
 	if l.failures != nil {
 		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed meanwhile
 	}
-}
-
-// Seconds returns a time in whole seconds, rounded up.
-func Seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
 func (l *Limiter) key(client string) uint64 { return maphash.String(l.seed, client) }
