@@ -131,7 +131,6 @@ type measure struct {
 	length int64
 }
 
-// Write implements io.Writer.
 func (m *measure) Write(p []byte) (int, error) {
 	m.length += int64(len(p))
 	return m.Digest.Write(p)

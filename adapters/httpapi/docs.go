@@ -14,11 +14,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-const (
-	typeStylesheet = "text/css; charset=utf-8"
-	typeScript     = "text/javascript; charset=utf-8"
-)
-
 // docsPolicy lets the page load from this server and call it. Swagger UI's stylesheet contains data: pictures.
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
@@ -28,8 +23,9 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 func newDocs(basePath string) map[string]*fixedAnswer {
 	docs := make(map[string]*fixedAnswer)
 	for name, contentType := range map[string]string{
-		"": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
-		"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript,
+		"": "text/html; charset=utf-8", "icon.svg": "image/svg+xml",
+		"docs.css": "text/css; charset=utf-8", "swagger-ui.css": "text/css; charset=utf-8",
+		"docs.js": "text/javascript; charset=utf-8", "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 	} {
 		if file, err := assets.ReadFile("assets/" + cmp.Or(name, "docs.html")); err == nil {
 			docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(file, []byte("{base}"), []byte(basePath)))

@@ -55,11 +55,9 @@ func (a *API) page(c *gin.Context, pattern string) {
 	case !slices.Contains(strings.Split(allowed, ", "), method):
 		a.notAllowed(c, allowed)
 	default:
-		err := a.answerPage(c)
-		if fault.Is(err, fault.NotFound) {
-			err = errNothing
-		}
-		if err != nil {
+		if err := a.answerPage(c); fault.Is(err, fault.NotFound) {
+			a.fail(c, errNothing)
+		} else if err != nil {
 			a.fail(c, err)
 		}
 	}
@@ -127,7 +125,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	return a.cfg.Pages.Answer(w, r)
 }
 
-// pageWriter is where a page is written to.
+// pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
 	header  http.Header
 	status  int // 0 until it is chosen
@@ -138,10 +136,8 @@ type pageWriter struct {
 	gone    error // of writing to the client
 }
 
-// Header implements http.ResponseWriter.
 func (w *pageWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *pageWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -155,8 +151,8 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 	if !w.streams {
 		return w.answer.Write(p)
 	}
-	if w.gone == nil {
-		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Now().Add(streamPatience)) // a recorder of tests has none
+	if w.gone == nil { // a client may take a minute to read one write
+		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder of tests has none
 		n, w.gone = w.to.Writer.Write(p)
 	}
 	return n, w.gone
@@ -164,9 +160,6 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 
 // Keep exempts the page from the memory budget, because its content exists nowhere else any more.
 func (w *pageWriter) Keep() { w.answer.exempt = true }
-
-// streamPatience is how long a client may take to read one write of a stream.
-const streamPatience = time.Minute
 
 // FlushError begins a stream, before anything is written. It fails with fault.Unavailable when the memory budget is used up.
 func (w *pageWriter) FlushError() error {

@@ -51,14 +51,6 @@ func localHost(host string) bool {
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
 }
 
-// Only a few scrapers and people connect: idle connections are closed. A profile may take as
-// long as its reader asks for, and net/http/pprof refuses what is longer than maxProfile.
-const (
-	maxHeaderTime = 5 * time.Second
-	maxProfile    = 2 * time.Minute
-	maxIdle       = 5 * time.Minute
-)
-
 // Listen serves a handler on an address in the background, until the server is closed. It fails with fault.Unavailable when the address
 // cannot be listened on.
 func Listen(ctx context.Context, address string, handler http.Handler, log *zap.Logger) (*http.Server, error) {
@@ -69,8 +61,10 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 	}
 	bound, isTCP := listener.Addr().(*net.TCPAddr)
 	server := &http.Server{
-		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler), ReadTimeout: maxHeaderTime,
-		WriteTimeout: maxProfile, IdleTimeout: maxIdle, ErrorLog: zap.NewStdLog(zap.NewNop()),
+		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler), ErrorLog: zap.NewStdLog(zap.NewNop()),
+		ReadTimeout:  5 * time.Second,
+		WriteTimeout: 2 * time.Minute, // net/http/pprof refuses longer profiles
+		IdleTimeout:  5 * time.Minute,
 	}
 	log.Info("serving metrics", zap.String("address", server.Addr))
 	go func() {

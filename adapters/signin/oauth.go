@@ -37,7 +37,6 @@ func newOAuth(label string, client Client, redirect string) oauth {
 // bounded makes answers that are too long fail.
 type bounded struct{ http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {

@@ -22,7 +22,8 @@ type openID struct {
 	oauth
 
 	scopes   []string
-	required string // name of a claim, or ""
+	required string // name of a claim or emailDomain, or ""
+	claim    string // that decides, or ""
 	value    string
 	found    atomic.Pointer[discovered]
 }
@@ -44,8 +45,12 @@ func newOIDC(o oauth, scopes, requiredClaim string) *openID {
 	if !slices.Contains(p.scopes, oidc.ScopeOpenID) {
 		p.scopes = append([]string{oidc.ScopeOpenID}, p.scopes...)
 	}
-	if p.required == emailDomain && !slices.Contains(p.scopes, oidc.ScopeEmail) {
-		p.scopes = append(p.scopes, oidc.ScopeEmail)
+	p.claim = p.required
+	if p.required == emailDomain {
+		p.claim = "email"
+		if !slices.Contains(p.scopes, oidc.ScopeEmail) {
+			p.scopes = append(p.scopes, oidc.ScopeEmail)
+		}
 	}
 	return p
 }
@@ -129,7 +134,7 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 	if err != nil {
 		return identity.Profile{}, err
 	}
-	if p.required != "" && !claims.first(more, p.claim()).allow(p.required, p.value) {
+	if p.required != "" && !claims.first(more, p.claim).allow(p.required, p.value) {
 		return identity.Profile{}, fault.New(fault.Forbidden,
 			"Your account at "+p.label+" may not sign in here. Ask the operator of this server.")
 	}
@@ -139,17 +144,9 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 	}, nil
 }
 
-// claim returns the name of the claim that decides who may sign in, or "".
-func (p *openID) claim() string {
-	if p.required == emailDomain {
-		return "email"
-	}
-	return p.required
-}
-
 // userInfo returns what the provider says at its UserInfo endpoint, if something is missing in the ID token.
 func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string, have claims) (claims, error) {
-	needed := p.required != "" && have[p.claim()] == nil
+	needed := p.required != "" && have[p.claim] == nil
 	if known.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
 		return nil, nil //nolint:nilnil // there are no more claims
 	}

@@ -60,7 +60,6 @@ var publicAttributes = []attribute.Key{
 // values in them.
 type publicExporter struct{ sdk.SpanExporter }
 
-// ExportSpans implements sdk.SpanExporter.
 func (e publicExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	public := make([]sdk.ReadOnlySpan, len(spans))
 	for i, span := range spans {
@@ -71,15 +70,12 @@ func (e publicExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpa
 
 type publicSpan struct{ sdk.ReadOnlySpan }
 
-// Attributes implements sdk.ReadOnlySpan.
 func (s publicSpan) Attributes() []attribute.KeyValue {
 	return slices.DeleteFunc(slices.Clone(s.ReadOnlySpan.Attributes()), func(a attribute.KeyValue) bool {
 		return !slices.Contains(publicAttributes, a.Key)
 	})
 }
 
-// Events implements sdk.ReadOnlySpan.
 func (s publicSpan) Events() []sdk.Event { return nil }
 
-// Status implements sdk.ReadOnlySpan.
 func (s publicSpan) Status() sdk.Status { return sdk.Status{Code: s.ReadOnlySpan.Status().Code} }

@@ -59,7 +59,8 @@ func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
 	}
-	l := &Limiter{valid: latest[time.Time](), seed: maphash.MakeSeed(), Now: time.Now}
+	valid, _ := lru.New[uint64, time.Time](maxClients)
+	l := &Limiter{valid: valid, seed: maphash.MakeSeed(), Now: time.Now}
 	if cfg.Rate > 0 {
 		l.requests = newClients(cfg.Rate, time.Second, cmp.Or(cfg.Burst, cfg.Rate))
 	}
@@ -158,13 +159,8 @@ type clients struct {
 
 // newClients allows each key many in a period, and burst at once.
 func newClients(many int, period time.Duration, burst int) *clients {
-	return &clients{rate: rate.Every(period / time.Duration(many)), burst: burst, known: latest[*rate.Limiter]()}
-}
-
-// latest returns a cache of values for the keys used last.
-func latest[T any]() *lru.Cache[uint64, T] {
-	cache, _ := lru.New[uint64, T](maxClients) // fails only for a size of 0
-	return cache
+	known, _ := lru.New[uint64, *rate.Limiter](maxClients) // fails only for a size of 0
+	return &clients{rate: rate.Every(period / time.Duration(many)), burst: burst, known: known}
 }
 
 // take counts one for a key and returns 0, or how long it takes until one is allowed.

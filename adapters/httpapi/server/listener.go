@@ -26,7 +26,6 @@ type listener struct {
 	warned time.Time
 }
 
-// Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
 	l.room <- struct{}{}
 	for {
@@ -75,7 +74,6 @@ type connection struct {
 	closed func()
 }
 
-// Close implements net.Conn.
 func (c *connection) Close() error {
 	c.closed()
 	return c.TCPConn.Close()
