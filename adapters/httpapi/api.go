@@ -106,7 +106,6 @@ func (a *API) notAllowed(c *gin.Context, allowed string) {
 		"This path does not take that method. The header Allow has those that it takes.")
 }
 
-// servedPath is a path that is served.
 type servedPath struct {
 	pattern string // of path.Match
 	allowed string // the header Allow
