@@ -22,7 +22,7 @@ type Config struct {
 	// The database is asked for users that are missing there, and while it does not answer. Default: none.
 	ReadURL gormstore.URL
 	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
-	RereadReadURL func() (gormstore.URL, error)
+	RereadReadURL func() (gormstore.URL, error) `json:"-"`
 	// Dataloader merges concurrent lookups on PostgreSQL.
 	Dataloader bool
 	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it, starting changes
@@ -37,11 +37,11 @@ type Config struct {
 	SweepInterval time.Duration
 	// Pastes bounds pastes and their number, and says how long what is gone is kept. Its quotas are for an hour, and of its Rules only
 	// Limits count. Empty fields of AnonymousLifetimes are those of Lifetimes. Default: paste.DefaultLimits, and no other bounds.
-	Pastes pastes.Options
+	Pastes pastes.Options `json:"-"`
 	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes needs them, which each process checks every few seconds.
 	Totals bool
 	// Accounts has the providers to sign in with, and who may sign up. Default: no providers and no sign-up.
-	Accounts accounts.Options
+	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is logged.

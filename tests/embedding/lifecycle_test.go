@@ -3,6 +3,7 @@ package embedding_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -286,4 +287,13 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		}
 		proxy.Resume()
 	})
+}
+
+// A program that embeds the use cases may log its configuration.
+func TestConfigurationIsJSON(t *testing.T) {
+	cfg := bootstrap.DefaultConfig()
+	cfg.Database.URL = "postgres://gluepot:hunter2@db/gluepot"
+	if text, err := json.Marshal(cfg); err != nil || bytes.Contains(text, []byte("hunter2")) {
+		t.Errorf("got %s, %v, want JSON without the password", text, err)
+	}
 }
