@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -24,7 +23,12 @@ func (c *Commands) stats() *cobra.Command {
 					field{"createdPerDay", "", records(t.Days, dayRecord)})), err
 			}
 			return func(c *Commands) error {
-				return cmp.Or(recorded(totals)(c), listed(all(t.Largest), holderRecord)(c), listed(all(t.Days), dayRecord)(c))
+				for _, part := range []output{recorded(totals), listed(all(t.Largest), holderRecord), listed(all(t.Days), dayRecord)} {
+					if err := part(c); err != nil {
+						return err
+					}
+				}
+				return nil
 			}, err
 		})
 }

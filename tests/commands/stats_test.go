@@ -3,9 +3,11 @@ package commands
 import (
 	"encoding/json"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	gluepot "github.com/gluepot/gluepot/bootstrap/program"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -50,5 +52,24 @@ waitingStars          2
 	if err := json.Unmarshal([]byte(i.do("stats --json")), &got); err != nil || got.DatabaseBytes < 4096 || len(got.LargestUsers) == 0 ||
 		len(got.CreatedPerDay) != 30 {
 		t.Errorf("got %+v, %v, want the size of the database, the largest users and 30 days", got, err)
+	}
+}
+
+// full is a standard output that takes nothing, and counts the attempts.
+type full int
+
+func (f *full) Write([]byte) (int, error) {
+	*f++
+	return 0, syscall.ENOSPC
+}
+
+// A table that could not be written ends the command: what followed would look like all there is.
+func TestStatsOnFullDisk(t *testing.T) {
+	t.Parallel()
+	var stdout full
+	var stderr program.Output
+	args := []string{"--database-url=" + install(t).url, "stats"}
+	if code := gluepot.Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitFailed || stdout != 1 {
+		t.Errorf("got exit code %d after %d attempts to write, want %d after one", code, stdout, exitFailed)
 	}
 }
