@@ -35,10 +35,11 @@ type Config struct {
 	// SweepInterval is the time between two sweeps of expired pastes; 0, the default, leaves them to other nodes. Several nodes may sweep
 	// at once.
 	SweepInterval time.Duration
-	// Pastes bounds pastes and their number, and says how long what is gone is kept. Its quotas are for an hour, and of its Rules only
-	// Limits count. Empty fields of AnonymousLifetimes are those of Lifetimes. Default: paste.DefaultLimits, and no other bounds.
+	// Pastes bounds pastes and their number, and says how long what is gone is kept. Quotas hold over all nodes, and are for an hour:
+	// leave their Window and Signed alone. Of Rules only Limits count. Empty fields of AnonymousLifetimes are those of Lifetimes. Beyond
+	// MaxBytes, creating fails with fault.Unavailable. Default: paste.DefaultLimits, and no other bounds.
 	Pastes pastes.Options `json:"-"`
-	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes needs them, which each process checks every few seconds.
+	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes is set; each process then counts every few seconds.
 	Totals bool
 	// Accounts has the providers to sign in with, and who may sign up. Default: no providers and no sign-up.
 	Accounts accounts.Options `json:"-"`
@@ -94,6 +95,9 @@ func (c Config) Validate() error {
 		"a paste may have %d edits of %d bytes: choose zero or positive numbers", limits.Edits, limits.HistoryBytes)
 	const perHour = "the limit of %s pastes is %d an hour: choose a number up to a million, or 0 for none"
 	anonymous, each := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
+	for _, window := range []time.Duration{own.AnonymousQuota.Window, own.Allowance.Rate.Window} {
+		check(window == 0 || window == time.Hour, "the window of a quota is %v: leave it empty, quotas are for an hour", window)
+	}
 	check(anonymous >= 0 && anonymous <= 1_000_000, perHour, "anonymous", anonymous)
 	check(each >= 0 && each <= 1_000_000, perHour, "a user's", each)
 	check(own.Allowance.Pastes >= 0 && own.Allowance.Bytes >= 0 && own.MaxBytes >= 0,

@@ -30,9 +30,11 @@ starts, before the copy has ended. A copy that was interrupted, or killed, start
 At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
 code is 1 when they differ.`
 	var from, to string
-	secret := func(text string) (string, error) { return text, nil } // pflag never prints the value of a Func
-	cmd.Flags().Func("from", "`URL` of the database to copy", parsed(&from, secret))
-	cmd.Flags().Func("to", "`URL` of the database to copy to", parsed(&to, secret))
+	secret := func(to *string) func(string) error { // pflag prints the value of a String, and never that of a Func
+		return func(text string) error { *to = text; return nil }
+	}
+	cmd.Flags().Func("from", "`URL` of the database to copy", secret(&from))
+	cmd.Flags().Func("to", "`URL` of the database to copy to", secret(&to))
 	_, _ = cmd.MarkFlagRequired("from"), cmd.MarkFlagRequired("to") // never fail: the flags are there
 	cmd.RunE = Long(func(cmd *cobra.Command, _ []string) (err error) {
 		ctx := cmd.Context()

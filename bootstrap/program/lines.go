@@ -28,6 +28,7 @@ type lineWriter struct {
 	backlog []byte
 	dropped int64
 
+	due     *time.Timer   // started by the first line of a backlog
 	full    chan struct{} // buffered; gets a value when the backlog reaches lineBatch
 	closing chan struct{}
 	given   chan struct{} // closed lineCloseTime after Close
@@ -37,7 +38,7 @@ type lineWriter struct {
 
 func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter {
 	w := &lineWriter{
-		out: out, notice: notice, full: make(chan struct{}, 1),
+		out: out, notice: notice, due: time.NewTimer(lineInterval), full: make(chan struct{}, 1),
 		closing: make(chan struct{}), given: make(chan struct{}), ended: make(chan struct{}),
 	}
 	w.close = sync.OnceFunc(func() {
@@ -58,6 +59,9 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 		return len(line), nil
 	}
 	w.backlog = append(w.backlog, line...)
+	if before == 0 {
+		w.due.Reset(lineInterval)
+	}
 	if before < lineBatch && len(w.backlog) >= lineBatch {
 		select {
 		case w.full <- struct{}{}:
@@ -78,11 +82,10 @@ func (w *lineWriter) Close() {
 
 func (w *lineWriter) run() {
 	defer close(w.ended)
-	ticks, open := time.Tick(lineInterval), true
 	var lines []byte
-	for open {
+	for open := true; open; {
 		select {
-		case <-ticks:
+		case <-w.due.C:
 		case <-w.full:
 		case <-w.closing:
 			open = false

@@ -22,6 +22,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/program"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
@@ -295,5 +296,14 @@ func TestConfigurationIsJSON(t *testing.T) {
 	cfg.Database.URL = "postgres://gluepot:hunter2@db/gluepot"
 	if text, err := json.Marshal(cfg); err != nil || bytes.Contains(text, []byte("hunter2")) {
 		t.Errorf("got %s, %v, want JSON without the password", text, err)
+	}
+}
+
+// TestQuotaOfADay asks for a quota that Open could not give.
+func TestQuotaOfADay(t *testing.T) {
+	cfg := bootstrap.DefaultConfig()
+	cfg.Pastes.AnonymousQuota = paste.Quota{Pastes: 10, Window: 24 * time.Hour}
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "quotas are for an hour") {
+		t.Errorf("got %v, want it refused", err)
 	}
 }

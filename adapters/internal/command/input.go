@@ -137,7 +137,8 @@ func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]s
 	return texts, nil
 }
 
-// NewTexts is Texts for a new paste. It refuses nothing but an empty standard input: most likely what should have written it has failed.
+// NewTexts is Texts for a new paste. It also refuses an empty standard input, if that is the only file:
+// most likely what should have written it has failed.
 func NewTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
 	texts, err := Texts(ctx, stdin, files, limit)
 	if err == nil && len(files) == 1 && files[0] == StandardInput && texts[0] == "" {
