@@ -236,9 +236,6 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 
 // newPasty returns the pasty at that place of a request.
 func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
-	if wanted.Code == nil {
-		return Pasty{}, invalid(at.field("code"), "it is missing.")
-	}
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)
 	}
@@ -254,6 +251,9 @@ func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (
 			return Pasty{}, err
 		}
 		p.Title = *wanted.Title
+	}
+	if wanted.Code == nil && p.ID == "" {
+		return Pasty{}, invalid(at.field("code"), "it is missing.")
 	}
 	if wanted.Code != nil && *wanted.Code != p.Code {
 		if !utf8.ValidString(*wanted.Code) {

@@ -118,6 +118,7 @@ func TestCreateRefuses(t *testing.T) {
 		"four pasties":            {Draft{Pasties: slices.Repeat(one, 4)}, ""},
 		"five pasties":            {Draft{Pasties: slices.Repeat(one, 5)}, "pasties: there are more than 4"},
 		"no code":                 {Draft{Pasties: append(one, PastyDraft{})}, "pasties[1].code"},
+		"a long title, no code":   {Draft{Pasties: pasties(PastyDraft{Title: long(4097)})}, "pasties[0].title"},
 		"broken code":             {Draft{Pasties: pasties(code("\xff"))}, "pasties[0].code"},
 		"too much code":           {Draft{Pasties: append(one, code(strings.Repeat("x", 10_000)))}, "10000 bytes"},
 		"just enough code":        {Draft{Pasties: append(one, code(strings.Repeat("x", 9_999)))}, ""},
