@@ -35,8 +35,8 @@ var (
 	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
 )
 
-// queryPart is mine:, or a word or a phrase behind one of the other filters or none.
-var queryPart = regexp.MustCompile(`(?i)(mine):|(?:(tag|language|user):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
+// queryPart is mine:, or a word or a phrase behind one of the other filters or none. Without regard to case, s would also match ſ (U+017F).
+var queryPart = regexp.MustCompile(`(?i)(mine):|(?:(tag|language|u(?-i:[sS])er):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
 
 // Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed by a word
 // or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails with fault.Invalid,

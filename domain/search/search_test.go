@@ -46,6 +46,7 @@ func TestParse(t *testing.T) {
 		`"tag:abc" http://x std::vector`: {Words: []string{"tag:abc", "http://x", "std::vector"}},
 		"\"two\nlines\"":                 {Words: []string{"two lines"}},
 		"漢字か":                            {Words: []string{"漢字か"}},
+		"uſer:a":                         {Words: []string{"user:a"}},
 	} {
 		if got, err := Parse(text, same); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %+v, %v, want %+v", text, got, err, want)
