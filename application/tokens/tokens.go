@@ -95,7 +95,10 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 		issued.ID = id
 		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+audit.User(owner), ""), issued)
 	})
-	return issued, secret, user.Gone(err)
+	if err != nil {
+		return token.Token{}, token.Secret{}, user.Gone(err) // no secret that opens nothing
+	}
+	return issued, secret, nil
 }
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")

@@ -170,10 +170,30 @@ func TestTokensOpenAccounts(t *testing.T) {
 
 func second[A, B any](_ A, _ B, err error) error { return err }
 
+// TestNoSecretOfATokenThatIsNotStored wants none when the store refuses the token.
+func TestNoSecretOfATokenThatIsNotStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "owner"})
+	issue := tokens.New(&failing{Tokens: w.tokenStore, fail: true}, w.userStore, w.clock).Issue
+	issued, secret, err := issue.Do(t.Context(), "owner", tokens.IssueInput{})
+	wantKind(t, "a store that fails", err, fault.Unavailable)
+	if issued != (token.Token{}) || secret != (token.Secret{}) {
+		t.Errorf("got the token %+v and the secret %q, want neither", issued, secret.Reveal())
+	}
+}
+
 // failing stores nothing until it is told to.
 type failing struct {
 	fake.Tokens
 	fail bool
+}
+
+func (f *failing) Create(ctx context.Context, created token.Token) error {
+	if f.fail {
+		return fault.New(fault.Unavailable, "x")
+	}
+	return f.Tokens.Create(ctx, created)
 }
 
 func (f *failing) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
