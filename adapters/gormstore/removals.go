@@ -155,7 +155,9 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 
 // DeleteRemoved implements moderation.Purger.
 func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
-	return deleteOne(ctx, p.store, &model.RemovedPaste{}, "id = ?", string(id))
+	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&model.RemovedPaste{}))
+	})
 }
 
 // purge runs a DELETE and returns the number of rows.

@@ -211,6 +211,40 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 	}
 }
 
+// TestLookupsWhileRemovedPastesAreLocked has deletions of their content wait for a lock, and looks up a user.
+func TestLookupsWhileRemovedPastesAreLocked(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	cfg.MaxConnections = 4
+	store, other := database.Open(t, cfg), database.SQL(t, cfg)
+	pastes, users := gormstore.NewPastes(store), gormstore.NewUsers(store)
+	lock, err := other.BeginTx(t.Context(), nil)
+	must(t, err)
+	defer lock.Rollback() //nolint:errcheck // does nothing after a commit
+	_, err = lock.ExecContext(t.Context(), `LOCK TABLE removed_pastes IN ACCESS EXCLUSIVE MODE`)
+	must(t, err)
+	var waiting sync.WaitGroup
+	for range 8 {
+		waiting.Go(func() {
+			if err := pastes.DeleteRemoved(t.Context(), "missing"); !fault.Is(err, fault.NotFound) {
+				t.Errorf("got %v, want %q", err, fault.NotFound)
+			}
+		})
+	}
+	for blocked := 0; blocked < cfg.MaxConnections/2; time.Sleep(5 * time.Millisecond) {
+		must(t, other.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked))
+	}
+	time.Sleep(100 * time.Millisecond) // for more, if they are not bounded
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := users.ByID(ctx, "missing"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want %q", err, fault.NotFound)
+	}
+	must(t, lock.Commit())
+	waiting.Wait()
+}
+
 // document returns one of several kinds of pastes.
 func document(n int, owner user.ID, at time.Time) paste.Document {
 	d := paste.Document{
