@@ -34,7 +34,7 @@ func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
 
 type table map[string]*language.Language
 
-// tables are everything that is known. The keys of names are in lower case, those of extensions also.
+// tables are everything that is known. names has its keys in lower case; extensions has each key as it is written, and in lower case.
 type tables struct {
 	names, extensions, filenames, interpreters table
 

@@ -5,8 +5,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// Dialect is what differs between the two databases, except how they are opened and closed, their clocks, and what URLs
-// and files are about.
+// Dialect is what differs between the statements and the migrations of the two databases. openPostgres and openSQLite have the rest.
 type Dialect struct {
 	goose      goose.Dialect
 	migrations string // their folder

@@ -28,7 +28,7 @@ type Pastes struct {
 }
 
 // mergedBytes is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
-// others, and those with a history or that burn, which most do not.
+// others, and the few that have a history or burn.
 const mergedBytes = 64 << 10
 
 // longList is how many pastes make a list too long for a merged statement.

@@ -29,7 +29,7 @@ type Paste struct {
 	DeleteKey    []byte
 	Origin       sql.NullString
 	EditedAt     sql.NullTime // of the newest entry of the history
-	Stars        int64        `gorm:"->;-:migration" json:"-"` // only gormstore.Pastes.take reads these two
+	Stars        int64        `gorm:"->;-:migration" json:"-"` // only single reads have these two: gormstore.Pastes.take and the dataloader
 	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }
 
