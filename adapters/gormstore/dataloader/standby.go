@@ -52,7 +52,7 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, user.Stale
 		if fault.Is(err, fault.NotFound) {
 			break
 		}
-		if try == standbyTries {
+		if try >= standbyTries {
 			s.silentUntil.Store(time.Now().Add(standbyPause).UnixNano())
 		}
 	}
