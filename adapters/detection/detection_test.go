@@ -47,6 +47,16 @@ func detected(text string) string {
 	return language.PlainText
 }
 
+// TestCommentsAreNoCode has a comment about one language in a text in another.
+func TestCommentsAreNoCode(t *testing.T) {
+	t.Parallel()
+	const text = "# import foo from 'bar'; const x = 1; function f() {}\n# let y = () => 2; console.log(y)\n" +
+		"def f(a):\n    return a\n\nprint(f(1))\n"
+	if got := detected(text); got != "Python" {
+		t.Errorf("got %s, want Python, of:\n%s", got, text)
+	}
+}
+
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}

@@ -1,6 +1,12 @@
 package detection
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// comment begins one that goes to the end of its line.
+var comment = regexp.MustCompile(`^(//|##? |#!|-- )`)
 
 // The classes of strings between these quotes, and of names with these signs before them.
 var (
@@ -24,6 +30,11 @@ func tokenize(text string, visit func(token, class string)) {
 	for rest := strings.TrimSpace(text); rest != ""; {
 		length, class := next(rest)
 		visit(rest[:length], class)
+		if comment.MatchString(rest) { // its text is for people, and may be about any language
+			line, _, _ := strings.Cut(rest, "\n")
+			visit(line[length:], "TXT")
+			length = len(line)
+		}
 		rest = strings.TrimLeft(rest[length:], blank)
 	}
 	visit("", "NL")
