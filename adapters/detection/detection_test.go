@@ -90,6 +90,7 @@ func TestMarks(t *testing.T) {
 	for text, want := range map[string]string{
 		"#!/usr/bin/python\nx":                                  "run by python",
 		"#!/usr/bin/env python3.12\nx":                          "run by python",
+		"#!env python\nx":                                       "run by python",
 		"#! /usr/bin/env -S LANG=C python3 -u\nx":               "run by python",
 		"\ufeff#!/usr/bin/python\n":                             "run by python",
 		"#!/usr/bin/perl6\n":                                    "run by perl6",

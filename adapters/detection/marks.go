@@ -9,7 +9,7 @@ import (
 
 var (
 	// shebang finds a program, also behind env -S LANG=C.
-	shebang     = regexp.MustCompile(`^#![ \t]*(?:\S*/env[ \t]+(?:(?:-|\S+=)\S*[ \t]+)*)?(?:\S*/)?(\S+)`)
+	shebang     = regexp.MustCompile(`^#![ \t]*(?:(?:\S*/)?env[ \t]+(?:(?:-|\S+=)\S*[ \t]+)*)?(?:\S*/)?(\S+)`)
 	emacsMode   = regexp.MustCompile(`-\*-(?:.*[ ;](?i:mode):)? *([^ ;:]+) *(?:;.*)?-\*-`)
 	vimFiletype = regexp.MustCompile(`(?:^|[[:space:]])(?:vim?|ex):(?:.*[: \t])?(?:ft|filetype|syntax)=([^:[:space:]]+)`)
 )
