@@ -112,7 +112,7 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	code := r.PathValue("code")
 	found, err := p.Modules.Accounts.Invite.Show(r.Context(), code)
-	r.Rejected = errors.Is(err, identity.ErrUsedUp)
+	r.Rejected = r.Rejected || errors.Is(err, identity.ErrUsedUp)
 	page := r.Layout("You are invited", "")
 	page.Here = ""
 	site.KeepPrivate(w)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/visit"
@@ -20,6 +21,7 @@ func TestSignIn(t *testing.T) {
 	visit.WantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`,
 		"or ask the operator of this server for your first.", "for 30 days",
 		`name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
+	visit.WantNotIn(t, page, "aria-invalid") // the style sheet marks every field that has it
 	for next, want := range map[string]string{
 		"": "/pastes", "/k2j4x8m1/edit": "/k2j4x8m1/edit", "//evil.example": "/pastes", "https://evil.example": "/pastes",
 	} {
@@ -93,5 +95,20 @@ func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 	s.Route(form)
 	if presented, inBody := s.Token(form); presented != "" || !inBody {
 		t.Errorf("got %q, %v, want that a token may be in the body", presented, inBody)
+	}
+}
+
+// TestInvitedWithAnEndedSession is a failed sign-in, although the invitation is valid.
+func TestInvitedWithAnEndedSession(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), 1, time.Hour, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for secret, want := range map[string]bool{"": false, "made up": true} {
+		if answer, rejected, err := s.As(secret, "/invite/"+code); err != nil || answer.Code != http.StatusOK || rejected != want {
+			t.Errorf("%q: got %v, rejected: %v, %d, want the page, rejected: %v", secret, err, rejected, answer.Code, want)
+		}
 	}
 }
