@@ -57,7 +57,7 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.HighlightCache = cmp.Or(cfg.HighlightCache, 32<<20)
 	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, maxWaiting), make(chan struct{}, slots)}}
+	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
 	s.languages = sync.OnceValue(s.otherLanguages)
 	return s
 }
@@ -89,7 +89,7 @@ type Request struct {
 
 // Queue limits expensive work to half of the processors.
 type Queue struct {
-	Places chan struct{} // of waiting work that holds a paste
+	Places chan struct{} // of work that holds a paste, at a slot or waiting for one
 	Slots  chan struct{}
 }
 
@@ -103,11 +103,15 @@ var errManyLarge = fault.New(fault.Unavailable, "Many large pastes are being ask
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Places <- struct{}{}:
-		defer func() { <-q.Places }()
-		return q.Wait(ctx)
 	default:
 		return nil, errManyLarge
 	}
+	slot, err := q.Wait(ctx)
+	if err != nil {
+		<-q.Places
+		return nil, err
+	}
+	return func() { slot(); <-q.Places }, nil
 }
 
 // Wait is Enter for a request that holds nothing yet.

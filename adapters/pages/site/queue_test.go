@@ -1,0 +1,44 @@
+package site_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+)
+
+// together is the context of requests that all have a place in the queue before one of them asks for a slot.
+type together struct {
+	context.Context //nolint:containedctx // it is one
+
+	arrived *sync.WaitGroup
+}
+
+func (c together) Done() <-chan struct{} {
+	c.arrived.Done()
+	c.arrived.Wait()
+	return c.Context.Done()
+}
+
+// TestQueueOfMany has as many requests at the same instant as may work and wait: none is refused.
+func TestQueueOfMany(t *testing.T) {
+	t.Parallel()
+	const waiting = 8
+	queue := site.New(site.Config{}, site.Modules{}).Large
+	var arrived, done sync.WaitGroup
+	n := cap(queue.Slots) + waiting
+	arrived.Add(n)
+	for range n {
+		done.Go(func() {
+			leave, err := queue.Enter(together{t.Context(), &arrived})
+			if err != nil {
+				arrived.Done()
+				t.Errorf("got %v with free slots, want a slot", err)
+				return
+			}
+			leave()
+		})
+	}
+	done.Wait()
+}
