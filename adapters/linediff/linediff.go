@@ -40,7 +40,8 @@ func single(before, after string) string {
 		before, after = strings.TrimSuffix(before, line), strings.TrimSuffix(after, line)
 	}
 	var out strings.Builder
-	out.Grow(2*len(before) + 2*len(after) + 200) // a sign for each line; nothing else is longer than the 200 bytes
+	signs := strings.Count(before, "\n") + strings.Count(after, "\n") + 2
+	out.Grow(len(before) + len(after) + signs + 200) // nothing else is longer than the 200 bytes
 	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, before), span(first, after))
 	write(&out, '-', before)
 	write(&out, '+', after)

@@ -144,6 +144,9 @@ func TestLargeTexts(t *testing.T) { // not parallel: it looks at the memory of t
 		if bound := 400*maxLines + 8*size; used > bound {
 			t.Errorf("%s: got %d bytes allocated for %d bytes of text, want at most %d", what, used, size, bound)
 		}
+		if bound := len(diff) + len(diff)/4; what == "nothing in common" && used > bound {
+			t.Errorf("got %d bytes allocated for a diff of one hunk, want at most %d", used, bound)
+		}
 		if what == "empty lines" && len(diff) > 1000 {
 			t.Errorf("got a diff of %d bytes for a difference in the last hundred", len(diff))
 		}
