@@ -1,10 +1,14 @@
 package site
 
 import (
+	"context"
+	"io"
 	"iter"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/a-h/templ"
 )
 
 // At returns a time for people.
@@ -50,4 +54,17 @@ func Pieces(text string) iter.Seq[string] {
 			text = text[end:]
 		}
 	}
+}
+
+// Area writes the content of a textarea. HTML ignores the first line end of this element.
+func Area(code string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
+		_, err := io.WriteString(to, "\n")
+		for piece := range Pieces(code) {
+			if err == nil {
+				_, err = io.WriteString(to, templ.EscapeString(piece))
+			}
+		}
+		return err
+	})
 }

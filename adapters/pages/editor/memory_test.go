@@ -1,0 +1,37 @@
+package editor_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// nowhere is where a page is not kept.
+type nowhere struct{ http.ResponseWriter }
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+
+// TestMemoryOfForm has a form with a long line. It is not parallel: it looks at the memory of the whole process.
+func TestMemoryOfForm(t *testing.T) {
+	s := visit.New(t)
+	s.Holds("large000", visit.Content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("a", 1_900_000)}))
+	ask := func() {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/large000/fork", nil)
+		if _, err := s.Respond(nowhere{httptest.NewRecorder()}, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask() // what is made once
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ask()
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 9_000_000 {
+		t.Errorf("got %d bytes allocated for a code of 1,900,000, want no copies of it beside what is written", used)
+	}
+}
