@@ -53,9 +53,9 @@ func lastLine(text string) string {
 }
 
 // span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
-func span(before int, text string) string {
-	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + min(len(text), 1)
-	return fmt.Sprintf("%d,%d", before+min(lines, 1), lines)
+func span(first int, text string) string {
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + min(len(text), 1) // none of an empty text
+	return fmt.Sprintf("%d,%d", first+min(lines, 1), lines)
 }
 
 func write(out *strings.Builder, sign byte, text string) {

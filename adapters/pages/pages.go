@@ -34,14 +34,14 @@ type Modules = site.Modules
 type Pages struct {
 	*site.Site
 
-	routes []*route          // in the order in which they are tried
-	of     map[string]*route // by pattern
+	routes    []*route // in the order in which they are tried
+	byPattern map[string]*route
 }
 
 // New returns the pages over the use cases. The first pattern that fits a path is its route.
 func New(cfg Config, modules Modules) *Pages {
 	s := site.New(cfg, modules)
-	p := &Pages{Site: s, of: make(map[string]*route)}
+	p := &Pages{Site: s, byPattern: make(map[string]*route)}
 	for _, r := range slices.Concat(
 		[]site.Route{
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
@@ -69,7 +69,7 @@ func (p *Pages) add(r site.Route) {
 		path += "/?"
 	}
 	added := &route{r, regexp.MustCompile("^" + path + "$")}
-	p.routes, p.of[r.Pattern] = append(p.routes, added), added
+	p.routes, p.byPattern[r.Pattern] = append(p.routes, added), added
 }
 
 // resumes reports whether a request with a method uses the session of its cookie. Signing in begins a new one.
@@ -111,7 +111,7 @@ func (p *Pages) Routes() map[string]string {
 // Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an error of package
 // fault, drop what it has written. It reports whether a token was rejected.
 func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
-	found := p.of[r.Pattern]
+	found := p.byPattern[r.Pattern]
 	if found == nil {
 		return false, site.ErrNothing
 	}
@@ -140,7 +140,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 
 // Token returns the secret of a request's session, or "", and whether the body may contain a token.
 func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
-	found := p.of[r.Pattern]
+	found := p.byPattern[r.Pattern]
 	switch {
 	case found == nil || found.Everyone:
 		return "", false

@@ -10,7 +10,7 @@ import (
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	p := &Pages{of: make(map[string]*route)}
+	p := &Pages{byPattern: make(map[string]*route)}
 	for _, pattern := range []string{"/~/assets/:version/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
 		p.add(site.Route{Pattern: pattern, Get: robots})
 	}

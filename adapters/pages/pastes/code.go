@@ -1,11 +1,9 @@
 package pastes
 
 import (
-	"archive/zip"
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
@@ -73,42 +71,7 @@ func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 	return nil
 }
 
-// lines returns the number of lines. A final line end begins no other line.
+// lines returns the number of lines: 0 of an empty text. A final line end begins no other line.
 func lines(code string) int {
 	return strings.Count(strings.TrimSuffix(code, "\n"), "\n") + min(len(code), 1)
-}
-
-// code answers with the code of one pasty, as a download or not: browsers send no token to the interface for programs.
-func (p *pages) code(download bool) site.Handler {
-	return func(w http.ResponseWriter, r *site.Request) error {
-		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
-		if err != nil {
-			return p.Explained(r, err)
-		}
-		name := ""
-		if download {
-			name = p.FileName(&pasty)
-		}
-		site.Enclose(w, r, site.TextContentType, name)
-		_, err = io.WriteString(w, pasty.Code)
-		return err
-	}
-}
-
-func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
-	leave, err := p.Large.Wait(r.Context())
-	if err != nil {
-		return err
-	}
-	defer leave()
-	found, err := p.Read(r)
-	if err != nil {
-		return err
-	}
-	site.Enclose(w, r, site.ZipContentType, string(found.ID)+".zip")
-	files := zip.NewWriter(w)
-	if err := p.Pack(files, "", &found); err != nil {
-		return err
-	}
-	return files.Close()
 }

@@ -31,7 +31,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer, ok := w.(interface{ Keep() }); ok { // which exempts it from the memory budget
+	if answer, ok := w.(interface{ Keep() }); ok { // exempts the answer from the memory budget
 		answer.Keep()
 	}
 	page := newPastePage(r, &opened)

@@ -94,7 +94,7 @@ const (
 	ZipContentType  = "application/zip"
 )
 
-// Enclose sets the headers of answers other than pages: of a download with a file name, if there is one.
+// Enclose sets the headers of an answer that is no page. With a file name it is a download.
 func Enclose(w http.ResponseWriter, r *Request, contentType, filename string) {
 	r.Policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 	Guard(w, r)

@@ -1,0 +1,85 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// providerPath returns the path that leads to a provider. query is for the return.
+func providerPath(source identity.Source, query url.Values) string {
+	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
+}
+
+// attemptCookie returns the name of an attempt's cookie. A browser may have several attempts.
+func attemptCookie(state string) string { return "gluepot-sign-in-" + state[:min(len(state), 8)] }
+
+// Browsers send Sec-Fetch-Site only to HTTPS sites and to localhost.
+var errFromElsewhere = fault.New(fault.Forbidden,
+	"An account is linked from the page of your own accounts, over HTTPS. Open that page with https://, and try again.")
+
+func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
+	query := r.URL.Query()
+	wanted := accounts.BeginInput{
+		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
+		Code: query.Get("invite"), Link: query.Has("link"),
+	}
+	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		return errFromElsewhere
+	}
+	if wanted.Link && !r.Recent() {
+		return site.SignInFirst(w, pathIdentities)
+	}
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
+	if err != nil {
+		r.Rejected = errors.Is(err, identity.ErrUsedUp)
+		return err
+	}
+	site.SetCookie(w, r.Request, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
+	return site.SeeOther(w, begun.Address)
+}
+
+func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
+	query := r.URL.Query()
+	brought := identity.Callback{
+		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Issuer: query.Get("iss"),
+	}
+	cookie := attemptCookie(brought.State)
+	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), r.Viewer, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
+	if err != nil {
+		r.Rejected = !fault.Is(err, fault.Unavailable)
+		return err
+	}
+	site.SetCookie(w, r.Request, cookie, "", 0)
+	switch {
+	case arrived.Secret != "":
+		site.SetCookie(w, r.Request, signUpCookie, arrived.Secret, identity.AttemptAge)
+		return site.SeeOther(w, site.PathSignUp)
+	case arrived.Linked:
+		return site.SeeOther(w, arrived.Next)
+	}
+	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
+}
+
+func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
+	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
+	var others []identity.Source
+	labels := make(map[string]string)
+	for _, source := range p.Modules.Accounts.Providers.Do() {
+		labels[source.Key] = source.Label
+		if _, linked := account.Services[source.Key]; !linked {
+			others = append(others, source)
+		}
+	}
+	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others), err)
+}
+
+func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	return site.Done(w, pathIdentities, p.Modules.Accounts.UnlinkOwn.Do(r.Context(), r.Viewer, fields.Get("unlink")))
+}

@@ -1,0 +1,25 @@
+package site
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// commonLanguages come first in the list.
+var commonLanguages = []string{
+	"C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
+	"Markdown", "PHP", "Plain Text", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
+}
+
+// otherLanguages returns the names of all others, in the order of letters.
+func (s *Site) otherLanguages() (names []string) {
+	for _, known := range s.Modules.Languages.List.Do() {
+		if known.Name != paste.Autodetect && !slices.Contains(commonLanguages, known.Name) {
+			names = append(names, known.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return names
+}
