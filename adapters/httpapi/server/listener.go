@@ -20,6 +20,7 @@ type listener struct {
 
 	server *Server       // whose limits count
 	room   chan struct{} // has an element for each open connection, and one for the next
+	closed chan struct{} // once the listener is
 
 	mu     sync.Mutex
 	of     map[netip.Addr]int // open, by address
@@ -27,7 +28,11 @@ type listener struct {
 }
 
 func (l *listener) Accept() (net.Conn, error) {
-	l.room <- struct{}{}
+	select {
+	case l.room <- struct{}{}:
+	case <-l.closed: // a server that stops waits for Accept to return
+		return nil, net.ErrClosed
+	}
 	for {
 		accepted, err := l.AcceptTCP()
 		if err != nil {
@@ -41,6 +46,12 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		_ = accepted.Close()
 	}
+}
+
+// Close is called once.
+func (l *listener) Close() error {
+	close(l.closed)
+	return l.TCPListener.Close()
 }
 
 func (l *listener) add(client netip.Addr, exempt bool) bool {
@@ -59,12 +70,12 @@ func (l *listener) add(client netip.Addr, exempt bool) bool {
 }
 
 func (l *listener) remove(client netip.Addr) {
-	<-l.room
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.of[client]--; l.of[client] == 0 {
 		delete(l.of, client)
 	}
+	<-l.room // last, so that a connection which has waited for the place finds its client's count without this one
 }
 
 // connection tells its listener when it is closed.

@@ -71,7 +71,8 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	tcp, _ := opened.(*net.TCPListener) // as every listener of TCP is
 	s.listener = &listener{
-		TCPListener: tcp, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), of: make(map[netip.Addr]int),
+		TCPListener: tcp, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), closed: make(chan struct{}),
+		of: make(map[netip.Addr]int),
 	}
 	var accepting net.Listener = s.listener
 	if secure != nil {

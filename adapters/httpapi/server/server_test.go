@@ -230,6 +230,35 @@ func TestStopCutsOffSlowReaders(t *testing.T) {
 	}
 }
 
+// A stop takes its time and no longer while there are as many connections as there may be, and another one waits.
+func TestStopAtTheConnectionLimit(t *testing.T) {
+	t.Parallel()
+	for what, limit := range map[string]time.Duration{"/": time.Minute, "/held": time.Second} { // how long it may drain
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			server, h, _ := serve(t, func(cfg *Config) { cfg.MaxConnections, cfg.DrainTimeout = 1, limit })
+			defer close(h.release)
+			p := dial(t, server)
+			if p.send(what); what == "/held" {
+				<-h.waiting
+			} else {
+				p.receive()
+			}
+			dial(t, server)
+			stopped := make(chan struct{})
+			go func() {
+				defer close(stopped)
+				stop(t, server)
+			}()
+			select {
+			case <-stopped:
+			case <-time.After(patience / 4):
+				t.Error("got no end of the stop, want it at the end of the drain timeout at the latest")
+			}
+		})
+	}
+}
+
 func TestStopBeforeStart(t *testing.T) {
 	t.Parallel()
 	stop(t, New(DefaultConfig(), new(handler), zap.NewNop()))
@@ -288,6 +317,21 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 		}
 	}
 	dial(t, server).ask("/")
+}
+
+// A place that a connection leaves is for the next one of its client, also when the client has as many as it may have.
+func TestPlacesOfAnAddress(t *testing.T) {
+	t.Parallel()
+	server, _, _ := serve(t, func(cfg *Config) { cfg.MaxConnections, cfg.MaxClientConnections = 1, 1 })
+	l := &listener{server: server, room: make(chan struct{}, 1), of: make(map[netip.Addr]int)}
+	client := netip.MustParseAddr("192.0.2.1")
+	for i := range 100_000 {
+		l.room <- struct{}{}
+		if !l.add(client, false) {
+			t.Fatalf("connection %d: got it refused, want the place of the one before", i)
+		}
+		go l.remove(client)
+	}
 }
 
 // Half requests of one address, as many as it may have, keep no other client waiting, and are let go.
