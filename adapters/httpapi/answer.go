@@ -59,7 +59,7 @@ func sendBody(c *gin.Context, status int, contentType, etag []string, body []byt
 type text string
 
 // send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. A paste and text have an ETag unless their
-// answer stays out of caches.
+// answer stays out of caches; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
 	switch answer := answer.(type) {
 	case *paste.Document:
@@ -67,7 +67,7 @@ func (a *API) send(c *call, answer any) error {
 	case text:
 		c.buffer.Release()
 		c.buffer = a.newBuffer(c.Request, 1)
-		if err := c.buffer.Resize(min(int64(len(answer)), a.memory.Share())); err != nil {
+		if err := c.buffer.Resize(min(int64(len(answer)), a.memory.Share())); err != nil && reads(c.Request) {
 			return err
 		}
 		etag := etagOf(c.Writer.Header(), xxhash.Sum64String(string(answer)))
@@ -95,7 +95,7 @@ func lengthOf(pieces net.Buffers) (length int64) {
 // escapes, of which JSON makes six times as much.
 const maxHeldText = 4 << 20
 
-// sendPaste answers with a paste. After a write it answers even beyond the memory budget.
+// sendPaste answers with a paste.
 func (a *API) sendPaste(c *call, d *paste.Document) error {
 	c.buffer.Release() // the body is not needed any more
 	length, read := d.Bytes(), a.newBuffer(c.Request, 1)

@@ -139,6 +139,10 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(http.StatusServiceUnavailable)
+	elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to what has been created is as long
+	if answer := send(api, http.MethodPost, elsewhere, "short"); answer.Code != http.StatusOK {
+		t.Errorf("a long link: got %d %.300s, want 200 for what is stored", answer.Code, answer.Body)
+	}
 	others.Release()
 	more.Release()
 	ask(http.StatusOK)
