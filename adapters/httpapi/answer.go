@@ -58,8 +58,8 @@ func sendBody(c *gin.Context, status int, contentType, etag []string, body []byt
 // text is an answer in plain text.
 type text string
 
-// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. A paste and text have an ETag unless their
-// answer stays out of caches; after a write they are sent even beyond the memory budget.
+// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that visitors read have an
+// ETag; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
 	switch answer := answer.(type) {
 	case *paste.Document:
@@ -70,7 +70,7 @@ func (a *API) send(c *call, answer any) error {
 		if err := c.buffer.Resize(min(int64(len(answer)), a.memory.Share())); err != nil && reads(c.Request) {
 			return err
 		}
-		etag := etagOf(c.Writer.Header(), xxhash.Sum64String(string(answer)))
+		etag := c.etag(xxhash.Sum64String(string(answer)))
 		if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(answer))) {
 			_, _ = c.Writer.WriteString(string(answer)) // a client that has gone cannot be told
 		}
@@ -108,7 +108,7 @@ func (a *API) sendPaste(c *call, d *paste.Document) error {
 		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/8+4<<10), true // enough for most
 		if view.WritePaste(&c.buffer, d) == nil {
 			read.Release()
-			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(c.Writer.Header(), xxhash.Sum64(c.buffer.text)), c.buffer.text)
+			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(c.buffer.text)), c.buffer.text)
 			return nil
 		}
 		c.buffer.Release()
@@ -118,7 +118,7 @@ func (a *API) sendPaste(c *call, d *paste.Document) error {
 	if err := view.WritePaste(measured, d); err != nil {
 		return err
 	}
-	if begin(c.Context, http.StatusOK, jsonContentType, etagOf(c.Writer.Header(), measured.Sum64()), measured.length) {
+	if begin(c.Context, http.StatusOK, jsonContentType, c.etag(measured.Sum64()), measured.length) {
 		_ = view.WritePaste(c.Writer, d) // likewise
 	}
 	return nil
@@ -179,11 +179,16 @@ func begin(c *gin.Context, status int, contentType, etag []string, length int64)
 	return !head
 }
 
-// etagOf returns the ETag of an answer with that hash, the same on every node, or nil if the answer has a Cache-Control of its own.
-func etagOf(header http.Header, sum uint64) []string {
-	if header["Cache-Control"] != nil {
+// etag returns the ETag of an answer with that hash, or nil if it is one to a token or to a write, which stays out of caches.
+func (c *call) etag(sum uint64) []string {
+	if c.secret != "" || !reads(c.Request) {
 		return nil
 	}
+	return etagOf(sum)
+}
+
+// etagOf returns the ETag for a hash, the same on every node.
+func etagOf(sum uint64) []string {
 	etag := base64.RawURLEncoding.AppendEncode([]byte{'"'}, binary.BigEndian.AppendUint64(nil, sum))
 	return []string{string(append(etag, '"'))}
 }
@@ -205,7 +210,7 @@ type fixedAnswer struct {
 
 // newFixedAnswer returns an answer that varies by Origin alone, as CORS has it.
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(nil, xxhash.Sum64(body)), body: body}
+	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
 }
 
 func (f *fixedAnswer) send(c *gin.Context) {

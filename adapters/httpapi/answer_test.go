@@ -56,7 +56,7 @@ func TestMatchesETag(t *testing.T) {
 
 func TestETagOf(t *testing.T) {
 	t.Parallel()
-	if got, want := etagOf(nil, 0x0123456789abcdef)[0], `"ASNFZ4mrze8"`; got != want {
+	if got, want := etagOf(0x0123456789abcdef)[0], `"ASNFZ4mrze8"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -145,6 +145,21 @@ func readLongPaste(t *testing.T, code string) {
 	}
 }
 
+// TestETagBesideAnotherCacheControl has an embedder's handler set that header.
+func TestETagBesideAnotherCacheControl(t *testing.T) {
+	t.Parallel()
+	api, secret := newPasteAPI(t, DefaultConfig(), nil)
+	made := parsePaste(t, send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret))
+	outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=5")
+		api.ServeHTTP(w, r)
+	})
+	answer := request(outer, http.MethodGet, "/paste/"+made.ID, nil).Header()
+	if answer.Get("ETag") == "" || answer.Get("Cache-Control") != "max-age=5" {
+		t.Errorf("got %v, want an ETag and the embedder's Cache-Control", answer)
+	}
+}
+
 func TestTokenRequired(t *testing.T) {
 	t.Parallel()
 	api, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) { o.TokenRequired = true })

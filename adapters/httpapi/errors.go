@@ -94,7 +94,7 @@ func (a *API) fail(c *gin.Context, err error) {
 			if refused.Quota.Signed {
 				name = limit.UserPastes
 			}
-			a.limited(c, name, refused.Retry)
+			a.noteLimit(c, name, refused.Retry)
 		}
 	case fault.Forbidden:
 		if errors.Is(err, paste.ErrAllowance) {
@@ -104,8 +104,8 @@ func (a *API) fail(c *gin.Context, err error) {
 	a.problem(c, problemType, statusOf[kind], fault.MessageOf(err))
 }
 
-// limited is for answers with 429 (RFC 6585, 4).
-func (a *API) limited(c *gin.Context, name string, retry time.Duration) {
+// noteLimit counts an answer with 429, and sets its Retry-After (RFC 6585, 4).
+func (a *API) noteLimit(c *gin.Context, name string, retry time.Duration) {
 	if a.cfg.OnLimited != nil {
 		a.cfg.OnLimited(name)
 	}

@@ -121,7 +121,7 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 	}
 	refused, retry := a.limits.Admit(c.Request, secret, inBody)
 	if refused != "" {
-		a.limited(c, refused, retry)
+		a.noteLimit(c, refused, retry)
 	}
 	return limitErrors[refused]
 }

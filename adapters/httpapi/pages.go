@@ -96,8 +96,8 @@ func (a *API) answerPage(c *gin.Context) error {
 	}
 	maps.Copy(w.to.Writer.Header(), w.header)
 	var etag []string
-	if w.status == http.StatusOK {
-		etag = etagOf(w.header, xxhash.Sum64(w.answer.text))
+	if w.status == http.StatusOK && w.header["Cache-Control"] == nil {
+		etag = etagOf(xxhash.Sum64(w.answer.text))
 	}
 	sendBody(c, w.status, w.header["Content-Type"], etag, w.answer.text)
 	return nil

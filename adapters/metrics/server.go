@@ -64,7 +64,7 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler), ErrorLog: zap.NewStdLog(zap.NewNop()),
 		ReadTimeout:  5 * time.Second,
 		WriteTimeout: 2 * time.Minute, // net/http/pprof refuses longer profiles
-		IdleTimeout:  5 * time.Minute,
+		IdleTimeout:  5 * time.Minute, // only a few scrapers and people connect
 	}
 	log.Info("serving metrics", zap.String("address", server.Addr))
 	go func() {

@@ -2,35 +2,36 @@ package signin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"strconv"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
 // gitHub signs in with GitHub or a GitHub Enterprise Server, which have no OpenID Connect for people
-// (docs.github.com, "Authorizing OAuth apps"). What they have of it is OAuth, and an endpoint that says who a token is of.
+// (docs.github.com, "Authorizing OAuth apps").
 type gitHub struct {
 	oauth
 
-	config   *oauth2.Config
-	provider *oidc.Provider
+	config *oauth2.Config
+	api    string
 }
 
 func newGitHub(o oauth) *gitHub {
+	endpoint := oauth2.Endpoint{
+		AuthURL: o.client.URL + "/login/oauth/authorize", TokenURL: o.client.URL + "/login/oauth/access_token",
+		AuthStyle: oauth2.AuthStyleInParams,
+	}
 	api := o.client.URL + "/api/v3"
 	if o.client.URL == publicGitHub {
 		api = "https://api.github.com"
 	}
-	provider := (&oidc.ProviderConfig{
-		AuthURL: o.client.URL + "/login/oauth/authorize", TokenURL: o.client.URL + "/login/oauth/access_token", UserInfoURL: api + "/user",
-	}).NewProvider(context.Background())
-	endpoint := provider.Endpoint()
-	endpoint.AuthStyle = oauth2.AuthStyleInParams
-	return &gitHub{oauth: o, config: o.oauth2Config(endpoint), provider: provider}
+	return &gitHub{oauth: o, config: o.oauth2Config(endpoint), api: api}
 }
 
 // Begin implements identity.Provider.
@@ -46,20 +47,30 @@ func (g *gitHub) Finish(ctx context.Context, proof identity.Proof, brought ident
 	if err != nil {
 		return identity.Profile{}, err
 	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.api+"/user", nil)
+	if err != nil {
+		return identity.Profile{}, g.away(err)
+	}
+	request.Header.Set("Accept", "application/vnd.github+json")
+	token.SetAuthHeader(request)
+	answer, err := g.http.Do(request)
+	if err != nil {
+		return identity.Profile{}, g.away(err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // it was only read
 	var account struct {
 		ID        int64  `json:"id"`
 		Login     string `json:"login"`
 		AvatarURL string `json:"avatar_url"`
 	}
-	info, err := g.provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
-	if err == nil {
-		err = info.Claims(&account)
+	if answer.StatusCode != http.StatusOK {
+		return identity.Profile{}, g.away(fmt.Errorf("GET /user: %s", answer.Status))
 	}
-	if err == nil && account.ID <= 0 {
-		err = errors.New("no id")
+	if err := json.NewDecoder(answer.Body).Decode(&account); err != nil {
+		return identity.Profile{}, g.away(err)
 	}
-	if err != nil {
-		return identity.Profile{}, g.away(brief("GET /user", err))
+	if account.ID <= 0 {
+		return identity.Profile{}, g.away(errors.New("GET /user: no id"))
 	}
 	return identity.Profile{
 		Identity: identity.Identity{Subject: strconv.FormatInt(account.ID, 10)}, Name: account.Login, AvatarURL: account.AvatarURL,

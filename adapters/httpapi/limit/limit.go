@@ -116,7 +116,7 @@ func (l *Limiter) Rejected(r *http.Request, token string, inBody bool) {
 	}
 }
 
-func (l *Limiter) key(client string) uint64 { return maphash.String(l.seed, client) }
+func (l *Limiter) key(text string) uint64 { return maphash.String(l.seed, text) }
 
 // failureKey has invalid tokens that pages of other sites send count apart from those of their visitor.
 func (l *Limiter) failureKey(r *http.Request) uint64 {

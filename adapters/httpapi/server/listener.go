@@ -19,7 +19,7 @@ type listener struct {
 	*net.TCPListener
 
 	server *Server       // whose limits count
-	room   chan struct{} // has an element for each open connection, and one for the next
+	room   chan struct{} // holds one for each open connection, and one for the connection that Accept waits for
 	closed chan struct{} // once the listener is
 
 	mu     sync.Mutex

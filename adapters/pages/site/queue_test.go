@@ -10,7 +10,7 @@ import (
 
 // together is the context of requests that all have a place in the queue before one of them asks for a slot.
 type together struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context
 
 	arrived *sync.WaitGroup
 }
