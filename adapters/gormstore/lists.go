@@ -47,11 +47,21 @@ func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
 		query := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
-		return unexpired(p.store, query).Select("created_at", "id").Scan(&places).Error
+		rows, err := unexpired(p.store, query).Select("created_at", "id").Rows() // GORM's Scan takes twice as long for each
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // Err says what went wrong
+		for rows.Next() {
+			var place paste.Place
+			if err := rows.Scan(&place.CreatedAt, &place.ID); err != nil {
+				return err
+			}
+			place.CreatedAt = place.CreatedAt.UTC()
+			places = append(places, place)
+		}
+		return rows.Err()
 	}, p.store.Pastes)
-	for i := range places {
-		places[i].CreatedAt = places[i].CreatedAt.UTC()
-	}
 	return places, err
 }
 
