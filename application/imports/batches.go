@@ -27,12 +27,12 @@ func run[R, T any](
 ) (s Summary, err error) {
 	var (
 		values  []T
-		records []Record[R] // that they are of, and those that are rejected
+		records []Record[R] // of this batch, in order
 		size    int
 	)
 	flush := func() error {
 		var results []batch.Result
-		var failure, unwanted error // of the store, and of reject
+		var failure, unwritten error // of the store, and of reject
 		if len(values) > 0 {
 			results, failure = store(ctx, values)
 		}
@@ -44,15 +44,15 @@ func run[R, T any](
 				record.Err = s.count(results[0])
 				results = results[1:]
 			}
-			if record.Err != nil && unwanted == nil {
-				if unwanted = reject(record.Line, record.Raw, record.Err); unwanted == nil {
+			if record.Err != nil && unwritten == nil {
+				if unwritten = reject(record.Line, record.Raw, record.Err); unwritten == nil {
 					s.Read++
 					s.Rejected++
 				}
 			}
 		}
 		values, records, size = nil, nil, 0
-		return cmp.Or(failure, unwanted, context.Cause(ctx))
+		return cmp.Or(failure, unwritten, context.Cause(ctx))
 	}
 	for record, err := range source(ctx) {
 		if err != nil {
