@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"gorm.io/gorm"
@@ -30,11 +31,11 @@ func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 }
 
 // latest restricts a query to rows after a place, those with the latest time first.
-func latest(query *gorm.DB, time, id string, after paste.Place, limit int) *gorm.DB {
+func latest(query *gorm.DB, at, id string, after paste.Place, limit int) *gorm.DB {
 	if after != (paste.Place{}) {
-		query = query.Where("("+time+", "+id+") < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
+		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
 	}
-	return query.Order(time + " DESC, " + id + " DESC").Limit(limit)
+	return query.Order(at + " DESC, " + id + " DESC").Limit(limit)
 }
 
 // unexpired restricts a query to rows that have not expired. Only one of its tables may have that column.
@@ -53,12 +54,12 @@ func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place
 		}
 		defer rows.Close() //nolint:errcheck // Err says what went wrong
 		for rows.Next() {
-			var place paste.Place
-			if err := rows.Scan(&place.CreatedAt, &place.ID); err != nil {
+			var createdAt time.Time
+			var id string // database/sql scans to other types by reflection
+			if err := rows.Scan(&createdAt, &id); err != nil {
 				return err
 			}
-			place.CreatedAt = place.CreatedAt.UTC()
-			places = append(places, place)
+			places = append(places, paste.Place{ID: paste.ID(id), CreatedAt: createdAt.UTC()})
 		}
 		return rows.Err()
 	}, p.store.Pastes)

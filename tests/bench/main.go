@@ -229,9 +229,14 @@ func (b *bench) ownPastes(in *installation) error {
 		return err
 	}
 	defer roomy.process.stop()
+	usual := b.seconds
+	defer func() { b.seconds = usual }()
 	for _, owner := range owners {
 		if owner.floor == 0 || owner.pastes > b.pastes/4 {
 			continue
+		}
+		if owner.pastes > 10_000 { // 32 such answers take seconds
+			b.seconds = 10
 		}
 		name := fmt.Sprintf("/user/self/pastes of %d / twin, 32 connections", owner.pastes)
 		l := load{path: "/user/self/pastes", header: "Authorization: " + owner.token, connections: 32}
