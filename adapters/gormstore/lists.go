@@ -27,13 +27,14 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 
 // newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
-	return latest(db.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after, limit)
+	return latest(db.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
-// latest restricts a query to rows after a place, those with the latest time first.
-func latest(query *gorm.DB, at, id string, after paste.Place, limit int) *gorm.DB {
-	if after != (paste.Place{}) {
-		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
+// latest restricts a query to the rows after a time and an id, or to the first ones if both are zero. Those with the latest time come
+// first. at and id are columns.
+func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, limit int) *gorm.DB {
+	if afterID != "" || !afterTime.IsZero() {
+		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(afterTime), afterID)
 	}
 	return query.Order(at + " DESC, " + id + " DESC").Limit(limit)
 }
@@ -77,7 +78,8 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		after := selection.After
 		switch selection.Order {
 		case paste.ByEdit:
-			query = latest(db.Model(&model.Paste{}), "coalesce(pastes.edited_at, pastes.created_at)", "pastes.id", after, limit)
+			query = latest(db.Model(&model.Paste{}), "coalesce(pastes.edited_at, pastes.created_at)", "pastes.id",
+				after.CreatedAt, string(after.ID), limit)
 		case paste.ByTitle:
 			query = db.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
 			if after != (paste.Place{}) {

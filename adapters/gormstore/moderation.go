@@ -87,7 +87,7 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	if !filter.Until.IsZero() {
 		query = query.Where("created_at < ?", model.Instant(filter.Until))
 	}
-	return latest(query, "created_at", "id", after, limit)
+	return latest(query, "created_at", "id", after.CreatedAt, string(after.ID), limit)
 }
 
 // matching is the part of a search that has to look at each paste: a condition and its values. replace(), unlike LIKE, takes the search
@@ -187,11 +187,7 @@ func (m *Moderation) CloseReport(ctx context.Context, id string) error {
 
 // Entries implements audit.Lister.
 func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
-	query := m.store.Read(ctx).Order("at DESC, id DESC").Limit(limit)
-	if after.ID != "" {
-		query = query.Where("(at, id) < (?, ?)", model.Instant(after.At), after.ID)
-	}
-	return list(query, func(row *model.AuditEntry) (audit.Entry, error) {
+	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit), func(row *model.AuditEntry) (audit.Entry, error) {
 		return audit.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil
 	})
 }
