@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"maps"
 	"slices"
 	"strings"
@@ -44,27 +45,27 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
-// ActiveIDs implements paste.ActiveLister.
-func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
-	places := []paste.Place{}
-	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		query := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
-		rows, err := unexpired(p.store, query).Select("created_at", "id").Rows() // GORM's Scan takes twice as long for each
-		if err != nil {
+// ActiveIDs implements paste.ActiveLister. The ids of a page are one text: in a row each they take twice as long.
+func (p *Pastes) ActiveIDs(
+	ctx context.Context, owner user.ID, after paste.Place, limit int,
+) (ids []paste.ID, last paste.Place, err error) {
+	const separator = "\x1f"
+	ids = []paste.ID{}
+	err = p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
+		page := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
+		var joined sql.NullString // NULL: there is none
+		var at model.Computed
+		err := db.Table("(?) AS page", unexpired(p.store, page)).Select("string_agg(id, ?), min(created_at)", separator).Row().Scan(&joined, &at)
+		if err != nil || !joined.Valid {
 			return err
 		}
-		defer rows.Close() //nolint:errcheck // Err says what went wrong
-		for rows.Next() {
-			var createdAt time.Time
-			var id string // database/sql scans to other types by reflection
-			if err := rows.Scan(&createdAt, &id); err != nil {
-				return err
-			}
-			places = append(places, paste.Place{ID: paste.ID(id), CreatedAt: createdAt.UTC()})
+		for id := range strings.SplitSeq(joined.String, separator) {
+			ids = append(ids, paste.ID(id))
 		}
-		return rows.Err()
+		last = paste.Place{CreatedAt: at.UTC(), ID: ids[len(ids)-1]}
+		return nil
 	}, p.store.Pastes)
-	return places, err
+	return ids, last, err
 }
 
 // titleKey is paste.Listed.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay short. Both

@@ -112,12 +112,8 @@ func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
 	c.buffer = a.newBuffer(c.Request, 1)
 	var list net.Buffers
-	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.Place) error {
-		ids := make([]paste.ID, len(page))
-		for i, place := range page {
-			ids[i] = place.ID
-		}
-		piece := encodeJSON(ids)
+	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.ID) error {
+		piece := encodeJSON(page)
 		if len(list) > 0 {
 			piece[0] = ','
 		}

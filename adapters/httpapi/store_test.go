@@ -85,23 +85,24 @@ func (s storedTokens) ByHash(context.Context, token.Hash) (token.Token, user.Use
 	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, user.User{ID: "hiqpz8s5"}, nil
 }
 
-func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) (ids []paste.ID, at paste.Place, err error) {
 	first := 0
 	if after.ID != "" {
 		last, err := strconv.Atoi(string(after.ID[1:]))
 		if err != nil {
-			return nil, err
+			return nil, at, err
 		}
 		first = last - firstID + 1
 	}
-	places := []paste.Place{}
-	for i := first; i < s.ids && len(places) < limit; i++ {
-		places = append(places, paste.Place{CreatedAt: time.Unix(1, 0), ID: paste.ID("p" + strconv.Itoa(firstID+i))})
+	ids = []paste.ID{}
+	for i := first; i < s.ids && len(ids) < limit; i++ {
+		at = paste.Place{CreatedAt: time.Unix(1, 0), ID: paste.ID("p" + strconv.Itoa(firstID+i))}
+		ids = append(ids, at.ID)
 	}
-	if len(places) < limit {
-		return places, s.failure
+	if len(ids) < limit {
+		return ids, at, s.failure
 	}
-	return places, nil
+	return ids, at, nil
 }
 
 // ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may, "private0".

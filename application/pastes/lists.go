@@ -17,19 +17,19 @@ type ListOwn struct{ *module }
 
 // Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time, without a
 // transaction around visit. An error of visit ends the list and is returned.
-func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
+func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.ID) error) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected
 	}
 	for after := (paste.Place{}); ; {
-		page, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, idPage)
+		page, last, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, idPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		if err := visit(page); err != nil || len(page) < idPage {
 			return err
 		}
-		after = page[len(page)-1]
+		after = last
 	}
 }
 
@@ -55,14 +55,14 @@ func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place
 		return paste.Document{}, token.ErrRejected
 	}
 	for {
-		places, err := n.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
+		ids, next, err := n.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
 		if err != nil {
 			return paste.Document{}, err
 		}
-		if len(places) == 0 {
+		if len(ids) == 0 {
 			return paste.Document{}, paste.ErrNotFound
 		}
-		after = places[0]
+		after = next
 		found, err := n.store.DocumentByID(ctx, after.ID)
 		if fault.Is(err, fault.NotFound) || err == nil && !found.OwnedBy(viewer.User.ID) { // it has gone meanwhile
 			continue

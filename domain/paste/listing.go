@@ -104,9 +104,9 @@ type Selector interface {
 
 // ActiveLister lists and counts active pastes without reading them.
 type ActiveLister interface {
-	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
-	// the last ones.
-	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
+	// ActiveIDs returns the ids of at most limit active pastes of owner, in order, beginning after a place, and where the last of them
+	// stands. Fewer than limit are the last ones.
+	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) (ids []ID, last Place, err error)
 	// ActiveCount returns how many pastes are active at the moment of reading, exactly, including every writer's.
 	ActiveCount(ctx context.Context) (int64, error)
 }

@@ -136,7 +136,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 		if account.User != viewer.User {
 			t.Errorf("got the account of %+v, want of %+v", account.User, viewer.User)
 		}
-		third := w.pastes.ListOwn.Do(t.Context(), viewer, func([]paste.Place) error { return nil })
+		third := w.pastes.ListOwn.Do(t.Context(), viewer, func([]paste.ID) error { return nil })
 		_, fourth := w.pastes.BrowseOwn.Do(t.Context(), viewer, paste.Selection{})
 		for _, err := range []error{second, third, fourth} {
 			if !errors.Is(err, first) {

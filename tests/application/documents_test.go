@@ -77,9 +77,9 @@ func (d *desk) count(t *testing.T) int64 {
 // own returns the ids of the viewer's pastes.
 func (d *desk) own(t *testing.T, viewer token.Viewer) (ids []string) {
 	t.Helper()
-	err := d.pastes.ListOwn.Do(t.Context(), viewer, func(page []paste.Place) error {
-		for _, place := range page {
-			ids = append(ids, string(place.ID))
+	err := d.pastes.ListOwn.Do(t.Context(), viewer, func(page []paste.ID) error {
+		for _, id := range page {
+			ids = append(ids, string(id))
 		}
 		return nil
 	})
@@ -825,9 +825,9 @@ type countedPages struct {
 	between      func(page int)
 }
 
-func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
 	if c.pages++; c.pages == c.fails {
-		return nil, fault.New(fault.Unavailable, "x")
+		return nil, paste.Place{}, fault.New(fault.Unavailable, "x")
 	}
 	if c.between != nil {
 		c.between(c.pages)
@@ -851,13 +851,13 @@ func TestListOwnInPages(t *testing.T) {
 	list := pastes.New(store, d.userStore, pasteOptions, d.clock).ListOwn
 	read := func() (pages []int, ids map[paste.ID]bool, err error) {
 		store.pages, ids = 0, make(map[paste.ID]bool)
-		err = list.Do(t.Context(), d.mia, func(page []paste.Place) error {
+		err = list.Do(t.Context(), d.mia, func(page []paste.ID) error {
 			pages = append(pages, len(page))
-			for _, place := range page {
-				if ids[place.ID] {
-					t.Errorf("got %s twice, want it once", place.ID)
+			for _, id := range page {
+				if ids[id] {
+					t.Errorf("got %s twice, want it once", id)
 				}
-				ids[place.ID] = true
+				ids[id] = true
 			}
 			return nil
 		})
@@ -886,10 +886,10 @@ func TestListOwnInPages(t *testing.T) {
 	}
 	store.fails, store.pages = 0, 0
 	enough := errors.New("enough")
-	if err := list.Do(t.Context(), d.mia, func([]paste.Place) error { return enough }); !errors.Is(err, enough) || store.pages != 1 {
+	if err := list.Do(t.Context(), d.mia, func([]paste.ID) error { return enough }); !errors.Is(err, enough) || store.pages != 1 {
 		t.Errorf("got %v after %d pages, want the visitor's error after one", err, store.pages)
 	}
-	never := func([]paste.Place) error {
+	never := func([]paste.ID) error {
 		t.Error("got a page, want none")
 		return nil
 	}

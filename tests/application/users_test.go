@@ -161,8 +161,8 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	_, err = w.pastes.EditOwn.Do(t.Context(), viewer, string(id), paste.Changes{Title: new("x")})
 	wantKind(t, "an edit", err, fault.NotFound)
 	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), viewer, string(id), ""), fault.NotFound)
-	if places, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Place{}, 1); err != nil || len(places) != 0 {
-		t.Errorf("got %v, %v, want nothing of a user who is gone", places, err)
+	if ids, _, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Place{}, 1); err != nil || len(ids) != 0 {
+		t.Errorf("got %v, %v, want nothing of a user who is gone", ids, err)
 	}
 }
 

@@ -279,7 +279,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		},
 		"Star":   func() error { return s.Pastes.Star(ctx, owner.ID, id) },
 		"Unstar": func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
-		"Page":   func() error { _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
+		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Document{{Paste: paste.Paste{ID: "new", CreatedAt: now}}}, paste.RefuseOrphans)
 			return err

@@ -181,7 +181,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 							t.Errorf("a read by the store: got %v, want %q", err, fault.NotFound)
 						}
 					case 2:
-						if _, err := s.Pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 5000); err != nil {
+						if _, _, err := s.Pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 5000); err != nil {
 							t.Errorf("a list: %v", err)
 						}
 					case 3:
@@ -305,10 +305,10 @@ func reading(pastes paste.DocumentReader, id paste.ID) func(context.Context, use
 	}
 }
 
-func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([]paste.Place, error) {
-	return func(ctx context.Context, limit int) ([]paste.Place, error) {
-		places, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
-		return append([]paste.Place{}, places...), err
+func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([]paste.ID, error) {
+	return func(ctx context.Context, limit int) ([]paste.ID, error) {
+		ids, _, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
+		return append([]paste.ID{}, ids...), err
 	}
 }
 

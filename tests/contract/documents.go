@@ -188,10 +188,10 @@ func createDocument(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 4)
-	listed, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 10)
+	listed, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 10)
 	must(t, err)
 	want(t, "the owner's pastes", len(listed), 1)
-	want(t, "the owner's paste", listed[0].ID, "owned")
+	want(t, "the owner's paste", listed[0], "owned")
 }
 
 // readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and reader, one by one and from

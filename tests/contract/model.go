@@ -272,10 +272,10 @@ func (p *player) list(ctx context.Context) string {
 	if p.random.IntN(3) > 0 {
 		after = paste.Place{CreatedAt: p.created(), ID: p.id()}
 	}
-	places, err := p.Pastes.ActiveIDs(ctx, owner, after, limit)
+	ids, last, err := p.Pastes.ActiveIDs(ctx, owner, after, limit)
 	public, err2 := p.Pastes.Select(ctx, owner, paste.Selection{Public: true, After: after}, limit)
 	titles, err3 := p.Pastes.Select(ctx, owner, paste.Selection{After: after}, limit)
-	return fmt.Sprint(outcomeOf(err), places, outcomeOf(err2), shortened(public), outcomeOf(err3), shortened(titles))
+	return fmt.Sprint(outcomeOf(err), ids, last, outcomeOf(err2), shortened(public), outcomeOf(err3), shortened(titles))
 }
 
 // shortened returns the list with as much of each title as every store returns.
@@ -457,9 +457,9 @@ func (p *player) everything(ctx context.Context) string {
 	fmt.Fprint(&all, count, outcomeOf(err), totals, outcomeOf(err2))
 	for i := range modelUsers {
 		owner := p.users[i].ID
-		places, err := p.Pastes.ActiveIDs(ctx, owner, paste.Place{}, 1000)
+		ids, last, err := p.Pastes.ActiveIDs(ctx, owner, paste.Place{}, 1000)
 		account, err2 := p.Users.AccountByID(ctx, owner)
-		fmt.Fprint(&all, places, outcomeOf(err), outcomeOf(err2), account.Stars, "\n")
+		fmt.Fprint(&all, ids, last, outcomeOf(err), outcomeOf(err2), account.Stars, "\n")
 	}
 	for slot, lives := range p.lives {
 		for life := range lives + 1 {

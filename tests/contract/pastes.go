@@ -21,17 +21,17 @@ type ID = paste.ID
 // activeIDs returns the ids of all active pastes of an owner.
 func activeIDs(t *testing.T, s Store, owner user.ID) []string {
 	t.Helper()
-	places, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 1000)
+	ids, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 1000)
 	must(t, err)
-	return idsOf(places)
+	return texts(ids)
 }
 
-func idsOf(places []paste.Place) []string {
-	ids := []string{}
-	for _, place := range places {
-		ids = append(ids, string(place.ID))
+func texts(ids []paste.ID) []string {
+	texts := []string{}
+	for _, id := range ids {
+		texts = append(texts, string(id))
 	}
-	return ids
+	return texts
 }
 
 func ownPastes(t *testing.T, s Store) {
@@ -53,7 +53,7 @@ func ownPastes(t *testing.T, s Store) {
 // pagedPastes takes an owner's pastes in pages of every size.
 func pagedPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	wanted := []paste.Place{}
+	wanted, ids := []paste.Place{}, []ID{}
 	for _, one := range []struct {
 		id      string
 		created time.Time
@@ -66,27 +66,30 @@ func pagedPastes(t *testing.T, s Store) {
 			expires = later
 		}
 		storedPaste(t, s, one.id, owner.ID, one.created, expires)
-		wanted = append(wanted, paste.Place{CreatedAt: one.created.UTC(), ID: ID(one.id)})
+		wanted, ids = append(wanted, paste.Place{CreatedAt: one.created.UTC(), ID: ID(one.id)}), append(ids, ID(one.id))
 	}
 	storedPaste(t, s, "tie-b", other.ID, now, time.Time{})
 	storedPaste(t, s, "tie-C", "", now, time.Time{})
 	storedPaste(t, s, "tie-D", owner.ID, now, now)
 	storedPaste(t, s, "expired", owner.ID, now.Add(time.Hour), now)
 	for limit := 1; limit <= len(wanted)+1; limit++ {
-		got, after := []paste.Place{}, paste.Place{}
+		got, after := []ID{}, paste.Place{}
 		for {
-			page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
+			page, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 			must(t, err)
 			if got = append(got, page...); len(page) > limit || page == nil || len(got) > len(wanted) {
 				t.Fatalf("%d at once: got %v, want a list of at most %d, and each paste once", limit, page, limit)
 			}
+			if len(page) > 0 && last != wanted[len(got)-1] {
+				t.Errorf("%d at once: got the last one of %v at %v, want it at %v", limit, page, last, wanted[len(got)-1])
+			}
 			if len(page) < limit {
 				break
 			}
-			after = page[len(page)-1]
+			after = last
 		}
-		if !slices.Equal(got, wanted) {
-			t.Errorf("%d at once: got %v, want %v", limit, got, wanted)
+		if !slices.Equal(got, ids) {
+			t.Errorf("%d at once: got %v, want %v", limit, got, ids)
 		}
 	}
 	for what, c := range map[string]struct {
@@ -102,17 +105,17 @@ func pagedPastes(t *testing.T, s Store) {
 		"in the future":                  {paste.Place{CreatedAt: later, ID: "x"}, "new"},
 		"a microsecond before the first": {paste.Place{CreatedAt: now.Add(2 * time.Microsecond), ID: "-"}, "new"},
 	} {
-		page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, c.after, 1)
+		page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, c.after, 1)
 		must(t, err)
-		if got := idsOf(page); !slices.Equal(got, []string{c.first}) {
+		if got := texts(page); !slices.Equal(got, []string{c.first}) {
 			t.Errorf("after a place %s: got %v, want %v", what, got, c.first)
 		}
 	}
-	page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
+	page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
 	must(t, err)
 	want(t, "pastes after the last one", len(page), 0)
 	for _, id := range []user.ID{"", "unknown", "OWNER"} {
-		page, err := s.Pastes.ActiveIDs(t.Context(), id, paste.Place{}, 1)
+		page, _, err := s.Pastes.ActiveIDs(t.Context(), id, paste.Place{}, 1)
 		must(t, err)
 		if page == nil || len(page) != 0 {
 			t.Errorf("pastes of %q: got %#v, want an empty list", id, page)
@@ -133,12 +136,12 @@ func changingPages(t *testing.T, s Store) {
 	}
 	page := func(after paste.Place, limit int, wanted ...string) paste.Place {
 		t.Helper()
-		places, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
+		ids, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 		must(t, err)
-		if got := idsOf(places); !slices.Equal(got, wanted) {
+		if got := texts(ids); !slices.Equal(got, wanted) {
 			t.Fatalf("after %v: got %v, want %v", after, got, wanted)
 		}
-		return places[len(places)-1]
+		return last
 	}
 	first := page(paste.Place{}, 3, "a", "b", "gone")
 	must(t, s.Pastes.DeleteIf(t.Context(), "gone", func(paste.Paste) error { return nil })) // its place is still one
@@ -573,6 +576,6 @@ func cancelledPaste(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 	_, err = s.Pastes.RemoveExpired(cancelled(t), 0, 1)
 	wantKind(t, err, fault.Unavailable)
-	_, err = s.Pastes.ActiveIDs(cancelled(t), "owner", paste.Place{}, 1)
+	_, _, err = s.Pastes.ActiveIDs(cancelled(t), "owner", paste.Place{}, 1)
 	wantKind(t, err, fault.Unavailable)
 }

@@ -529,19 +529,20 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 }
 
 // ActiveIDs implements paste.ActiveLister.
-func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
 	defer unlock()
-	places := []paste.Place{}
+	ids = []paste.ID{}
 	for _, known := range p.newestFirst() {
-		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Place()) && len(places) < limit {
-			places = append(places, known.Place())
+		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Place()) && len(ids) < limit {
+			last = known.Place()
+			ids = append(ids, known.ID)
 		}
 	}
-	return places, nil
+	return ids, last, nil
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

@@ -224,9 +224,9 @@ func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, past
 func listIDs(t *testing.T, store *gormstore.Pastes, owner user.ID) (ids []string) {
 	t.Helper()
 	listing := pastes.New(store, nil, pastes.Options{}, time.Now).ListOwn
-	if err := listing.Do(t.Context(), token.Viewer{User: user.User{ID: owner}}, func(page []paste.Place) error {
-		for _, place := range page {
-			ids = append(ids, string(place.ID))
+	if err := listing.Do(t.Context(), token.Viewer{User: user.User{ID: owner}}, func(page []paste.ID) error {
+		for _, id := range page {
+			ids = append(ids, string(id))
 		}
 		return nil
 	}); err != nil {

@@ -137,7 +137,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	}
 	owned := map[string]func(ctx context.Context, viewer token.Viewer) error{
 		"listing": func(ctx context.Context, viewer token.Viewer) error {
-			return node.Pastes.ListOwn.Do(ctx, viewer, func([]paste.Place) error { return nil })
+			return node.Pastes.ListOwn.Do(ctx, viewer, func([]paste.ID) error { return nil })
 		},
 		"an account": func(ctx context.Context, viewer token.Viewer) error {
 			_, err := node.Users.ShowSelf.Do(ctx, viewer)

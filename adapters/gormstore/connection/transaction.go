@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,14 +177,15 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 	}
 	defer conn.Close() //nolint:errcheck // the transaction has ended
 	p := &pipeline{Conn: conn, log: s.writer.Logger}
-	p.batch.Queue("BEGIN")
 	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
 	tx.Statement.ConnPool = p
 	if err = change(tx); err == nil {
-		p.batch.Queue("COMMIT")
+		if p.begun {
+			p.batch.Queue("COMMIT")
+		}
 		err = p.flush(ctx)
 	}
-	if err = cmp.Or(p.failed, err); err != nil {
+	if err = cmp.Or(p.failed, err); err != nil && p.begun {
 		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
 	}
 	return err
@@ -196,6 +198,7 @@ type pipeline struct {
 
 	log    logger.Interface
 	batch  pgx.Batch
+	begun  bool  // a transaction that outlives a batch
 	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
 }
 
@@ -207,7 +210,7 @@ func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sq
 
 // QueryContext implements gorm.ConnPool.
 func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := p.flush(ctx); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
 	return p.Conn.QueryContext(ctx, query, args...)
@@ -215,12 +218,21 @@ func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) 
 
 // QueryRowContext implements gorm.ConnPool.
 func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if p.flush(ctx) != nil {
+	if p.begin(ctx) != nil {
 		canceled, cancel := context.WithCancel(ctx)
 		cancel() // only database/sql can make a Row with an error
 		ctx = canceled
 	}
 	return p.Conn.QueryRowContext(ctx, query, args...)
+}
+
+// begin sends the queued statements, after a BEGIN if it is the first time: PostgreSQL takes a batch alone for a transaction.
+func (p *pipeline) begin(ctx context.Context) error {
+	if !p.begun {
+		p.batch.QueuedQueries = slices.Insert(p.batch.QueuedQueries, 0, &pgx.QueuedQuery{SQL: "BEGIN"})
+		p.begun = true
+	}
+	return p.flush(ctx)
 }
 
 // flush sends the queued statements. The log sees them as one.

@@ -104,21 +104,24 @@ func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 }
 
 // ActiveIDs implements paste.ActiveLister. It merges the first pages of short lists.
-func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+func (p *Pastes) ActiveIDs(
+	ctx context.Context, owner user.ID, after paste.Place, limit int,
+) (ids []paste.ID, last paste.Place, err error) {
 	if p.lists == nil || limit < longList || after != (paste.Place{}) || !model.IsText(string(owner)) {
 		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
 	}
 	places, err := p.lists.find(ctx, owner)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return nil, nil
+		return nil, last, nil
 	case err == nil && len(places) == longList:
 		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
 	}
-	for i := range places {
-		places[i].CreatedAt = places[i].CreatedAt.UTC()
+	ids = make([]paste.ID, len(places))
+	for i, place := range places {
+		ids[i], last = place.ID, paste.Place{CreatedAt: place.CreatedAt.UTC(), ID: place.ID}
 	}
-	return places, err
+	return ids, last, err
 }
 
 type documentKey struct {

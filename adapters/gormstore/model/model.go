@@ -13,6 +13,21 @@ import (
 // Instant returns t as both databases store it: in UTC, to the microsecond.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
+// Computed is a time that a query computes. SQLite's driver knows only the columns of tables as times, and returns those in microseconds
+// since 1970.
+type Computed struct{ time.Time }
+
+// Scan implements sql.Scanner.
+func (c *Computed) Scan(value any) error {
+	switch value := value.(type) {
+	case time.Time:
+		c.Time = value
+	case int64:
+		c.Time = time.UnixMicro(value)
+	}
+	return nil
+}
+
 // Nullable stores the zero time, never, as NULL.
 func Nullable(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}

@@ -158,17 +158,16 @@ type many struct {
 
 var beginning = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
-func (m *many) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+func (m *many) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
 	next := 0
 	if after.ID != "" {
 		next = int(beginning.Sub(after.CreatedAt)/time.Second) + 1
 	}
-	var places []paste.Place
-	for ; next < m.number && len(places) < limit; next++ {
-		at := beginning.Add(-time.Duration(next) * time.Second)
-		places = append(places, paste.Place{CreatedAt: at, ID: paste.ID(fmt.Sprintf("p%07d", next))})
+	for ; next < m.number && len(ids) < limit; next++ {
+		last = paste.Place{CreatedAt: beginning.Add(-time.Duration(next) * time.Second), ID: paste.ID(fmt.Sprintf("p%07d", next))}
+		ids = append(ids, last.ID)
 	}
-	return places, nil
+	return ids, last, nil
 }
 
 func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, error) {
@@ -191,12 +190,12 @@ type busy struct {
 	atEnd func()
 }
 
-func (b *busy) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
-	places, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
-	if len(places) == 0 {
+func (b *busy) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
+	ids, last, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
+	if len(ids) == 0 {
 		b.atEnd()
 	}
-	return places, err
+	return ids, last, err
 }
 
 // TestExportEnds ends the session of an export between the two times that it reads all pastes.
