@@ -1,12 +1,10 @@
 package view
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -76,7 +74,7 @@ func list(texts []string) []string {
 // WritePaste writes a paste; one that its client has encrypted as such. Long texts are encoded in pieces: a history may be longer than
 // the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
-	w := &writer{Writer: bufio.NewWriter(to)}
+	w := &writer{to: to}
 	w.encoder = json.NewEncoder(&w.encoded)
 	w.encoder.SetEscapeHTML(false)
 	if d.Cipher != nil && d.Cipher.Version > 0 {
@@ -86,7 +84,7 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 			_, _ = encoder.Write(d.Cipher.Data)
 			_ = encoder.Close()
 		}})
-		return w.Flush()
+		return w.err
 	}
 	w.object(pasteView{
 		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
@@ -104,15 +102,23 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 				part{`"edit":"`, func() { w.text(e.Text) }})
 		}
 	}})
-	return w.Flush()
+	return w.err
 }
 
-// writer writes JSON. Its bufio.Writer keeps the first error, which Flush returns.
+// writer writes JSON until it fails.
 type writer struct {
-	*bufio.Writer
-
+	to      io.Writer
+	err     error
 	encoder *json.Encoder
 	encoded bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (n int, err error) {
+	if w.err == nil {
+		n, w.err = w.to.Write(p)
+	}
+	return n, w.err
 }
 
 // encode returns v in JSON, until the next call.
@@ -130,19 +136,19 @@ type part struct {
 
 // object writes an object and, in their places, those parts of it. A value never looks like a member: its quotes are escaped.
 func (w *writer) object(v any, parts ...part) {
-	rest := string(w.encode(v))
+	rest := bytes.Clone(w.encode(v))
 	for _, p := range parts {
-		before, after, _ := strings.Cut(rest, p.member)
-		_, _ = w.WriteString(before + p.member)
+		begin := bytes.Index(rest, []byte(p.member)) + len(p.member)
+		_, _ = w.Write(rest[:begin])
 		p.write()
-		rest = after
+		rest = rest[begin:]
 	}
-	_, _ = w.WriteString(rest)
+	_, _ = w.Write(rest)
 }
 
 func (w *writer) comma(i int) {
 	if i > 0 {
-		_ = w.WriteByte(',')
+		_, _ = w.Write([]byte{','})
 	}
 }
 
