@@ -54,7 +54,7 @@ func openSource(ctx context.Context, source *gormstore.Store) error {
 // openTarget migrates only a database without migrations: the copy refuses any other that is not empty.
 func openTarget(ctx context.Context, target *gormstore.Store, migrate bool) error {
 	if migrate {
-		if err := target.Create(); err != nil {
+		if err := target.Create(ctx); err != nil {
 			return err
 		}
 	}

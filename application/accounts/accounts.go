@@ -3,7 +3,6 @@
 package accounts
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -133,11 +132,3 @@ func add(wanted identity.Identity) func(*user.User, map[string]string) error {
 }
 
 var errOtherLinked = fault.New(fault.Conflict, "Another account of this provider is linked already. Unlink that one first.")
-
-// taken returns user.ErrServiceTaken for an error with that in its chain, and user.Gone of any other.
-func taken(err error) error {
-	if errors.Is(err, user.ErrServiceTaken) {
-		return user.ErrServiceTaken
-	}
-	return user.Gone(err)
-}

@@ -81,7 +81,7 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 		return err
 	}
 	_, _, err = l.users.Update(audit.Note(ctx, "user.link", audit.User(found), text), found.ID, add(wanted))
-	return taken(err)
+	return user.Gone(err)
 }
 
 // Undo takes from the user of that name or id the identity of a provider: one that is configured, by its name, or any, by its key;

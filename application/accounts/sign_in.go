@@ -137,7 +137,7 @@ func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity
 		return Arrival{}, errOtherUser
 	}
 	if _, _, err := a.users.Update(ctx, viewer.User.ID, add(wanted)); err != nil {
-		return Arrival{}, taken(err)
+		return Arrival{}, user.Gone(err)
 	}
 	return Arrival{User: viewer.User, Linked: true, Next: attempt.Next}, nil
 }

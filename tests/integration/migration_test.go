@@ -78,7 +78,7 @@ func TestUnreleasedDatabase(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
 		store := newStore(t, cfg)
-		if err := store.Create(); err != nil {
+		if err := store.Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		db := database.SQL(t, cfg)

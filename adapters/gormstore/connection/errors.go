@@ -66,7 +66,7 @@ func Translate(err error) error {
 	case idTaken:
 		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
 	case subjectUsed:
-		return fmt.Errorf("%w: %w", user.ErrServiceTaken, err)
+		return user.ErrServiceTaken // without the cause, which an operator would see
 	}
 	return fault.Wrap(meaning.Kind, meaning.Message, err)
 }

@@ -71,7 +71,7 @@ func (s Schema) Same() error {
 
 // BringUpToDate calls Create, Connect and Migrate.
 func (s *Store) BringUpToDate(ctx context.Context) error {
-	if err := s.Create(); err != nil {
+	if err := s.Create(ctx); err != nil {
 		return err
 	}
 	if err := s.Connect(ctx); err != nil {

@@ -151,22 +151,35 @@ func besideFile(path, suffix string) (string, error) {
 	return real + suffix, err
 }
 
-// createPrivate makes an empty file and its folder, readable by their owner only, unless the file exists.
-func createPrivate(path string) error {
+// createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. It is in WAL mode from the
+// beginning: processes that switch to that at once can fail.
+func createPrivate(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(path); err == nil {
 		if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return errors.New("it is a link to a file that is not there")
 		}
 		return nil
 	}
+	partial, err := newPartial(path)
 	if err != nil {
 		return err
 	}
-	return file.Close()
+	defer partial.remove()
+	db, err := plainSQLite(partial.path, "rw", time.Second)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if err := partial.publish(path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // fileWatchInterval is how long reads may use a file that was replaced or removed. Writes notice at once.

@@ -18,7 +18,7 @@ func TestPragmas(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	if err := errors.Join(store.Create(), store.Connect(t.Context())); err != nil {
+	if err := errors.Join(store.Create(t.Context()), store.Connect(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	for who, db := range map[string]*gorm.DB{"reader": store.reader, "writer": store.writer} {

@@ -86,11 +86,11 @@ func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable.
-func (s *Store) Create() error {
+func (s *Store) Create(ctx context.Context) error {
 	if s.file.path == "" {
 		return nil
 	}
-	if err := createPrivate(s.file.path); err != nil {
+	if err := createPrivate(ctx, s.file.path); err != nil {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
 	}
 	return nil
