@@ -174,6 +174,8 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	if err := complete(flags, cfg); err != nil {
 		return err
 	}
+	cfg.Pastes.TokenRequired = !cfg.PasteAnonymous
+	cfg.Accounts.Sources = cfg.SignIn.Sources(cfg.HTTP.PublicURL)
 	cfg.Database.Reread, cfg.RereadReadURL = rereading(flags.Lookup("database-url")), rereading(flags.Lookup("database-read-url"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/adapters/signin"
 	"github.com/gluepot/gluepot/bootstrap"
 )
@@ -29,10 +30,9 @@ type config struct {
 	SignIn              signin.Config
 	// PasteAnonymous lets pastes be created without a token.
 	PasteAnonymous bool
-	// Pages serves pages for people, Recent the page of the newest public pastes, and Reports the form that reports a paste.
-	Pages, Recent, Reports bool
-	// Contact is the operator's mail address or URL, and TermsURL that of the terms of use.
-	Contact, TermsURL string
+	// Pages serves pages for people, as Site says. HTTP has their BasePath and PublicURL.
+	Pages bool
+	Site  pages.Config
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
 	AdminAddr string
 }
@@ -63,10 +63,10 @@ func (c config) Validate() error {
 		"the HTTP write timeout %v is not longer than the request timeout %v", c.Server.WriteTimeout, c.HTTP.RequestTimeout)
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || noAddress == nil, "the address of metrics %q is not HOST:PORT", c.AdminAddr)
-	_, noMail := mail.ParseAddress(c.Contact)
-	check(c.Contact == "" || noMail == nil || cli.IsWebURL(c.Contact),
-		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Contact)
-	check(c.TermsURL == "" || cli.IsWebURL(c.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL", c.TermsURL)
+	_, noMail := mail.ParseAddress(c.Site.Contact)
+	check(c.Site.Contact == "" || noMail == nil || cli.IsWebURL(c.Site.Contact),
+		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Site.Contact)
+	check(c.Site.TermsURL == "" || cli.IsWebURL(c.Site.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL", c.Site.TermsURL)
 	return wrong
 }
 
@@ -78,17 +78,9 @@ func (c config) scheme() string {
 	return "http"
 }
 
-// used returns the configuration of the use cases.
-func (c config) used() bootstrap.Config {
-	own := c.Config
-	own.Pastes.TokenRequired = !c.PasteAnonymous
-	own.Accounts.Sources = c.SignIn.Sources(c.HTTP.PublicURL)
-	return own
-}
-
 // served returns the configuration of a server's use cases.
 func (c config) served(log *zap.Logger) bootstrap.Config {
-	own := c.used()
+	own := c.Config
 	own.Logger, own.AllowPendingMigrations, own.Totals = log, true, c.AdminAddr != ""
 	own.Pastes.SweepGrace = c.Server.WriteTimeout + time.Minute // clocks are put back by less
 	return own
@@ -96,7 +88,7 @@ func (c config) served(log *zap.Logger) bootstrap.Config {
 
 // commanded returns the configuration of one command's use cases.
 func (c config) commanded(migrates bool) bootstrap.Config {
-	own := c.used()
+	own := c.Config
 	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0
 	return own
 }

@@ -121,14 +121,11 @@ func (r *running) start(ctx context.Context, cfg config, demo bool, log *zap.Log
 
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*server.Server, error) {
 	if cfg.Pages {
-		modules := pages.Modules{
+		cfg.Site.BasePath, cfg.Site.PublicURL = cfg.HTTP.BasePath, cfg.HTTP.PublicURL
+		cfg.HTTP.Pages = pages.New(cfg.Site, pages.Modules{
 			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
 			Search: searchIfIndexed(ctx, app, log), Moderation: app.Moderation,
-		}
-		cfg.HTTP.Pages = pages.New(pages.Config{
-			BasePath: cfg.HTTP.BasePath, PublicURL: cfg.HTTP.PublicURL, Contact: cfg.Contact, TermsURL: cfg.TermsURL,
-			Recent: cfg.Recent, Reports: cfg.Reports,
-		}, modules)
+		})
 	}
 	use := httpapi.Modules{Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Languages: app.Languages}
 	api, err := httpapi.New(cfg.HTTP, use, app.Ready, log)

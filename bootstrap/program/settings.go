@@ -93,16 +93,16 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		lifetime+"of a new anonymous paste that asks for none; empty is as of all pastes")
 	flags.Var((*cli.Lifetime)(&visitors.Longest), "anonymous-max-lifetime",
 		lifetime+"the longest lifetime of a new anonymous paste; empty: that of all pastes")
-	flags.BoolVar(&cfg.Recent, "recent", cfg.Recent, "list the newest public pastes of all users on a page and in a feed")
-	flags.BoolVar(&cfg.Reports, "reports", cfg.Reports, "let readers report pastes to the operator, on a form")
+	flags.BoolVar(&cfg.Site.Recent, "recent", cfg.Site.Recent, "list the newest public pastes of all users on a page and in a feed")
+	flags.BoolVar(&cfg.Site.Reports, "reports", cfg.Site.Reports, "let readers report pastes to the operator, on a form")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
 	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly, "answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,
 		"HOST:PORT for metrics and profiles, readable by all who reach it; empty is off")
 	h, s := &cfg.HTTP, &cfg.Server
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
-	flags.StringVar(&cfg.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
-	flags.StringVar(&cfg.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
+	flags.StringVar(&cfg.Site.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
+	flags.StringVar(&cfg.Site.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
 		"how long a request may wait for the database before it is answered with 503")
