@@ -12,11 +12,8 @@ import (
 // be a fifth of its cost. No request waits for w: lines that it does not take in time are dropped and counted (decision 0022).
 //
 // The returned function writes the remaining lines; it does not wait for w forever.
-func newLogger(level, format string, w io.Writer) (*zap.Logger, func(), error) {
-	from, err := zapcore.ParseLevel(level)
-	if err != nil {
-		return nil, nil, err
-	}
+func newLogger(level, format string, w io.Writer) (*zap.Logger, func()) {
+	from, _ := zapcore.ParseLevel(level) // config.Validate has refused others
 	encoding := zap.NewProductionEncoderConfig()
 	encoding.TimeKey, encoding.EncodeTime = "time", zapcore.RFC3339NanoTimeEncoder
 	encoding.EncodeDuration = zapcore.StringDurationEncoder
@@ -32,5 +29,5 @@ func newLogger(level, format string, w io.Writer) (*zap.Logger, func(), error) {
 		}
 		return line.Bytes()
 	})
-	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(lines), from)), lines.Close, nil
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(lines), from)), lines.Close
 }

@@ -33,10 +33,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
-	log, closeLog, err := newLogger(cfg.LogLevel, cfg.LogFormat, stderr)
-	if err != nil {
-		return err
-	}
+	log, closeLog := newLogger(cfg.LogLevel, cfg.LogFormat, stderr)
 	defer closeLog()
 	running := &running{sendTraces: func() error { return nil }}
 	if err := running.start(ctx, cfg, demo, log); err != nil {
