@@ -131,14 +131,16 @@ func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id 
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]
 	for _, id := range ids {
-		switch err := do(id); {
-		case fault.Is(err, fault.NotFound):
+		err := do(id)
+		if fault.Is(err, fault.NotFound) {
 			if !mayGo {
 				failures = append(failures, fault.New(fault.NotFound, Quote(id)+": "+fault.MessageOf(err)))
 			}
 			continue
-		case err != nil:
-			return err
+		}
+		if err != nil {
+			failures = append(failures, err)
+			break
 		}
 		count++
 		if !mayGo || c.json {
@@ -149,7 +151,7 @@ func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id 
 	}
 	if mayGo && !c.json { // one line says it for all of them
 		_, err := fmt.Fprintf(c.Stdout, "%s %s.\n", verb, english.Plural(count, kind, ""))
-		return err
+		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }

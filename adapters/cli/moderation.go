@@ -74,17 +74,19 @@ func (c *Commands) block() *cobra.Command {
 }
 
 func (c *Commands) report() *cobra.Command {
-	var limit int
+	var limit uint
 	list := c.does("list", "List readers' reports, oldest first", "report list",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, limit, visit) }
+			each := func(visit func(moderation.Report) error) error {
+				return m.Moderation.Report.All(ctx, int(limit), visit)
+			}
 			return listed(each, func(r moderation.Report) record {
 				return record{
 					{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text},
 				}
 			}), nil
 		})
-	list.Flags().IntVar(&limit, "limit", 50, "how many at most; 0 is all")
+	list.Flags().UintVar(&limit, "limit", 50, "how many at most; 0 is all")
 	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			return nil, c.each("report", "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
@@ -93,11 +95,11 @@ func (c *Commands) report() *cobra.Command {
 }
 
 func (c *Commands) audit() *cobra.Command {
-	var limit int
+	var limit uint
 	list := c.does("list", "List what operators and administrators have done, newest first", "audit list --limit 10",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			each := func(visit func(audit.Entry) error) error {
-				return m.Moderation.ListAudit.Do(ctx, audit.Entry{}, limit, visit)
+				return m.Moderation.ListAudit.Do(ctx, audit.Entry{}, int(limit), visit)
 			}
 			return listed(each, func(e audit.Entry) record {
 				return record{
@@ -105,6 +107,6 @@ func (c *Commands) audit() *cobra.Command {
 				}
 			}), nil
 		})
-	list.Flags().IntVar(&limit, "limit", 50, "how many at most; 0 is all")
+	list.Flags().UintVar(&limit, "limit", 50, "how many at most; 0 is all")
 	return Group("audit", "Show what operators and administrators have done", list)
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -23,6 +25,19 @@ func TestTerminal(t *testing.T) {
 		err := (&Commands{Stdout: &inJSON, terminal: terminal}).printJSON(documentView{made})
 		if err != nil || !strings.Contains(inJSON.String(), want[1]) {
 			t.Errorf("terminal %v, JSON: got %q, error %v, want %q in it", terminal, inJSON.String(), err, want[1])
+		}
+	}
+}
+
+// TestEachStops has one of several acts fail: what was done and what was missing before is still said.
+func TestEachStops(t *testing.T) {
+	t.Parallel()
+	outcomes := map[string]error{"b": fault.New(fault.NotFound, "no b"), "c": fault.New(fault.Unavailable, "no database")}
+	for mayGo, said := range map[bool]string{true: "Removed 1 paste.\n", false: "Removed the paste a.\n"} {
+		var out strings.Builder
+		err := (&Commands{Stdout: &out}).each("paste", "removed", []string{"a", "b", "c", "d"}, mayGo, func(id string) error { return outcomes[id] })
+		if !errors.Is(err, outcomes["c"]) || fault.Is(err, fault.NotFound) == mayGo || out.String() != said {
+			t.Errorf("mayGo %v: got %q, error %v, want %q and the failures", mayGo, out.String(), err, said)
 		}
 	}
 }

@@ -44,6 +44,8 @@ func TestUsageErrors(t *testing.T) {
 			`10s or 2m. See 'gluepot serve --help'`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
 			`See 'gluepot user create --help'`,
+		"audit list --limit -1":  `--limit is "-1": it takes 0 or a positive number. See 'gluepot audit list --help'`,
+		"report list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot report list --help'`,
 		"user create epoxy --service github": `--service is "github": it takes NAME=VALUE. ` +
 			`See 'gluepot user create --help'`,
 
