@@ -35,7 +35,8 @@ func TestEachStops(t *testing.T) {
 	outcomes := map[string]error{"b": fault.New(fault.NotFound, "no b"), "c": fault.New(fault.Unavailable, "no database")}
 	for mayGo, said := range map[bool]string{true: "Removed 1 paste.\n", false: "Removed the paste a.\n"} {
 		var out strings.Builder
-		err := (&Commands{Stdout: &out}).each("paste", "removed", []string{"a", "b", "c", "d"}, mayGo, func(id string) error { return outcomes[id] })
+		remove := func(id string) error { return outcomes[id] }
+		err := (&Commands{Stdout: &out}).each("paste", "removed", []string{"a", "b", "c", "d"}, mayGo, remove)
 		if !errors.Is(err, outcomes["c"]) || fault.Is(err, fault.NotFound) == mayGo || out.String() != said {
 			t.Errorf("mayGo %v: got %q, error %v, want %q and the failures", mayGo, out.String(), err, said)
 		}
