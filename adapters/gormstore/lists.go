@@ -49,20 +49,23 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Place, limit int,
 ) (ids []paste.ID, last paste.Place, err error) {
-	const separator = "\x1f"
+	const separator = "\x1f" // which no id contains (ident.Valid)
 	ids = []paste.ID{}
 	err = p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
 		page := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
-		var joined sql.NullString // NULL: there is none
-		var at model.Computed
-		err := db.Table("(?) AS page", unexpired(p.store, page)).Select("string_agg(id, ?), min(created_at)", separator).Row().Scan(&joined, &at)
-		if err != nil || !joined.Valid {
+		var row struct {
+			Joined sql.NullString // NULL: there is none
+			At     model.Computed
+		}
+		err := db.Table("(?) AS page", unexpired(p.store, page)).
+			Select("string_agg(id, ?) AS joined, min(created_at) AS at", separator).Scan(&row).Error
+		if err != nil || !row.Joined.Valid {
 			return err
 		}
-		for id := range strings.SplitSeq(joined.String, separator) {
+		for id := range strings.SplitSeq(row.Joined.String, separator) {
 			ids = append(ids, paste.ID(id))
 		}
-		last = paste.Place{CreatedAt: at.UTC(), ID: ids[len(ids)-1]}
+		last = paste.Place{CreatedAt: time.Time(row.At).UTC(), ID: ids[len(ids)-1]}
 		return nil
 	}, p.store.Pastes)
 	return ids, last, err

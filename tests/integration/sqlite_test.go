@@ -177,6 +177,8 @@ func TestSQLiteFileIsReplaced(t *testing.T) {
 					t.Fatalf("got an answer from the lost file after %v, want none", time.Since(began))
 				}
 			}
+			_, _, err := s.pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 10)
+			wanted("a list", err)
 			wanted("readiness", s.store.Ready(t.Context()))
 		})
 	}

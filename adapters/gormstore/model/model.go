@@ -4,6 +4,7 @@ package model
 
 import (
 	"database/sql"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -15,15 +16,18 @@ func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) 
 
 // Computed is a time that a query computes. SQLite's driver knows only the columns of tables as times, and returns those in microseconds
 // since 1970.
-type Computed struct{ time.Time }
+type Computed time.Time
 
 // Scan implements sql.Scanner.
 func (c *Computed) Scan(value any) error {
 	switch value := value.(type) {
+	case nil: // of no rows
 	case time.Time:
-		c.Time = value
+		*c = Computed(value)
 	case int64:
-		c.Time = time.UnixMicro(value)
+		*c = Computed(time.UnixMicro(value))
+	default:
+		return fmt.Errorf("a time is %T", value)
 	}
 	return nil
 }
