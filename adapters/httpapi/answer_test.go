@@ -12,8 +12,8 @@ import (
 
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
-	// The use case reads 5,000 at once.
-	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, 500_000} {
+	// The use case reads 20,000 at once.
+	for _, ids := range []int{0, 1, 19_999, 20_000, 20_001, 1000, 500_000} {
 		s := newStore()
 		s.ids = ids
 		api, _ := newTestAPI(t, s, DefaultConfig())

@@ -839,7 +839,7 @@ func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste
 func TestListOwnInPages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	const most, atOnce = 10_000, 5000
+	const most, atOnce = 40_000, 20_000
 	id := func(i int) paste.ID { return paste.ID(fmt.Sprintf("p%05d", i)) }
 	for i := range most {
 		made := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.now.Add(-time.Duration(i/10) * time.Second)}
