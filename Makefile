@@ -68,8 +68,10 @@ test: ## run every test
 # These start no goroutines, and the program that the others start has them, too.
 SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|linediff|pastemyst|httpapi/wire|internal/(filename|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
 
+# It compiles first: tests beside a compiler run out of time.
 test-races: export GORACE = atexit_sleep_ms=20
 test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
+	$(GO) build $(RACE) ./...
 	$(GO) run ./tests/postgres $(GO) test $(RACE) -parallel 4 -timeout 30m \
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
