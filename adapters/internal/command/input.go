@@ -19,7 +19,7 @@ import (
 type Input struct {
 	Name string // for people
 	Size int64  // in bytes, -1 when it is not known
-	file io.ReadCloser
+	file io.Reader
 }
 
 func unreadable(file string, err error) error {
@@ -32,7 +32,7 @@ func unreadable(file string, err error) error {
 // OpenInput opens a file, or standard input.
 func OpenInput(stdin io.Reader, file string) (*Input, error) {
 	if file == StandardInput {
-		return &Input{Name: "standard input", file: io.NopCloser(stdin), Size: -1}, nil
+		return &Input{Name: "standard input", file: stdin, Size: -1}, nil
 	}
 	opened, err := os.Open(file) //nolint:gosec // the operator names it
 	if err != nil {
@@ -48,8 +48,7 @@ func OpenInput(stdin io.Reader, file string) (*Input, error) {
 // Reader returns what to read from. It ends with ctx, also where reading may wait for others.
 func (in *Input) Reader(ctx context.Context) io.Reader {
 	if in.Size >= 0 {
-		context.AfterFunc(ctx, in.Close) // a reader of a compressed file could otherwise find nothing but line ends for minutes
-		return in.file
+		return endingReader{ctx, in.file}
 	}
 	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
 	// process, or when there is something to read.
@@ -62,8 +61,26 @@ func (in *Input) Reader(ctx context.Context) io.Reader {
 	return r
 }
 
+// endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for minutes.
+type endingReader struct {
+	ctx context.Context //nolint:containedctx // that of the reading
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r endingReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
+
 // Close closes what OpenInput has opened; that it was only read, so nothing can be lost.
-func (in *Input) Close() { _ = in.file.Close() }
+func (in *Input) Close() {
+	if opened, ok := in.file.(*os.File); ok && opened != os.Stdin {
+		_ = opened.Close()
+	}
+}
 
 // StandardInput is what to give instead of a file's name.
 const StandardInput = "-"
