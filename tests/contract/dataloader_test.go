@@ -305,10 +305,10 @@ func reading(pastes paste.DocumentReader, id paste.ID) func(context.Context, use
 	}
 }
 
-func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([]paste.ID, error) {
-	return func(ctx context.Context, limit int) ([]paste.ID, error) {
-		ids, _, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
-		return append([]paste.ID{}, ids...), err
+func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([2]any, error) {
+	return func(ctx context.Context, limit int) ([2]any, error) {
+		ids, last, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
+		return [2]any{append([]paste.ID{}, ids...), last}, err
 	}
 }
 

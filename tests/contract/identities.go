@@ -16,8 +16,8 @@ import (
 func wantServiceTaken(t *testing.T, err error) {
 	t.Helper()
 	wantOtherConflict(t, err)
-	if !errors.Is(err, user.ErrServiceTaken) {
-		t.Errorf("got %v, want %v", err, user.ErrServiceTaken)
+	if !errors.Is(err, user.ErrServiceTaken) || err.Error() != user.ErrServiceTaken.Error() { // commands print the whole text
+		t.Errorf("got %v, want %v alone", err, user.ErrServiceTaken)
 	}
 }
 
