@@ -66,13 +66,13 @@ test: ## run every test
 	[ $$result = ok ]
 
 # These start no goroutines, and the program that the others start has them, too.
-SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|linediff|pastemyst|httpapi/wire|internal/(filename|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
+SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|detection|linediff|pastemyst|httpapi/wire|internal/(filename|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
 
-# It compiles first: tests beside a compiler run out of time.
+# It compiles first, and runs two tests of a package at once: with more, or beside a compiler, they run out of time.
 test-races: export GORACE = atexit_sleep_ms=20
 test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
 	$(GO) build $(RACE) ./...
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -parallel 4 -timeout 30m \
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -parallel 2 -timeout 30m \
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)

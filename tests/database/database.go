@@ -224,6 +224,7 @@ func config(name string) gormstore.Config {
 	own.Path = "/" + name
 	cfg := gormstore.DefaultConfig()
 	cfg.URL = gormstore.URL(own.String())
+	cfg.ConnectTimeout = 20 * time.Second // other tests keep the machine busy
 	return cfg
 }
 

@@ -255,9 +255,11 @@ func (p *Process) Wait() int {
 // Serve starts a server on a free port and waits until it serves.
 func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
 	t.Helper()
-	settings = append([]string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"},
-		settings...)
-	p := Start(t, settings, "serve")
+	defaults := []string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}
+	if Raced { // what is slow then is no failure of the database
+		defaults = append(defaults, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=20s")
+	}
+	p := Start(t, append(defaults, settings...), "serve")
 	p.WaitForAddress()
 	return p
 }
