@@ -90,10 +90,14 @@ func (s *Store) Create(ctx context.Context) error {
 	if s.file.path == "" {
 		return nil
 	}
-	if err := createPrivate(ctx, s.file.path); err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
+	err := createPrivate(ctx, s.file.path)
+	switch {
+	case err == nil:
+		return nil
+	case diagnose(err) == noRoom:
+		return Translate(err)
 	}
-	return nil
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
 }
 
 // Connect checks that the database exists and answers. It creates nothing, and may be called again. It fails with fault.Unavailable.
