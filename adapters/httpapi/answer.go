@@ -105,7 +105,7 @@ func (a *API) sendPaste(c *call, d *paste.Document) error {
 	}
 	c.buffer = a.newBuffer(c.Request, 1)
 	if length <= maxHeldText {
-		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/8+4<<10), true // enough for most
+		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/6+1<<10), true // enough for most code
 		if view.WritePaste(&c.buffer, d) == nil {
 			read.Release()
 			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(c.buffer.text)), c.buffer.text)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -74,9 +75,9 @@ func list(texts []string) []string {
 // WritePaste writes a paste; one that its client has encrypted as such. Long texts are encoded in pieces: a history may be longer than
 // the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
-	w := &writer{to: to}
-	w.encoder = json.NewEncoder(&w.encoded)
-	w.encoder.SetEscapeHTML(false)
+	w, _ := writers.Get().(*writer)
+	defer w.release()
+	w.to, w.err = to, nil
 	if d.Cipher != nil && d.Cipher.Version > 0 {
 		salt := base64.RawURLEncoding.EncodeToString(d.Cipher.Salt)
 		w.object(cipherView{Encrypted: NewEncrypted(d), Version: d.Cipher.Version, Salt: salt}, part{`"cipher":"`, func() {
@@ -111,6 +112,21 @@ type writer struct {
 	err     error
 	encoder *json.Encoder
 	encoded bytes.Buffer
+}
+
+// writers keep their memory for the next paste. Allocated anew, it keeps GET of a small paste below its floor (docs/BENCHMARKS.md).
+var writers = sync.Pool{New: func() any {
+	w := new(writer)
+	w.encoder = json.NewEncoder(&w.encoded)
+	w.encoder.SetEscapeHTML(false)
+	return w
+}}
+
+// release keeps a writer that is not larger than texts need.
+func (w *writer) release() {
+	if w.to = nil; w.encoded.Cap() <= 8*pieceLength {
+		writers.Put(w)
+	}
 }
 
 // Write implements io.Writer.

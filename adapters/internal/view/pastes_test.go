@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,9 @@ func TestAnswersInPieces(t *testing.T) {
 				},
 			}
 			var got bytes.Buffer
+			if err := WritePaste(gone{}, &d); !errors.Is(err, io.ErrClosedPipe) { // of which the next paste sees nothing
+				t.Fatalf("got %v of a client that has gone, want %v", err, io.ErrClosedPipe)
+			}
 			if err := WritePaste(&got, &d); err != nil {
 				t.Fatal(err)
 			}
@@ -38,6 +43,11 @@ func TestAnswersInPieces(t *testing.T) {
 		}
 	}
 }
+
+// gone is a client that has gone.
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func quoteJSON(t *testing.T, text string) string {
 	t.Helper()
