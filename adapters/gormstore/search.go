@@ -141,8 +141,8 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	}
 	for _, most := range []int{recent, further} {
 		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
-		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id")
-		rows, err := match(f.tx.Table("(WITH n AS MATERIALIZED (?) SELECT * FROM n) x", texts)) // or PostgreSQL uses the index
+		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id").Limit(most)
+		rows, err := match(f.tx.Table("(?) x", texts)) // without its own limit, PostgreSQL would use the index
 		if err != nil || len(rows) == f.limit {
 			return rows, err
 		}
