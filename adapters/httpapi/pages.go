@@ -125,6 +125,9 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	return a.cfg.Pages.Answer(w, r)
 }
 
+// pageLength is how long the page of a paste of 2 KiB is, with room to spare: growing to that would take as much memory again.
+const pageLength = 24 << 10
+
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
 	header  http.Header
@@ -149,6 +152,9 @@ func (w *pageWriter) WriteHeader(status int) {
 func (w *pageWriter) Write(p []byte) (n int, err error) {
 	w.WriteHeader(http.StatusOK)
 	if !w.streams {
+		if w.answer.text == nil {
+			w.answer.text = make([]byte, 0, pageLength)
+		}
 		return w.answer.Write(p)
 	}
 	if w.gone == nil { // a client may take a minute to read one write

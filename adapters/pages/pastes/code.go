@@ -2,8 +2,8 @@ package pastes
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
@@ -37,7 +37,9 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 				continue
 			}
 			if begins {
-				b = fmt.Appendf(b, `<span class="line" id="%[1]sL%[2]d"><a tabindex="-1" href="#%[1]sL%[2]d">%[2]d</a>`, anchor, number)
+				shown := strconv.Itoa(number)
+				id := anchor + "L" + shown
+				b = append(b, `<span class="line" id="`+id+`"><a tabindex="-1" href="#`+id+`">`+shown+`</a>`...)
 			}
 			if line != "" && span.Class != 0 {
 				b = append(append(append(b, `<span class="`...), span.Class), `">`...)

@@ -147,8 +147,12 @@ func (d *document) Write(b []byte) (int, error) {
 	if d.ctx.Err() != nil {
 		return 0, context.Cause(d.ctx)
 	}
-	_, err := d.to.Write(bytes.ReplaceAll(b, []byte{0}, marks.Replacement))
-	return len(b), err
+	length := len(b)
+	if bytes.IndexByte(b, 0) >= 0 { // ReplaceAll always makes a copy
+		b = bytes.ReplaceAll(b, []byte{0}, marks.Replacement)
+	}
+	_, err := d.to.Write(b)
+	return length, err
 }
 
 // Origin returns the scheme and host of this site.
