@@ -105,7 +105,8 @@ func (a *API) sendPaste(c *call, d *paste.Document) error {
 	}
 	c.buffer = a.newBuffer(c.Request, 1)
 	if length <= maxHeldText {
-		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/6+1<<10), true // enough for most code
+		parts := int64(len(d.Pasties) + len(d.Edits))
+		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/4+128*parts+2<<10), true // enough for most code
 		if view.WritePaste(&c.buffer, d) == nil {
 			read.Release()
 			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(c.buffer.text)), c.buffer.text)

@@ -125,8 +125,9 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	return a.cfg.Pages.Answer(w, r)
 }
 
-// pageLength is how long the page of a paste of 2 KiB is, with room to spare: growing to that would take as much memory again.
-const pageLength = 24 << 10
+// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A page that grew to that from
+// nothing would take as much memory again.
+const pageLength = 16 << 10
 
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
