@@ -175,7 +175,7 @@ func TestUserQuotas(t *testing.T) {
 	var nodes [2]*program.Process
 	for i := range nodes {
 		nodes[i] = program.Serve(t, string(cfg.URL), "GLUEPOT_USER_MAX_PASTES=20", "GLUEPOT_USER_MAX_BYTES=2000",
-			"GLUEPOT_USER_PASTES_PER_HOUR=30", "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s") // they wait for each other
+			"GLUEPOT_USER_PASTES_PER_HOUR=30")
 	}
 	if _, err := db.Exec("DELETE FROM pastes"); err != nil {
 		t.Fatal(err)

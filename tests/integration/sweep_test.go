@@ -96,11 +96,11 @@ func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Durati
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), turn)
 		removed, err := node.Pastes.Sweep.Do(ctx)
-		if removed == 0 { // a turn was too short for a batch
-			turn *= 2
-		}
 		if done = err == nil || ctx.Err() == nil; done && err != nil {
 			t.Error(err)
+		}
+		if !done && removed == 0 { // the turn was too short for a batch
+			turn *= 2
 		}
 		cancel()
 		took += time.Since(began)
