@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,30 +44,18 @@ func Draw[ID ~string](store func(ID) error) error {
 	return fault.Wrap(fault.Unavailable, "No free id was found. Try again.", err)
 }
 
+// Alphanumeric reports whether c is one of A-Z, a-z and 0-9.
+func Alphanumeric(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
 // Valid reports whether s is 1 to 64 letters, digits, '-' or '_'.
 func Valid(s string) bool {
-	if s == "" || len(s) > MaxLength {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= MaxLength && !strings.ContainsFunc(s, func(c rune) bool { return !Alphanumeric(c) && c != '-' && c != '_' })
 }
 
 // Printable reports whether s is valid UTF-8 of at most limit bytes without control characters.
 // The empty string is printable.
 func Printable(s string, limit int) bool {
-	if len(s) > limit || !utf8.ValidString(s) {
-		return false
-	}
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			return false
-		}
-	}
-	return true
+	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

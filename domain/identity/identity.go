@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -39,14 +40,11 @@ func (p Profile) Proposed() Profile {
 		p.AvatarURL = ""
 	}
 	kept := strings.Map(func(c rune) rune {
-		switch {
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.", c):
+		if ident.Alphanumeric(c) || strings.ContainsRune("-_.", c) {
 			return c
-		case c == ' ':
-			return '-'
 		}
 		return -1
-	}, p.Name[:min(len(p.Name), 4*user.MaxNameLength)])
+	}, strings.ReplaceAll(p.Name[:min(len(p.Name), 4*user.MaxNameLength)], " ", "-"))
 	name, _ := user.ParseName(strings.Trim(kept[:min(len(kept), user.MaxNameLength)], "-_."))
 	p.Name = name.String()
 	return p

@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 )
 
 // MaxNameLength is the longest username, in bytes (which are characters: names are ASCII).
 const MaxNameLength = 64
+
+// punctuation may stand between letters and digits.
+const punctuation = "-_."
 
 // reservedName is the path of the signed-in user's own profile.
 const reservedName = "self"
@@ -29,13 +33,9 @@ func ParseName(s string) (Name, error) {
 		return Name{}, fault.New(fault.Invalid, "The username is empty.")
 	case len(s) > MaxNameLength:
 		return Name{}, fault.New(fault.Invalid, "The username is longer than 64 characters.")
-	}
-	for i := range len(s) {
-		if !isAlphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {
-			return Name{}, fault.New(fault.Invalid, "The username has a character other than A-Z, a-z, 0-9, '-', '_' and '.'.")
-		}
-	}
-	if !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
+	case strings.ContainsFunc(s, func(c rune) bool { return !ident.Alphanumeric(c) && !strings.ContainsRune(punctuation, c) }):
+		return Name{}, fault.New(fault.Invalid, "The username has a character other than A-Z, a-z, 0-9, '-', '_' and '.'.")
+	case strings.Trim(s, punctuation) != s:
 		return Name{}, fault.New(fault.Invalid, "The username does not begin and end with a letter or a digit.")
 	}
 	folded := strings.ToLower(s)
@@ -60,8 +60,4 @@ func (n Name) CheckChosen() error {
 		return fault.New(fault.Invalid, "The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")
 	}
 	return nil
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
