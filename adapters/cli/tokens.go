@@ -58,7 +58,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 func (c *Commands) sessions() []*cobra.Command {
 	list := ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			found, err := m.Tokens.ListSessions.Do(ctx, args[0])
+			found, err := m.Tokens.Sessions.List(ctx, args[0])
 			return listed(all(found), func(t token.Token) record {
 				return record{
 					{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
@@ -68,7 +68,7 @@ func (c *Commands) sessions() []*cobra.Command {
 		}))
 	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
+			ended, err := m.Tokens.Sessions.End(ctx, args[0])
 			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err
 		}))
 	return []*cobra.Command{list, signOut}

@@ -11,13 +11,13 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StartSession begins the session of a browser.
-type StartSession struct{ *module }
+// Sessions are those of browsers.
+type Sessions struct{ *module }
 
-// Do begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
+// Start begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
 // access token it was made with, and has its scope; without one the parent is the zero Token. The session that it replaces
 // ends, if there is one. It fails with token.ErrRejected when the user is gone or the parent is revoked.
-func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
+func (s *Sessions) Start(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
 		Owner: owner, Kind: token.Session, Scope: parent.Scope, Parent: parent.ID, Hash: secret.Hash(), Name: browser,
@@ -37,11 +37,8 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 	return secret, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// SignOut ends the session that a browser presents.
-type SignOut struct{ *module }
-
-// Do ends the session with that secret, if there is one.
-func (s *SignOut) Do(ctx context.Context, presented string) error {
+// EndPresented ends the session with that secret, which a browser presents, if there is one.
+func (s *Sessions) EndPresented(ctx context.Context, presented string) error {
 	secret, err := token.ParseSecret(presented)
 	if err != nil {
 		return nil //nolint:nilerr // there is nothing to end
@@ -49,47 +46,38 @@ func (s *SignOut) Do(ctx context.Context, presented string) error {
 	return s.store.EndPresented(ctx, secret.Hash())
 }
 
-// ListSessions lists the sessions of a user.
-type ListSessions struct{ *module }
-
-// Do returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find does.
-func (l *ListSessions) Do(ctx context.Context, reference string) ([]token.Token, error) {
-	owner, err := user.Find(ctx, l.users, reference)
+// List returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find does.
+func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, error) {
+	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return nil, err
 	}
-	found, err := l.store.Sessions(ctx, owner.ID)
+	found, err := s.store.Sessions(ctx, owner.ID)
 	if err != nil {
 		return nil, err
 	}
-	now := l.now()
+	now := s.now()
 	return slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) }), nil
 }
 
-// EndSessions ends sessions of a user.
-type EndSessions struct{ *module }
-
-// Do ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
-func (e *EndSessions) Do(ctx context.Context, reference string) (ended int, err error) {
-	owner, err := user.Find(ctx, e.users, reference)
+// End ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
+func (s *Sessions) End(ctx context.Context, reference string) (ended int, err error) {
+	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return 0, err
 	}
-	return e.store.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
+	return s.store.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
 }
 
-// EndOwnSessions ends sessions of a signed-in user.
-type EndOwnSessions struct{ *module }
-
-// Do ends the viewer's session with that id or, if that is empty, all but the one that the viewer has. It fails with fault.NotFound
+// EndOwn ends the viewer's session with that id or, if that is empty, all but the one that the viewer has. It fails with fault.NotFound
 // when there is no such session.
-func (e *EndOwnSessions) Do(ctx context.Context, viewer token.Viewer, id string) error {
+func (s *Sessions) EndOwn(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected
 	}
 	if id == "" {
-		_, err := e.store.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
+		_, err := s.store.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
 		return err
 	}
-	return e.store.EndSession(ctx, viewer.User.ID, token.ID(id))
+	return s.store.EndSession(ctx, viewer.User.ID, token.ID(id))
 }

@@ -22,11 +22,7 @@ type UseCases struct {
 	Revoke *Revoke
 	Uses   *UseLog
 
-	StartSession   *StartSession
-	SignOut        *SignOut
-	ListSessions   *ListSessions
-	EndSessions    *EndSessions
-	EndOwnSessions *EndOwnSessions
+	Sessions *Sessions
 }
 
 // Store is what the use cases need of a store of tokens.
@@ -55,11 +51,7 @@ func New(store Store, users user.Finder, now func() time.Time) *UseCases {
 		Revoke: &Revoke{m},
 		Uses:   uses,
 
-		StartSession:   &StartSession{m},
-		SignOut:        &SignOut{m},
-		ListSessions:   &ListSessions{m},
-		EndSessions:    &EndSessions{m},
-		EndOwnSessions: &EndOwnSessions{m},
+		Sessions: &Sessions{m},
 	}
 }
 

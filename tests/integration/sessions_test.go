@@ -36,7 +36,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		all := new(statementCount)
 		cfg.Tracer = all
 		s, told := openTold(t, cfg, time.Nanosecond)
-		secret, err := tokens.New(s.tokens, s.users, time.Now).StartSession.Do(t.Context(), "epoxy", token.Token{}, "a browser", "")
+		secret, err := tokens.New(s.tokens, s.users, time.Now).Sessions.Start(t.Context(), "epoxy", token.Token{}, "a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}

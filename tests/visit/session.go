@@ -54,7 +54,7 @@ func (s *Site) SignedIn(access string) (secret string) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	made, err := s.Tokens.StartSession.Do(s.T.Context(), viewer.User.ID, viewer.Token, "a browser", "")
+	made, err := s.Tokens.Sessions.Start(s.T.Context(), viewer.User.ID, viewer.Token, "a browser", "")
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
 	former, namesErr := p.Modules.Users.FormerNames.Do(r.Context(), r.Viewer)
 	issued, issuedErr := p.Modules.Tokens.List.Do(r.Context(), reader(r))
-	sessions, sessionsErr := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
+	sessions, sessionsErr := p.Modules.Tokens.Sessions.List(r.Context(), reader(r))
 	return exportedAccount{
 		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags, Admin: account.Admin,
 		FormerNames: append([]string{}, former...), Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),

@@ -47,14 +47,14 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
-	err := p.Modules.Tokens.SignOut.Do(r.Context(), site.CookieSecret(r.Request))
+	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), site.CookieSecret(r.Request))
 	site.SetSession(w, r.Request, "")
 	return site.Done(w, "/", err)
 }
 
 // begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
 func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
-	secret, err := p.Modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
+	secret, err := p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
+	found, err := p.Modules.Tokens.Sessions.List(r.Context(), reader(r))
 	return site.Show(w, r, p.sessionsView(r.Layout("Where you are signed in", ""), found, r.Viewer.Token.ID), err)
 }
 
@@ -70,7 +70,7 @@ func (p *pages) endSession(w http.ResponseWriter, r *site.Request, fields url.Va
 	case "others":
 		id = ""
 	}
-	err := p.Modules.Tokens.EndOwnSessions.Do(r.Context(), r.Viewer, id)
+	err := p.Modules.Tokens.Sessions.EndOwn(r.Context(), r.Viewer, id)
 	if fault.Is(err, fault.NotFound) { // it has ended already
 		err = nil
 	}
