@@ -33,18 +33,6 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	}
 }
 
-// BrowseOwn lists the pastes of a signed-in user page by page, with labels.
-type BrowseOwn struct{ *module }
-
-// Do returns the first page of the viewer's active pastes in a selection, including private ones, without those that PasteMyst
-// encrypted.
-func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
-	if !viewer.SignedIn() {
-		return Page{}, token.ErrRejected
-	}
-	return pageOf(b.store.Select(ctx, viewer.User.ID, selection, pageAndOne))
-}
-
 // NextOwn reads the pastes of a signed-in user one by one, with their content.
 type NextOwn struct{ *module }
 
@@ -71,8 +59,17 @@ func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place
 	}
 }
 
-// ListPublic lists the public pastes of a user.
-type ListPublic struct{ *module }
+// Browse lists pastes page by page, with labels.
+type Browse struct{ *module }
+
+// Own returns the first page of the viewer's active pastes in a selection, including private ones, without those that PasteMyst
+// encrypted.
+func (b *Browse) Own(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
+	if !viewer.SignedIn() {
+		return Page{}, token.ErrRejected
+	}
+	return pageOf(b.store.Select(ctx, viewer.User.ID, selection, pageAndOne))
+}
 
 // PublicPastes is a page of a user's public pastes.
 type PublicPastes struct {
@@ -81,16 +78,16 @@ type PublicPastes struct {
 	Owner user.User
 }
 
-// Do returns the user with that name, and a page of the user's public pastes after a place; the zero Place is before all. A tag
+// Public returns the user with that name, and a page of the user's public pastes after a place; the zero Place is before all. A tag
 // selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
 // no such user or the profile is private.
-func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	found.Owner, err = user.Public(user.Named(ctx, username, l.users.ByName))
+func (b *Browse) Public(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
+	found.Owner, err = user.Public(user.Named(ctx, username, b.users.ByName))
 	if err != nil || tag != "" && !found.Owner.ShowTags {
 		return found, err
 	}
 	selection := paste.Selection{Public: true, Tag: tag, After: after}
-	found.Page, err = pageOf(l.store.Select(ctx, found.Owner.ID, selection, pageAndOne))
+	found.Page, err = pageOf(b.store.Select(ctx, found.Owner.ID, selection, pageAndOne))
 	for i := range found.Pastes {
 		if !found.Owner.ShowTags {
 			found.Pastes[i].Tags = nil
@@ -99,23 +96,17 @@ func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.P
 	return found, err
 }
 
-// ListRecent lists the newest public pastes.
-type ListRecent struct{ *module }
-
-// Do returns a page of the public pastes after a place.
-func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
-	return pageOf(l.store.Recent(ctx, after, pageAndOne))
+// Recent returns a page of the public pastes of all users after a place, newest first.
+func (b *Browse) Recent(ctx context.Context, after paste.Place) (Page, error) {
+	return pageOf(b.store.Recent(ctx, after, pageAndOne))
 }
 
-// ListStarred lists what a signed-in user has starred.
-type ListStarred struct{ *module }
-
-// Do returns a page of the pastes after a place that the viewer has starred and may read, newest first.
-func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
+// Starred returns a page of the pastes after a place that the viewer has starred and may read, newest first.
+func (b *Browse) Starred(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.ErrRejected
 	}
-	return pageOf(l.store.StarredBy(ctx, viewer.User.ID, after, pageAndOne))
+	return pageOf(b.store.StarredBy(ctx, viewer.User.ID, after, pageAndOne))
 }
 
 // PageSize is how many pastes a Page has at most.

@@ -24,11 +24,8 @@ type UseCases struct {
 	GiveUpOwn   *GiveUpOwn
 	ListOwn     *ListOwn
 	NextOwn     *NextOwn
-	BrowseOwn   *BrowseOwn
-	ListPublic  *ListPublic
+	Browse      *Browse
 	StarSeen    *StarSeen
-	ListStarred *ListStarred
-	ListRecent  *ListRecent
 	CountActive *CountActive
 
 	Create *Create
@@ -101,11 +98,8 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		GiveUpOwn:   &GiveUpOwn{m},
 		ListOwn:     &ListOwn{m},
 		NextOwn:     &NextOwn{m},
-		BrowseOwn:   &BrowseOwn{m},
-		ListPublic:  &ListPublic{m},
+		Browse:      &Browse{m},
 		StarSeen:    &StarSeen{read},
-		ListStarred: &ListStarred{m},
-		ListRecent:  &ListRecent{m},
 		CountActive: &CountActive{m},
 		Create:      &Create{m},
 		Show:        &Show{m},

@@ -137,7 +137,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 			t.Errorf("got the account of %+v, want of %+v", account.User, viewer.User)
 		}
 		third := w.pastes.ListOwn.Do(t.Context(), viewer, func([]paste.ID) error { return nil })
-		_, fourth := w.pastes.BrowseOwn.Do(t.Context(), viewer, paste.Selection{})
+		_, fourth := w.pastes.Browse.Own(t.Context(), viewer, paste.Selection{})
 		for _, err := range []error{second, third, fourth} {
 			if !errors.Is(err, first) {
 				t.Errorf("got %v and %v, want the same", first, err)

@@ -940,20 +940,20 @@ func TestBrowseOwn(t *testing.T) {
 	if err := d.pasteStore.CreateDocument(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
-	first, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{})
+	first, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{})
 	if err != nil || len(first.Pastes) != pastes.PageSize || !first.More || first.Pastes[0].Title != fmt.Sprint(pastes.PageSize) {
 		t.Fatalf("got %d pastes, more: %t, error %v, want a page of the newest, and more", len(first.Pastes), first.More, err)
 	}
-	rest, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
+	rest, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
 	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" || rest.Pastes[0].Visibility != paste.Private {
 		t.Errorf("got %+v, error %v, want the oldest and no more", rest, err)
 	}
-	if nothing, err := d.BrowseOwn.Do(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 || nothing.More {
+	if nothing, err := d.Browse.Own(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 || nothing.More {
 		t.Errorf("got %+v, error %v, want nothing of another user's", nothing, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = d.BrowseOwn.Do(gone, d.mia, paste.Selection{})
+	_, err = d.Browse.Own(gone, d.mia, paste.Selection{})
 	wantKind(t, "an outage", err, fault.Unavailable)
 }
 

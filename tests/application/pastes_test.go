@@ -81,7 +81,7 @@ func TestStarSeen(t *testing.T) {
 	wantKind(t, "no id", star.Do(t.Context(), fan, "a b", true), fault.NotFound)
 	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
-		found, err := w.pastes.ListStarred.Do(t.Context(), viewer, paste.Place{})
+		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Place{})
 		got := []string{}
 		for _, listed := range found.Pastes {
 			got = append(got, string(listed.ID))
@@ -103,7 +103,7 @@ func TestStarSeen(t *testing.T) {
 		}
 	}
 	starred(fan)
-	_, err = w.pastes.ListStarred.Do(t.Context(), visitor, paste.Place{})
+	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Place{})
 	wantKind(t, "a visitor's list", err, fault.Unauthenticated)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), paste.Place{})
+	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), paste.Place{})
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), "", paste.Place{})
+	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), "", paste.Place{})
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.BrowseOwn.Do(r.Context(), r.Viewer, selection)
+	found, err := p.Modules.Pastes.Browse.Own(r.Context(), r.Viewer, selection)
 	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true), err)
 }
 
@@ -119,7 +119,7 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.ListStarred.Do(r.Context(), r.Viewer, after)
+	found, err := p.Modules.Pastes.Browse.Starred(r.Context(), r.Viewer, after)
 	list := pasteList{found, site.PathStarred, paste.Selection{After: after}}
 	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false), err)
 }
@@ -130,7 +130,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	selection.Order = paste.ByCreation
-	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
+	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
 	if fault.Is(err, fault.NotFound) {
 		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
 		return site.Done(w, site.PathOfUser(moved.Name.String()), err)
@@ -150,7 +150,7 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
+	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), after)
 	page := r.Layout("Recent pastes", "")
 	page.Feed = site.PathRecent + ".atom"
 	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}), err)
