@@ -44,9 +44,8 @@ type UseCases struct {
 	ShowSignUp *ShowSignUp
 	SignUp     *SignUp
 
-	Find      *Find
-	UnlinkOwn *UnlinkOwn
-	Link      *Link
+	Find *Find
+	Link *Link
 
 	Invite *Invitations
 }
@@ -86,9 +85,8 @@ func New(store Store, users Users, options Options, now func() time.Time) *UseCa
 		ShowSignUp: &ShowSignUp{m},
 		SignUp:     &SignUp{m},
 
-		Find:      &Find{m},
-		UnlinkOwn: &UnlinkOwn{m},
-		Link:      &Link{m},
+		Find: &Find{m},
+		Link: &Link{m},
 
 		Invite: &Invitations{m},
 	}

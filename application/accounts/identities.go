@@ -30,27 +30,6 @@ func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	return found, user.Gone(err)
 }
 
-// UnlinkOwn takes an identity from the viewer.
-type UnlinkOwn struct{ *module }
-
-var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
-
-// Do takes the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun within the last
-// hour, and with fault.Conflict when no other identity lets the viewer sign in.
-func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) error {
-	if !viewer.SignedInRecently(u.now()) {
-		return token.ErrRejected
-	}
-	_, _, err := u.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
-		delete(services, key)
-		if !slices.ContainsFunc(u.sources, func(s identity.Source) bool { return services[s.Key] != "" }) {
-			return errLast
-		}
-		return nil
-	})
-	return user.Gone(err)
-}
-
 // Link gives users identities, and takes them away.
 type Link struct{ *module }
 
@@ -101,4 +80,22 @@ func (l *Link) Undo(ctx context.Context, reference, provider string) error {
 		return nil
 	})
 	return err
+}
+
+var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
+
+// UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun
+// within the last hour, and with fault.Conflict when no other identity lets the viewer sign in.
+func (l *Link) UndoOwn(ctx context.Context, viewer token.Viewer, key string) error {
+	if !viewer.SignedInRecently(l.now()) {
+		return token.ErrRejected
+	}
+	_, _, err := l.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
+		delete(services, key)
+		if !slices.ContainsFunc(l.sources, func(s identity.Source) bool { return services[s.Key] != "" }) {
+			return errLast
+		}
+		return nil
+	})
+	return user.Gone(err)
 }

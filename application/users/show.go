@@ -49,15 +49,12 @@ func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, e
 	return account, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// FormerNames tells the viewer which names lead to them.
-type FormerNames struct{ *module }
-
-// Do returns the names, in lower case, that the viewer gave up and no other user has now, the latest first.
-func (f *FormerNames) Do(ctx context.Context, viewer token.Viewer) ([]string, error) {
+// FormerNames returns the names, in lower case, that the viewer gave up and no other user has now, the latest first.
+func (s *ShowSelf) FormerNames(ctx context.Context, viewer token.Viewer) ([]string, error) {
 	if !viewer.SignedIn() {
 		return nil, token.ErrRejected
 	}
-	return f.store.FormerNames(ctx, viewer.User.ID)
+	return s.store.FormerNames(ctx, viewer.User.ID)
 }
 
 // Show shows an operator any user, private profile or not.

@@ -70,9 +70,6 @@ func set[T any](field, value *T) {
 
 var errTaken = fault.New(fault.Conflict, "The username is taken, or another user had it not long ago. Choose another.")
 
-// UpdateOwn changes the profile of a signed-in user.
-type UpdateOwn struct{ *module }
-
 // Profile is what users may change about themselves.
 type Profile struct {
 	Name            string
@@ -82,9 +79,9 @@ type Profile struct {
 	ShowTags        bool
 }
 
-// Do changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with fault.Invalid when a
+// Own changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with fault.Invalid when a
 // value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was changed then.
-func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) error {
+func (u *Update) Own(ctx context.Context, viewer token.Viewer, wanted Profile) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected
 	}

@@ -19,9 +19,6 @@ type UseCases struct {
 	List        *List
 	Update      *Update
 	Delete      *Delete
-	UpdateOwn   *UpdateOwn
-	DeleteOwn   *DeleteOwn
-	FormerNames *FormerNames
 }
 
 // Store is what the use cases need of a store of users.
@@ -55,8 +52,5 @@ func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases
 		List:        &List{m},
 		Update:      &Update{m},
 		Delete:      &Delete{m},
-		UpdateOwn:   &UpdateOwn{m},
-		DeleteOwn:   &DeleteOwn{m},
-		FormerNames: &FormerNames{m},
 	}
 }

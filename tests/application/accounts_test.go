@@ -126,7 +126,7 @@ func TestProposedNames(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
 	w.user(t, users.CreateInput{Name: "former"})
-	if err := w.users.UpdateOwn.Do(t.Context(), w.session(t, "former"), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
+	if err := w.users.Update.Own(t.Context(), w.session(t, "former"), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -155,7 +155,7 @@ func TestOfficialNames(t *testing.T) {
 		owner, name string
 		want        fault.Kind
 	}{{"eve", "Administrator", fault.Invalid}, {"eve", "Eve", fault.None}, {"admin", "Admin", fault.None}} {
-		err := w.users.UpdateOwn.Do(t.Context(), w.session(t, c.owner), users.Profile{Name: c.name, DefaultLanguage: "Go"})
+		err := w.users.Update.Own(t.Context(), w.session(t, c.owner), users.Profile{Name: c.name, DefaultLanguage: "Go"})
 		if fault.KindOf(err) != c.want {
 			t.Errorf("%s becomes %s: got %v, want %v", c.owner, c.name, err, c.want)
 		}
@@ -179,7 +179,7 @@ func TestAvatars(t *testing.T) {
 		t.Errorf("got %+v, error %v, want no avatar", made, err)
 	}
 	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
-	wantKind(t, "chosen on the page", w.users.UpdateOwn.Do(t.Context(), viewer, profile), fault.Invalid)
+	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), viewer, profile), fault.Invalid)
 	_, _, err = w.userStore.Update(t.Context(), viewer.User.ID, func(u *user.User, _ map[string]string) error {
 		u.AvatarURL = quoted
 		return nil
@@ -187,7 +187,7 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.users.UpdateOwn.Do(t.Context(), viewer, profile); err != nil {
+	if err := w.users.Update.Own(t.Context(), viewer, profile); err != nil {
 		t.Errorf("got %v, want the rest of an imported profile saved", err)
 	}
 }
@@ -352,7 +352,7 @@ func TestLinking(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "bob", Services: map[string]string{"github": "2"}})
 	ann, bob := w.session(t, "ann"), w.session(t, "bob")
 	link := accounts.BeginInput{Source: "oidc", Link: true}
-	wantKind(t, "the last one", w.accounts.UnlinkOwn.Do(t.Context(), ann, "github"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), ann, "github"), fault.Conflict)
 	if got, err := arrive(t, w.accounts, ann, link, w.vouch("o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
@@ -371,7 +371,7 @@ func TestLinking(t *testing.T) {
 	for what, viewer := range map[string]token.Viewer{"an old session": old, "no session": {}, "a token": withToken} {
 		_, err := w.accounts.Begin.Do(t.Context(), viewer, link)
 		wantKind(t, what, err, fault.Unauthenticated)
-		wantKind(t, what, w.accounts.UnlinkOwn.Do(t.Context(), viewer, "github"), fault.Unauthenticated)
+		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), viewer, "github"), fault.Unauthenticated)
 	}
 	_, err = w.accounts.Begin.Do(t.Context(), reading, link)
 	wantKind(t, "a session that only reads", err, fault.Forbidden)
@@ -382,10 +382,10 @@ func TestLinking(t *testing.T) {
 	_, err = w.accounts.Arrive.Do(t.Context(), ann, "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
 	wantKind(t, "who did not begin it", err, fault.Forbidden)
 
-	if err := w.accounts.UnlinkOwn.Do(t.Context(), ann, "github"); err != nil {
+	if err := w.accounts.Link.UndoOwn(t.Context(), ann, "github"); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "the last one", w.accounts.UnlinkOwn.Do(t.Context(), ann, "oidc@https://id.example"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), ann, "oidc@https://id.example"), fault.Conflict)
 
 	// Operators say what they want.
 	if err := w.accounts.Link.Do(t.Context(), "ann", "github:11"); err != nil {

@@ -73,7 +73,7 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	}
 	base, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
 	if sent := fields.Get("base"); sent == "" || sent == base {
-		err = p.Modules.Users.UpdateOwn.Do(r.Context(), r.Viewer, wanted)
+		err = p.Modules.Users.Update.Own(r.Context(), r.Viewer, wanted)
 	}
 	if err != nil {
 		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base, fault.MessageOf(err), false))
@@ -94,7 +94,7 @@ func (p *pages) deleteAccount(w http.ResponseWriter, r *site.Request, fields url
 	if !keep && fields.Get("pastes") != "delete" {
 		return site.ErrBrokenForm
 	}
-	err := p.Modules.Users.DeleteOwn.Do(r.Context(), r.Viewer, fields.Get("name"), keep)
+	err := p.Modules.Users.Delete.Own(r.Context(), r.Viewer, fields.Get("name"), keep)
 	if err != nil {
 		return site.FormAgain(w, r, err, p.deleteAccountView(r.Layout("Delete your account", ""), fault.MessageOf(err)))
 	}

@@ -101,7 +101,7 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
-	former, namesErr := p.Modules.Users.FormerNames.Do(r.Context(), r.Viewer)
+	former, namesErr := p.Modules.Users.ShowSelf.FormerNames(r.Context(), r.Viewer)
 	issued, issuedErr := p.Modules.Tokens.List.Do(r.Context(), reader(r))
 	sessions, sessionsErr := p.Modules.Tokens.Sessions.List(r.Context(), reader(r))
 	return exportedAccount{

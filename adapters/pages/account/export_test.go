@@ -50,7 +50,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	epoxy, mortar := s.User("resin", true), s.User("mortar", true)
-	err := s.Users.UpdateOwn.Do(t.Context(), token.Viewer{User: user.User{ID: epoxy}}, users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
+	err := s.Users.Update.Own(t.Context(), token.Viewer{User: user.User{ID: epoxy}}, users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
 	if err != nil {
 		t.Fatal(err)
 	}

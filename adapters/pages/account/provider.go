@@ -81,5 +81,5 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	return site.Done(w, pathIdentities, p.Modules.Accounts.UnlinkOwn.Do(r.Context(), r.Viewer, fields.Get("unlink")))
+	return site.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
 }
