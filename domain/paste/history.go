@@ -11,8 +11,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var errHistory = fault.New(fault.Invalid, "The paste's history does not fit its content.")
-
 // Original names the content before the first edit that is known.
 const Original = "original"
 
@@ -40,8 +38,8 @@ func (c Content) AsOf(edit string) (Content, error) {
 	c.Edits, c.Pasties = slices.Clone(c.Edits[:kept]), slices.Clone(c.Pasties)
 	reverted := 0
 	for _, e := range slices.Backward(undone) {
-		length, err := c.undo(e)
-		if err != nil {
+		length, fits := c.undo(e)
+		if !fits {
 			return Content{}, errUnknown
 		}
 		if reverted += length; reverted > maxReverted {
@@ -68,25 +66,23 @@ func (c Content) To(older Content) Changes {
 	return changes
 }
 
-// undo reverts one entry, and returns the number of bytes of code that it processed.
-func (c *Content) undo(e Edit) (length int, err error) {
+// undo reverts one entry, and returns the number of bytes of code that it processed, and whether the entry fits the content.
+func (c *Content) undo(e Edit) (length int, fits bool) {
 	switch {
 	case e.Type == EditTitle:
 		c.Title = e.Text
-		return 0, nil
-	case e.Type > EditPastyRemoved || len(e.Metadata) == 0:
-		return 0, errHistory
-	case e.Type == EditPastyRemoved:
-		if len(e.Metadata) < 3 {
-			return 0, errHistory
-		}
+		return 0, true
+	case e.Type == EditPastyRemoved && len(e.Metadata) >= 3:
 		c.Pasties = append(c.Pasties, Pasty{ID: e.Metadata[0], Title: e.Metadata[1], Language: e.Metadata[2], Code: e.Text})
-		return 0, nil
+		return 0, true
+	case len(e.Metadata) == 0:
+		return 0, false
 	}
 	i := slices.IndexFunc(c.Pasties, func(p Pasty) bool { return p.ID == e.Metadata[0] })
 	if i < 0 {
-		return 0, errHistory
+		return 0, false
 	}
+	var err error
 	switch e.Type {
 	case EditPastyTitle:
 		c.Pasties[i].Title = e.Text
@@ -97,8 +93,10 @@ func (c *Content) undo(e Edit) (length int, err error) {
 		c.Pasties[i].Code, err = Revert(c.Pasties[i].Code, e.Text)
 	case EditPastyAdded:
 		c.Pasties = slices.Delete(c.Pasties, i, i+1)
+	default:
+		return 0, false
 	}
-	return length, err
+	return length, err == nil
 }
 
 // ErrEdited is the fault.Conflict for changes to a paste that was edited meanwhile.
