@@ -69,14 +69,7 @@ func foldRune(r rune) rune {
 }
 
 // foldName is Fold for names, which are compared as a whole.
-func foldName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return ' '
-		}
-		return foldRune(r)
-	}, name)
-}
+func foldName(name string) string { return Fold(strings.ReplaceAll(name, "\n", " ")) }
 
 // between returns a name as Texts has it.
 func between(name string) string { return "\n" + foldName(name) + "\n" }
