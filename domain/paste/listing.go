@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -54,10 +55,7 @@ func (p Place) Before(q Place) bool {
 	if p == (Place{}) || q == (Place{}) {
 		return p != q && p == Place{}
 	}
-	if order := p.CreatedAt.Compare(q.CreatedAt); order != 0 {
-		return order > 0
-	}
-	return p.ID > q.ID
+	return cmp.Or(p.CreatedAt.Compare(q.CreatedAt), cmp.Compare(p.ID, q.ID)) > 0
 }
 
 // Order is how a list is sorted.
