@@ -3,6 +3,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"time"
@@ -89,15 +90,8 @@ func (t Token) Verify(presented Hash, now time.Time) error {
 // ValidAt reports whether the token is neither revoked nor expired. A session also expires when it was not used for
 // SessionIdle.
 func (t Token) ValidAt(now time.Time) bool {
-	idle := t.Kind == Session && !now.Before(t.lastSeen().Add(SessionIdle))
+	idle := t.Kind == Session && !now.Before(cmp.Or(t.LastUsedAt, t.CreatedAt).Add(SessionIdle))
 	return !idle && t.RevokedAt.IsZero() && (t.ExpiresAt.IsZero() || now.Before(t.ExpiresAt))
-}
-
-func (t Token) lastSeen() time.Time {
-	if t.LastUsedAt.After(t.CreatedAt) {
-		return t.LastUsedAt
-	}
-	return t.CreatedAt
 }
 
 // Viewer is the caller of a use case: the holder of a valid token or, as the zero Viewer, a visitor who has not signed in.
