@@ -100,7 +100,7 @@ func (a *API) openPaste(ctx context.Context, c *call) (any, error) {
 var errOpens = fault.New(fault.Conflict, "This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
 
 func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
-	found, err := a.modules.Pastes.ReadCipher.Do(ctx, c.viewer, c.Param("id"))
+	found, err := a.modules.Pastes.Read.Cipher(ctx, c.viewer, c.Param("id"))
 	if errors.Is(err, paste.ErrBurns) {
 		err = errOpens
 	}

@@ -33,17 +33,14 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	}
 }
 
-// NextOwn reads the pastes of a signed-in user one by one, with their content.
-type NextOwn struct{ *module }
-
-// Do returns the viewer's next active paste after a place, newest first, including private ones. One that burns after reading
-// stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left.
-func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
+// Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. One that burns
+// after reading stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left.
+func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.ErrRejected
 	}
 	for {
-		ids, next, err := n.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
+		ids, next, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
 		if err != nil {
 			return paste.Document{}, err
 		}
@@ -51,7 +48,7 @@ func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place
 			return paste.Document{}, paste.ErrNotFound
 		}
 		after = next
-		found, err := n.store.DocumentByID(ctx, after.ID)
+		found, err := l.store.DocumentByID(ctx, after.ID)
 		if fault.Is(err, fault.NotFound) || err == nil && !found.OwnedBy(viewer.User.ID) { // it has gone meanwhile
 			continue
 		}

@@ -16,14 +16,11 @@ import (
 type UseCases struct {
 	CreateOwn   *CreateOwn
 	Read        *Read
-	ReadCipher  *ReadCipher
-	Explain     *Explain
 	Open        *Open
 	EditOwn     *EditOwn
 	DeleteOwn   *DeleteOwn
 	GiveUpOwn   *GiveUpOwn
 	ListOwn     *ListOwn
-	NextOwn     *NextOwn
 	Browse      *Browse
 	StarSeen    *StarSeen
 	CountActive *CountActive
@@ -90,14 +87,11 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 	return &UseCases{
 		CreateOwn:   &CreateOwn{module: m},
 		Read:        read,
-		ReadCipher:  &ReadCipher{m},
-		Explain:     &Explain{m},
 		Open:        &Open{m},
 		EditOwn:     &EditOwn{m},
 		DeleteOwn:   &DeleteOwn{m},
 		GiveUpOwn:   &GiveUpOwn{m},
 		ListOwn:     &ListOwn{m},
-		NextOwn:     &NextOwn{m},
 		Browse:      &Browse{m},
 		StarSeen:    &StarSeen{read},
 		CountActive: &CountActive{m},

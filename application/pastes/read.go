@@ -23,12 +23,9 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 	return found.SeenBy(viewer.User.ID)
 }
 
-// ReadCipher reads an encrypted paste, which its reader can open.
-type ReadCipher struct{ *module }
-
-// Do returns the paste with that id, without tags. It fails as Read.Do does, with paste.ErrBurns also for the owner's own, and with
-// paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
-func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
+// Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with paste.ErrBurns also
+// for the owner's own, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
+func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
 	return found, paste.Gone(err)
 }
@@ -56,6 +53,25 @@ func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit str
 	return found.Pasty(pasty)
 }
 
+// errRemoved is what pages say about a paste that operators have removed.
+var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
+
+// Explain tells people why a paste was not found: it returns a fault.Gone when the paste with that id was removed and had been readable
+// by its link, and otherwise cause.
+func (r *Read) Explain(ctx context.Context, id string, cause error) error {
+	if !fault.Is(cause, fault.NotFound) {
+		return cause
+	}
+	told, err := r.store.Told(ctx, paste.ID(id))
+	switch {
+	case err != nil:
+		return err
+	case told:
+		return errRemoved
+	}
+	return cause
+}
+
 // Show reads any paste.
 type Show struct{ *module }
 
@@ -79,28 +95,6 @@ func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 		opened.Tags = nil
 	}
 	return opened, paste.Gone(err)
-}
-
-// errRemoved is what pages say about a paste that operators have removed.
-var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
-
-// Explain tells people why a paste was not found.
-type Explain struct{ *module }
-
-// Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
-// cause.
-func (e *Explain) Do(ctx context.Context, id string, cause error) error {
-	if !fault.Is(cause, fault.NotFound) {
-		return cause
-	}
-	told, err := e.store.Told(ctx, paste.ID(id))
-	switch {
-	case err != nil:
-		return err
-	case told:
-		return errRemoved
-	}
-	return cause
 }
 
 // StarSeen lets signed-in users star pastes that they may read.

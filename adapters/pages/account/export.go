@@ -121,7 +121,7 @@ func (p *pages) eachOwn(r *site.Request, visit func(*paste.Document) error) erro
 		viewer, err := p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
 		var found paste.Document
 		if err == nil {
-			found, err = p.Modules.Pastes.NextOwn.Do(ctx, viewer, after)
+			found, err = p.Modules.Pastes.ListOwn.Next(ctx, viewer, after)
 		}
 		cancel()
 		if fault.Is(err, fault.NotFound) {

@@ -48,7 +48,7 @@ func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, 
 	if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) {
 		return found, false, err
 	}
-	found, err = p.Modules.Pastes.ReadCipher.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	found, err = p.Modules.Pastes.Read.Cipher(r.Context(), r.Viewer, r.PathValue("id"))
 	return found, true, err
 }
 

@@ -22,7 +22,7 @@ func (s *Site) Read(r *Request) (paste.Document, error) {
 
 // Explained returns the error of a paste that cannot be read, if any. It says if operators have removed the paste.
 func (s *Site) Explained(r *Request, err error) error {
-	return s.Modules.Pastes.Explain.Do(r.Context(), r.PathValue("id"), err)
+	return s.Modules.Pastes.Read.Explain(r.Context(), r.PathValue("id"), err)
 }
 
 // TitleOf returns the title of a paste, or a substitute.
