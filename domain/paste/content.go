@@ -222,7 +222,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, err
 	}
 	for i, wanted := range draft.Pasties {
-		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted)
+		values := PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code}
+		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, values, wanted.Default)
 		if err != nil {
 			return Document{}, err
 		}
@@ -234,12 +235,12 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty at that place of a request.
-func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
+// newPasty returns the pasty at that place of a request. Its language is the other one where neither title nor code tells one.
+func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)
 	}
-	made, err := r.pasty(at, Pasty{}, PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code}, wanted.Default)
+	made, err := r.pasty(at, Pasty{}, wanted, otherwise)
 	made.ID = r.NewID()
 	return made, err
 }

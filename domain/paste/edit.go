@@ -154,11 +154,7 @@ func (e *editing) pasties(wanted Changes) error {
 	for i, change := range wanted.Pasties {
 		at := place{index: i, label: change.Label}
 		if change.ID == "" {
-			draft := PastyDraft{Language: change.Language, Code: change.Code}
-			if change.Title != nil {
-				draft.Title = *change.Title
-			}
-			made, err := e.rules.newPasty(at, draft)
+			made, err := e.rules.newPasty(at, change, "")
 			if err != nil {
 				return err
 			}
