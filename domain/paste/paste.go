@@ -38,8 +38,6 @@ func (p Paste) Validate() error {
 		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
 	case p.Owner != "" && !ident.Valid(string(p.Owner)):
 		return fault.New(fault.Invalid, "The owner's id is not 1 to 64 letters, digits, '-' or '_'.")
-	case p.CreatedAt.IsZero():
-		return fault.New(fault.Invalid, "The paste has no creation time.")
 	}
 	return nil
 }

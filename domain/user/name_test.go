@@ -86,7 +86,6 @@ func TestValidate(t *testing.T) {
 	for what, change := range map[string]func(*User){
 		"no id":             func(u *User) { u.ID = "" },
 		"odd id":            func(u *User) { u.ID = "a b" },
-		"no name":           func(u *User) { u.Name = Name{} },
 		"control character": func(u *User) { u.AvatarURL = "a\nb" },
 		"invalid UTF-8":     func(u *User) { u.AvatarURL = "\xff" },
 		"long avatar":       func(u *User) { u.AvatarURL = strings.Repeat("x", 2049) },

@@ -48,8 +48,6 @@ func (u User) Validate() error {
 	switch {
 	case !ident.Valid(string(u.ID)):
 		return fault.New(fault.Invalid, "The user id is not 1 to 64 letters, digits, '-' or '_'.")
-	case u.Name == Name{}:
-		return fault.New(fault.Invalid, "The username is empty.")
 	case !ident.Printable(u.AvatarURL, maxAvatarURL):
 		return fault.New(fault.Invalid, "The avatar URL is not printable text of at most 2048 bytes.")
 	case u.DefaultLanguage == "" || !ident.Printable(u.DefaultLanguage, 64):
