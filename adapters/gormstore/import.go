@@ -94,13 +94,12 @@ func isAboutRecords(err error) bool {
 // recordFault returns the error for one record that failed because another caller wrote at the same time.
 func recordFault(err error) error {
 	err = connection.Translate(err)
-	var public *fault.Error
 	switch {
 	case errors.Is(err, user.ErrServiceTaken):
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
-	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == connection.ErrNotFound.Message:
+	case fault.Is(err, fault.NotFound): // a foreign key
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err
