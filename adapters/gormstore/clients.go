@@ -93,7 +93,7 @@ func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 	return list(blocks, func(row *model.Block) (moderation.Block, error) {
 		network, err := parsed(netip.ParsePrefix(row.Network))
 		return moderation.Block{
-			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: model.FromNullable(row.ExpiresAt),
+			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.Time.UTC(),
 		}, err
 	})
 }

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"maps"
@@ -171,12 +172,8 @@ func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (
 }
 
 func (r *listedRow) listed() paste.Listed {
-	edited := r.Paste.EditedAt.Time
-	if !r.Paste.EditedAt.Valid {
-		edited = r.Paste.CreatedAt
-	}
 	return paste.Listed{
-		EditedAt: edited.UTC(), TitleKey: r.TitleKey,
+		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
 		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)),
 	}

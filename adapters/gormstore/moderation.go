@@ -58,7 +58,7 @@ func (m *Moderation) Pastes(
 		}
 		found = append(found, moderation.Found{
 			Paste: paste.Paste{
-				ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: model.FromNullable(row.Paste.ExpiresAt),
+				ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: row.Paste.ExpiresAt.Time.UTC(),
 			},
 			Title: string(row.Paste.Title), Visibility: paste.Visibility(row.Paste.Visibility), OwnerName: row.OwnerName, Bytes: row.Bytes,
 			RemovedAt: row.Paste.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,

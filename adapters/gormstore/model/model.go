@@ -32,17 +32,9 @@ func (c *Computed) Scan(value any) error {
 	return nil
 }
 
-// Nullable stores the zero time, never, as NULL.
+// Nullable stores the zero time, never, as NULL, which is read as the zero time.
 func Nullable(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
-}
-
-// FromNullable is the inverse of Nullable.
-func FromNullable(t sql.NullTime) time.Time {
-	if !t.Valid {
-		return time.Time{}
-	}
-	return t.Time.UTC()
 }
 
 // Optional stores the empty text as NULL.

@@ -36,7 +36,7 @@ type Paste struct {
 // Domain returns the paste.
 func (r *Paste) Domain() paste.Paste {
 	p := paste.Paste{
-		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: FromNullable(r.ExpiresAt),
+		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.Time.UTC(),
 		Burns: r.Burns,
 	}
 	copy(p.DeleteKey[:], r.DeleteKey)

@@ -39,8 +39,7 @@ func (r *AccessToken) Domain() token.Token {
 	t := token.Token{
 		ID: token.ID(r.ID), Owner: user.ID(r.UserID), Kind: token.Kind(r.Kind), Scope: token.Scope(r.Scope),
 		Parent: token.ID(r.ParentID.String), Name: r.Name, CreatedAt: r.CreatedAt.UTC(),
-		ExpiresAt: FromNullable(r.ExpiresAt), LastUsedAt: FromNullable(r.LastUsedAt),
-		RevokedAt: FromNullable(r.RevokedAt),
+		ExpiresAt: r.ExpiresAt.Time.UTC(), LastUsedAt: r.LastUsedAt.Time.UTC(), RevokedAt: r.RevokedAt.Time.UTC(),
 	}
 	copy(t.Hash[:], r.Hash)
 	return t
