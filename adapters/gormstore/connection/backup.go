@@ -187,11 +187,7 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
 	}
 	for _, suffix := range logSuffixes {
-		beside, err := besideFile(from, suffix)
-		if err != nil {
-			return false, unreadable(from, err)
-		}
-		if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
+		if logSize(from, suffix) > 0 {
 			return false, fault.New(fault.Invalid, fmt.Sprintf(
 				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from, suffix))
 		}

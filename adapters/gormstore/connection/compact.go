@@ -2,9 +2,7 @@ package connection
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"gorm.io/gorm"
@@ -96,16 +94,10 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 }
 
 // fileSize returns the size of a database and its log in bytes.
-func fileSize(path string) (size int64, err error) {
-	for _, name := range []string{path, path + "-wal"} {
-		info, err := os.Stat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && name != path:
-		case err != nil:
-			return 0, fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot read %s.", name), err)
-		default:
-			size += info.Size()
-		}
+func fileSize(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot read %s.", path), err)
 	}
-	return size, nil
+	return info.Size() + logSize(path, "-wal"), nil
 }

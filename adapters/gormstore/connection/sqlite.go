@@ -128,9 +128,7 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 // isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
 // file that WAL mode needs. A log that is not empty cannot be read that way.
 func isFrozen(path string) bool {
-	if beside, err := besideFile(path, "-wal"); err != nil {
-		return false
-	} else if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
+	if logSize(path, "-wal") > 0 {
 		return false
 	}
 	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
@@ -145,10 +143,15 @@ func isFrozen(path string) bool {
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// besideFile returns the path of a file beside the database, with links resolved, as SQLite does for its log.
-func besideFile(path, suffix string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	return real + suffix, err
+// logSize returns the size of a log beside a database, where SQLite writes it: beside the file that a link leads to. Without one it is 0.
+func logSize(path, suffix string) int64 {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if log, err := os.Stat(path + suffix); err == nil {
+		return log.Size()
+	}
+	return 0
 }
 
 // createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. It is in WAL mode from the
