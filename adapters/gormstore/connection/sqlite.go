@@ -205,7 +205,7 @@ type watchedFile struct {
 	replaced atomic.Bool                 // what a check has found
 	// upkeep is called at each tick, unless it is nil.
 	upkeep   func(tick int)
-	stop     chan struct{}
+	stop     func() // the watching
 	watching sync.WaitGroup
 }
 
@@ -255,15 +255,15 @@ func (f *watchedFile) open(connect func() error) error {
 	if err != nil {
 		return err
 	}
-	f.identity = identity
+	ctx, stop := context.WithCancel(context.Background())
+	f.identity, f.stop = identity, stop
 	f.watching.Go(func() {
-		ticker := time.NewTicker(fileWatchInterval)
-		defer ticker.Stop()
+		ticks := time.Tick(fileWatchInterval)
 		for tick := 1; f.check() == nil; tick++ {
 			select {
-			case <-f.stop:
+			case <-ctx.Done():
 				return
-			case <-ticker.C:
+			case <-ticks:
 			}
 			if f.upkeep != nil {
 				f.upkeep(tick)
@@ -306,11 +306,7 @@ func gone(path string, before os.FileInfo) bool {
 func (f *watchedFile) close() bool {
 	f.opening.Lock()
 	defer f.opening.Unlock()
-	select {
-	case <-f.stop:
-	default:
-		close(f.stop)
-	}
+	f.stop()
 	f.watching.Wait()
 	return f.check() == nil
 }

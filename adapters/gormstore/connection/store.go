@@ -51,7 +51,7 @@ func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, Clock: time.Now, file: &watchedFile{stop: make(chan struct{})}}
+	s := &Store{cfg: cfg, Clock: time.Now, file: &watchedFile{stop: func() {}}}
 	open := s.openPostgres
 	if cfg.URL.isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
