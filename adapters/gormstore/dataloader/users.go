@@ -11,7 +11,6 @@ import (
 // UserStore is what Users decorates.
 type UserStore interface {
 	users.Store
-	user.Finder
 	user.Importer
 }
 
