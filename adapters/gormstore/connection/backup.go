@@ -168,20 +168,11 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
 }
 
-// unreadable says why a file cannot be read.
-func unreadable(file string, err error) error {
-	cause := err
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		cause = failed.Err
-	}
-	return fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", file, cause), err)
-}
-
 // restorable reports whether the backup would replace a database. It resolves links in path.
 func restorable(path *string, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
-	if err != nil {
-		return false, unreadable(from, err)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok { // Stat returns no other error
+		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", from, failed.Err), err)
 	}
 	if !backup.Mode().IsRegular() {
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
