@@ -35,21 +35,8 @@ const batchAttempts = 3
 func importBatch[T any](
 	ctx context.Context, s *connection.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
-	release, err := connection.Acquire(ctx, s.Slow)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	importing := func(change func(tx *gorm.DB) error) error {
-		return s.WritePaste(ctx, func(tx *gorm.DB) error {
-			if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
-				return err
-			}
-			return change(tx)
-		})
-	}
 	for range batchAttempts {
-		err = importing(func(tx *gorm.DB) (err error) {
+		err = s.WriteImport(ctx, kind, func(tx *gorm.DB) (err error) {
 			results, err = store(tx, records)
 			return err
 		})
@@ -60,7 +47,7 @@ func importBatch[T any](
 			return nil, err
 		}
 	}
-	err = importing(func(tx *gorm.DB) error {
+	err = s.WriteImport(ctx, kind, func(tx *gorm.DB) error {
 		results = make([]batch.Result, len(records))
 		for i := range records {
 			err := tx.Transaction(func(tx *gorm.DB) error { // a savepoint

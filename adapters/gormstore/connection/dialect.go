@@ -28,8 +28,8 @@ type Dialect struct {
 	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL, LIKE uses the index
 	// by itself.
 	Indexed func(texts *gorm.DB, match string) *gorm.DB
-	// LockImport makes imports of the kind that is its argument take turns. On SQLite all transactions do.
-	LockImport string
+	// lockImport makes imports of the kind that is its argument take turns. On SQLite all transactions do.
+	lockImport string
 }
 
 var postgresDialect = &Dialect{
@@ -43,7 +43,7 @@ var postgresDialect = &Dialect{
 	Size:       `SELECT pg_database_size(current_database())`,
 	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
 	standby:    `SELECT pg_is_in_recovery()`,
-	LockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
+	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
 
 	PrepareSearch: `SELECT prepare_search()`,
 	Searchable:    `SELECT to_regclass('paste_texts_by_trigram') IS NOT NULL`,
@@ -64,7 +64,7 @@ var sqliteDialect = &Dialect{
 	Size:       `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
 	Day:        `created_at / 86400000000`,
 	standby:    `SELECT FALSE`,
-	LockImport: `SELECT ?`,
+	lockImport: `SELECT ?`,
 
 	PrepareSearch: `SELECT TRUE`,
 	Searchable:    `SELECT TRUE`,

@@ -62,13 +62,23 @@ func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) erro
 	return s.write(ctx, s.together, change, s.pasteWrites)
 }
 
+// WriteImport is WritePaste for a part of an import. Imports of one kind take turns.
+func (s *Store) WriteImport(ctx context.Context, kind string, change func(tx *gorm.DB) error) error {
+	return s.write(ctx, s.separate, func(tx *gorm.DB) error {
+		if err := tx.Exec(s.Dialect.lockImport, kind).Error; err != nil {
+			return err
+		}
+		return change(tx)
+	}, s.Slow, s.pasteWrites)
+}
+
 func (s *Store) write(
 	ctx context.Context, begin transaction, change func(tx *gorm.DB) error, semaphores ...*semaphore.Weighted,
 ) error {
 	if s.cfg.RefuseWrites {
 		return errRefused
 	}
-	release, err := Acquire(ctx, semaphores...)
+	release, err := acquire(ctx, semaphores...)
 	if err != nil {
 		return err
 	}
@@ -137,8 +147,8 @@ func ForUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// Acquire waits for a place in each semaphore, in their order.
-func Acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
+// acquire waits for a place in each semaphore, in their order.
+func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
 	for i, s := range semaphores {
 		if err := s.Acquire(ctx, 1); err != nil {
 			for _, held := range semaphores[:i] {
@@ -161,7 +171,7 @@ func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
 
 // Bounded runs a read that holds the semaphores, and translates the error.
 func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
-	release, err := Acquire(ctx, semaphores...)
+	release, err := acquire(ctx, semaphores...)
 	if err != nil {
 		return err
 	}
