@@ -14,14 +14,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The media types of forms. Long forms use mediaParts, which does not escape text.
-const (
-	mediaForm  = "application/x-www-form-urlencoded"
-	mediaParts = "multipart/form-data"
-)
-
-var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
-
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
@@ -29,12 +21,9 @@ var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the 
 func (r *Request) fields() (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
-	case err == nil && media == mediaParts:
+	case err == nil && media == "multipart/form-data": // of long forms: it does not escape text
 		return r.parts(parameters["boundary"])
-	case err != nil || media != mediaForm:
-		return nil, errNoForm
-	}
-	if err := r.ParseForm(); err != nil { // it bounds the number of fields
+	case err != nil || media != "application/x-www-form-urlencoded" || r.ParseForm() != nil: // which bounds the number of fields
 		return nil, ErrBrokenForm
 	}
 	return r.PostForm, nil
