@@ -51,15 +51,13 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 // Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, remove them in inputs, and collapse spaces
 // in options. Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
 var (
-	asText  = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
-	asLine  = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
-	isBlank = func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }
+	asText = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
+	asLine = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
 )
 
 // asOption returns a language as its select element sends it. Something is always selected.
 func asOption(language string) string {
-	text := strings.Join(strings.FieldsFunc(strings.ReplaceAll(language, "\x00", "\ufffd"), isBlank), " ")
-	return cmp.Or(text, paste.Autodetect)
+	return cmp.Or(strings.Join(strings.Fields(strings.ReplaceAll(language, "\x00", "\ufffd")), " "), paste.Autodetect)
 }
 
 // changes returns the differences between the form and the stored paste.
