@@ -123,35 +123,35 @@ async function openPaste(password) {
   showPaste(content);
 }
 
-if (find("cipher")) {
+// withLink acts on the key in the link, now and whenever another is put there.
+function withLink(act) {
   let link = location.hash;
+  addEventListener("hashchange", () => {
+    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
+    link = location.hash;
+    act();
+  });
+  act();
+}
+
+if (find("cipher")) {
   find("unlock").addEventListener("submit", event => {
     event.preventDefault();
     openPaste(find("password").value);
   });
-  addEventListener("hashchange", () => {
-    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
-    link = location.hash;
-    openPaste();
-  });
-  openPaste();
+  withLink(() => openPaste());
 }
 
 // The question before one that burns: it is not asked where the answer could not be read.
 const noWay = noKey + " If the paste has a password, put #" + withPassword + " behind the link.";
 
 if (find("open")) {
-  let link = location.hash;
-  const ask = () => {
-    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
-    link = location.hash;
+  withLink(() => {
     const problem = !crypto.subtle ? insecure : keyInLink() || location.hash === "#" + withPassword ? "" : noWay;
     say(find("decrypted"), problem);
     find("open").hidden = problem !== "";
     find("open").action = find("open").getAttribute("action").replace(/#.*/, "") + location.hash;
-  };
-  addEventListener("hashchange", ask);
-  ask();
+  });
 }
 
 // The form. Snippets are added and removed here, so that nothing is sent before it is known whether to encrypt it.
