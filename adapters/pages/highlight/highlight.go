@@ -21,6 +21,9 @@ import (
 // maxCode is the longest code that is highlighted, in bytes.
 const maxCode = 128 << 10
 
+// maxCached is the size of the cache in bytes.
+const maxCached = 32 << 20
+
 // Span is a part of the code with one class.
 type Span struct {
 	Length uint32 // in bytes
@@ -37,12 +40,12 @@ type Highlighter struct {
 	seed    maphash.Seed
 }
 
-// New returns a highlighter with a cache of that many bytes, and a time budget for each code.
-func New(known *languages.UseCases, cacheBytes int, budget time.Duration) *Highlighter {
+// New returns a highlighter with a time budget for each code.
+func New(known *languages.UseCases, budget time.Duration) *Highlighter {
 	return &Highlighter{
 		budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		lexer: func(language string) chroma.Lexer { return lexerOf(language, known) },
-		cache: newCache(cacheBytes), seed: maphash.MakeSeed(),
+		cache: newCache(maxCached), seed: maphash.MakeSeed(),
 	}
 }
 

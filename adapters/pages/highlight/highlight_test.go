@@ -18,7 +18,7 @@ import (
 const patience = time.Minute
 
 func newTestHighlighter(budget time.Duration) *Highlighter {
-	return New(languages.New(catalogue.New()), 1<<20, budget)
+	return New(languages.New(catalogue.New()), budget)
 }
 
 // shown returns the parts of a code with their classes.

@@ -23,28 +23,23 @@ func (discarded) WriteString(s string) (int, error) { return len(s), nil }
 
 var _ io.StringWriter = discarded{}
 
-// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached or not, and of the largest pastes that are hard to render.
+// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached, and of the largest pastes that are hard to render.
 func BenchmarkPaste(b *testing.B) {
 	line := "	if n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err } // as always\n"
 	code := strings.Repeat(line, 2048/len(line))
 	for _, c := range []struct {
 		name    string
-		cache   int
 		pasties []paste.Pasty
 	}{
-		{"cached", 1 << 20, []paste.Pasty{{Language: "Go", Code: code}}},
-		{"not cached", 1, []paste.Pasty{{Language: "Go", Code: code}}},
-		{"control characters", 1, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\x01", site.MaxShownBytes-20)}}},
-		{"hidden between letters", 1, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("a\u2028", site.MaxShownBytes/4-20)}}},
-		{"variation selectors", 1, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("❤\ufe0f", site.MaxShownBytes/6-20)}}},
-		{"titles", 1, slices.Repeat([]paste.Pasty{{Title: strings.Repeat("\u202e", 4096), Language: "Plain Text", Code: "a"}}, 170)},
-		{"quotes", 1, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\"", site.MaxShownBytes-20)}}},
+		{"cached", []paste.Pasty{{Language: "Go", Code: code}}},
+		{"control characters", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\x01", site.MaxShownBytes-20)}}},
+		{"hidden between letters", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("a\u2028", site.MaxShownBytes/4-20)}}},
+		{"variation selectors", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("❤\ufe0f", site.MaxShownBytes/6-20)}}},
+		{"titles", slices.Repeat([]paste.Pasty{{Title: strings.Repeat("\u202e", 4096), Language: "Plain Text", Code: "a"}}, 170)},
+		{"quotes", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\"", site.MaxShownBytes-20)}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := visit.New(b)
-			cfg := s.Config
-			cfg.HighlightCache = c.cache
-			s.Configure(cfg)
 			s.Holds("k2j4x8m1", visit.Content(c.pasties...))
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/k2j4x8m1", nil)
 			b.ReportAllocs()

@@ -31,7 +31,7 @@ type pages struct {
 
 // Routes returns the pages.
 func Routes(s *site.Site) []site.Route {
-	p := &pages{s, highlight.New(s.Modules.Languages, s.Config.HighlightCache, s.Config.HighlightTime)}
+	p := &pages{s, highlight.New(s.Modules.Languages, s.Config.HighlightTime)}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
 		{Pattern: "/:id", Get: p.paste},

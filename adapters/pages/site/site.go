@@ -22,14 +22,13 @@ import (
 
 // Config has an installation's choices.
 type Config struct {
-	BasePath       string        // of the interface for programs: empty, or a path such as /api/v2
-	PublicURL      string        // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
-	Contact        string        // the operator's mail address or URL; empty: not shown
-	TermsURL       string        // of the terms of use; empty: not shown
-	Recent         bool          // list the newest public pastes of all users
-	Reports        bool          // let readers report pastes to the operator
-	HighlightCache int           // the size of the cache of highlighted code, in bytes; 0: 32 MiB
-	HighlightTime  time.Duration // how long highlighting one code may take before it is shown as plain text; 0: 50 ms
+	BasePath      string        // of the interface for programs: empty, or a path such as /api/v2
+	PublicURL     string        // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
+	Contact       string        // the operator's mail address or URL; empty: not shown
+	TermsURL      string        // of the terms of use; empty: not shown
+	Recent        bool          // list the newest public pastes of all users
+	Reports       bool          // let readers report pastes to the operator
+	HighlightTime time.Duration // how long highlighting one code may take before it is shown as plain text; 0: 50 ms
 }
 
 // Modules have the use cases that pages call.
@@ -54,7 +53,6 @@ type Site struct {
 
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
-	cfg.HighlightCache = cmp.Or(cfg.HighlightCache, 32<<20)
 	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
