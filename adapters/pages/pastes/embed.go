@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -72,7 +70,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	r.Policy = embedPolicy
-	return p.show(w, r, page.size(), func() templ.Component { return p.embedView(page, query.Get("theme"), p.parts(&page, lines)) })
+	return p.show(w, r, page.size(), p.embedView(page, query.Get("theme"), lines))
 }
 
 func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -99,7 +97,7 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 	page := newPastePage(r, &found)
 	page.Title = "History of " + page.Title
 	history := edits(&found)
-	return p.show(w, r, fit(history), func() templ.Component { return p.historyView(page, history) })
+	return p.show(w, r, fit(history), p.historyView(page, history))
 }
 
 func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
@@ -110,7 +108,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Revision, page.Title = number, "Revision of "+page.Title
-	return p.show(w, r, page.size(), func() templ.Component { return p.revisionView(page, p.parts(&page, lineRange{})) })
+	return p.show(w, r, page.size(), p.revisionView(page))
 }
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {

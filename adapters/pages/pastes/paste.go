@@ -164,20 +164,20 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
 	if page.Paste.Encrypted() {
-		return p.show(w, r, page.size(), func() templ.Component { return p.encryptedView(page) })
+		return p.show(w, r, page.size(), p.encryptedView(page))
 	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
 	}
-	return p.show(w, r, page.size(), func() templ.Component { return p.pasteView(page, p.parts(&page, lineRange{})) })
+	return p.show(w, r, page.size(), p.pasteView(page))
 }
 
 // largePage is the size in bytes from which rendering a page goes through the queue.
 const largePage = 256 << 10
 
-// show makes and shows a page of this size. A large one waits in the queue.
-func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page func() templ.Component) error {
+// show renders a page of this size. A large one waits in the queue.
+func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page templ.Component) error {
 	if size >= largePage {
 		leave, err := p.Large.Enter(r.Context())
 		if err != nil {
@@ -185,7 +185,7 @@ func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page func
 		}
 		defer leave()
 	}
-	return site.Show(w, r, page(), nil)
+	return site.Show(w, r, page, nil)
 }
 
 // size returns the size of the paste for show: 0 for what was opened, because open has entered the queue.
