@@ -195,7 +195,7 @@ func (p *pastePage) size() (size int) {
 	}
 	for _, pasty := range p.Paste.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
-		if isRendered(pasty.Language) {
+		if renderers[pasty.Language] != nil {
 			size += rendering * len(pasty.Code)
 		}
 	}
@@ -223,9 +223,9 @@ func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
 			if part.Unnumbered = part.Lines > linesLeft; !part.Unnumbered {
 				linesLeft -= part.Lines
 			}
-			if isRendered(pasty.Language) && only == (lineRange{}) && len(pasty.Code) <= renderedLeft {
+			if render := renderers[pasty.Language]; render != nil && only == (lineRange{}) && len(pasty.Code) <= renderedLeft {
 				renderedLeft -= len(pasty.Code)
-				part.Rendered = rendered(pasty)
+				part.Rendered = render(pasty.Code)
 			}
 		}
 		part.Code = templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {

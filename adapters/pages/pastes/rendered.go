@@ -23,20 +23,15 @@ const (
 	rendering = 64
 )
 
-// isRendered reports whether a language has a rendered form.
-func isRendered(language string) bool {
-	return slices.Contains([]string{"Markdown", "GitHub Flavored Markdown", "CSV", "TSV"}, language)
+// renderers return the rendered form of code in their language, or nil.
+var renderers = map[string]func(code string) templ.Component{
+	"Markdown": document, "GitHub Flavored Markdown": document,
+	"CSV": func(code string) templ.Component { return table(code, ',') },
+	"TSV": func(code string) templ.Component { return table(code, '\t') },
 }
 
-// rendered returns the rendered form of a pasty whose language isRendered, or nil.
-func rendered(pasty *paste.Pasty) templ.Component {
-	switch pasty.Language {
-	case "CSV":
-		return table(pasty.Code, ',')
-	case "TSV":
-		return table(pasty.Code, '\t')
-	}
-	sanitized, ok := markdown.HTML(pasty.Code)
+func document(code string) templ.Component {
+	sanitized, ok := markdown.HTML(code)
 	if !ok {
 		return nil
 	}
