@@ -3,7 +3,6 @@ package site
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -15,9 +14,7 @@ var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 // AnswerError shows an error page. Not found has one text for all reasons.
 func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	header := w.Header()
-	vary := header["Vary"]
 	Guard(w, new(Request))
-	header["Vary"] = append(slices.Clip(vary), "Cookie")
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
 	}

@@ -78,7 +78,7 @@ func Guard(w http.ResponseWriter, r *Request) {
 	header.Set("Content-Security-Policy", cmp.Or(r.Policy, contentPolicy))
 	header.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send "Origin: null" with forms
 	if !r.Everyone {
-		header.Set("Vary", "Cookie")
+		header.Add("Vary", "Cookie") // errors have one already
 	}
 	if r.Viewer.SignedIn() || r.Rejected || r.Keyed { // it depends on a cookie
 		KeepPrivate(w)
