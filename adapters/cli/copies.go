@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -91,7 +92,7 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 
 // phases returns what shows the progress of each phase of a copy, and what ends that.
 func (c *Commands) phases() (show func(copies.Progress), stop func()) {
-	phase, shown := "", progress{}
+	phase, shown := "", command.Progress{}
 	stop = func() {
 		if phase != "" {
 			_ = shown.Finish()
@@ -100,7 +101,7 @@ func (c *Commands) phases() (show func(copies.Progress), stop func()) {
 	return func(now copies.Progress) {
 		if now.Phase != phase {
 			stop()
-			phase, shown = now.Phase, c.newProgress(now.Phase, now.Of, false)
+			phase, shown = now.Phase, command.NewProgress(c.Stderr, now.Phase, now.Of, false)
 		}
 		_ = shown.Set64(now.Rows)
 	}, stop

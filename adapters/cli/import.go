@@ -116,7 +116,7 @@ func importFile[R any](
 		return
 	}
 	defer input.Close()
-	progress := run.commands.newProgress(kind, input.Size, true)
+	progress := command.NewProgress(run.commands.Stderr, kind, input.Size, true)
 	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))

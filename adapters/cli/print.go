@@ -10,8 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
@@ -166,22 +164,4 @@ func moment(t time.Time) string {
 		return "never"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05")
-}
-
-// progress shows on a terminal how much of a file or table was read. Its errors are ignored: they must not end a command.
-type progress struct{ *progressbar.ProgressBar }
-
-// newProgress begins to show progress. A size of -1 is unknown.
-func (c *Commands) newProgress(kind string, size int64, isBytes bool) progress {
-	return progress{progressbar.NewOptions64(size,
-		progressbar.OptionSetVisibility(command.IsTerminal(c.Stderr)), progressbar.OptionSetWriter(c.Stderr),
-		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionOnCompletion(func() { _, _ = fmt.Fprintln(c.Stderr) }))}
-}
-
-// Write counts the bytes that were read. It never fails.
-func (p progress) Write(b []byte) (int, error) {
-	_ = p.Add(len(b))
-	return len(b), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -15,7 +16,7 @@ func (c *Commands) search() *cobra.Command {
 			if m.Search == nil {
 				return nil, fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
 			}
-			shown := c.newProgress("rebuild", -1, false)
+			shown := command.NewProgress(c.Stderr, "rebuild", -1, false)
 			read, err := m.Search.Rebuild.Do(ctx, func(further int) { _ = shown.Add(further) })
 			_ = shown.Finish()
 			return said(map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
@@ -26,7 +24,7 @@ type server struct {
 	token string   // or ""
 	// deleteKey is sent instead of the token, which is not needed then, and would fail the request if it is invalid.
 	deleteKey string
-	bar       io.Writer // a terminal for progress, or nil
+	stderr    io.Writer // for progress, or nil
 }
 
 func (s *server) String() string { return s.base.String() }
@@ -63,9 +61,7 @@ func (c *Commands) server(named string) (*server, error) {
 	if s.token == "" {
 		s.token, err = load(s.pathOf("token"))
 	}
-	if command.IsTerminal(c.Stderr) {
-		s.bar = c.Stderr
-	}
+	s.stderr = c.Stderr
 	return s, err
 }
 
@@ -95,11 +91,10 @@ const keyHeader = "Gluepot-Delete-Key"
 // do sends a request, whose body may be nil, and decodes the answer's JSON.
 func (s *server) do(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
 	var content io.Reader = bytes.NewReader(body)
-	if len(body) >= largeBody && s.bar != nil {
-		bar := progressbar.NewOptions(len(body), progressbar.OptionSetWriter(s.bar), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("sending"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-		defer bar.Finish() //nolint:errcheck // only drawing can fail
-		content = io.TeeReader(content, bar)
+	if len(body) >= largeBody {
+		progress := command.NewProgress(s.stderr, "sending", int64(len(body)), true)
+		defer progress.Finish() //nolint:errcheck // only drawing can fail
+		content = io.TeeReader(content, progress)
 	}
 	request, err := http.NewRequestWithContext(ctx, method, s.String()+path, content)
 	if err != nil {

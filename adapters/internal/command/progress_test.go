@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"io"
@@ -12,7 +12,7 @@ import (
 func TestProgressOfGrowingFile(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{0, 3} {
-		p := progress{progressbar.NewOptions64(size, progressbar.OptionSetWriter(io.Discard))}
+		p := Progress{progressbar.NewOptions64(size, progressbar.OptionSetWriter(io.Discard))}
 		if text, err := io.ReadAll(io.TeeReader(strings.NewReader("longer"), p)); err != nil || string(text) != "longer" {
 			t.Errorf("a bar of %d bytes: got %q, error %v, want %q", size, text, err, "longer")
 		}

@@ -1,0 +1,25 @@
+package command
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Progress shows on a terminal how much was done, until Finish clears it. Its errors are ignored: they must not end a command.
+type Progress struct{ *progressbar.ProgressBar }
+
+// NewProgress begins to show progress, if stderr is a terminal. A size of -1 is unknown.
+func NewProgress(stderr io.Writer, kind string, size int64, isBytes bool) Progress {
+	return Progress{progressbar.NewOptions64(size,
+		progressbar.OptionSetVisibility(IsTerminal(stderr)), progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
+}
+
+// Write counts the bytes that were read. It never fails.
+func (p Progress) Write(b []byte) (int, error) {
+	_ = p.Add(len(b))
+	return len(b), nil
+}
