@@ -47,16 +47,13 @@ func Visible(text string) string {
 func Line(text string) string { return escaped(text, commands) }
 
 func escaped(text string, hidden func(rune) bool) string {
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
 	var shown strings.Builder
-	for _, r := range text {
-		if !hidden(r) {
+	for _, r := range text { // what is no UTF-8 becomes U+FFFD: a terminal may obey such bytes, too
+		if hidden(r) {
+			fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond that
+		} else {
 			shown.WriteRune(r)
-			continue
 		}
-		fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond that
 	}
 	return shown.String()
 }
