@@ -90,24 +90,19 @@ const keyHeader = "Gluepot-Delete-Key"
 
 // do sends a request, whose body may be nil, and decodes the answer's JSON.
 func (s *server) do(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
-	var content io.Reader = bytes.NewReader(body)
-	if len(body) >= largeBody {
-		progress := command.NewProgress(s.stderr, "sending", int64(len(body)), true)
-		defer progress.Finish() //nolint:errcheck // only drawing can fail
-		content = io.TeeReader(content, progress)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, s.String()+path, content)
+	request, err := http.NewRequestWithContext(ctx, method, s.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
-	if request.ContentLength = int64(len(body)); len(body) == 0 {
-		request.Body = http.NoBody
-	} else {
+	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if len(body) >= largeBody {
 		request.Header.Set("Expect", "100-continue")
+		progress := command.NewProgress(s.stderr, "sending", int64(len(body)), true)
+		defer progress.Finish() //nolint:errcheck // only drawing can fail
+		request.Body = io.NopCloser(io.TeeReader(request.Body, progress))
 	}
 	if s.deleteKey != "" {
 		request.Header.Set(keyHeader, s.deleteKey)
