@@ -8,7 +8,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -151,7 +150,7 @@ func unknownVariables(variables []string) (wrong error) {
 			slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}
-		wrong = errors.Join(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
+		wrong = errors.Join(wrong, fmt.Errorf("%q is no setting. See 'gluepot serve --help'", name))
 	}
 	return wrong
 }

@@ -33,7 +33,6 @@ type lineWriter struct {
 	closing chan struct{}
 	given   chan struct{} // closed lineCloseTime after Close
 	ended   chan struct{} // closed when run has returned
-	close   func()
 }
 
 func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter {
@@ -41,10 +40,6 @@ func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter
 		out: out, notice: notice, due: time.NewTimer(lineInterval), full: make(chan struct{}, 1),
 		closing: make(chan struct{}), given: make(chan struct{}), ended: make(chan struct{}),
 	}
-	w.close = sync.OnceFunc(func() {
-		close(w.closing)
-		time.AfterFunc(lineCloseTime, func() { close(w.given) })
-	})
 	go w.run()
 	return w
 }
@@ -71,9 +66,10 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close writes the remaining lines, for at most lineCloseTime.
+// Close writes the remaining lines, for at most lineCloseTime. It is called once.
 func (w *lineWriter) Close() {
-	w.close()
+	close(w.closing)
+	time.AfterFunc(lineCloseTime, func() { close(w.given) })
 	select {
 	case <-w.ended:
 	case <-w.given:
