@@ -26,6 +26,7 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 	if err != nil {
 		return nil, standby{}, err
 	}
+	lifecycle.Append(closing(store))
 	var from standby
 	if cfg.ReadURL != "" {
 		other := cfg.Database
@@ -33,13 +34,8 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 		if from.Store, err = gormstore.New(other); err != nil {
 			return nil, standby{}, errors.Join(err, store.Close())
 		}
+		lifecycle.Append(closing(from.Store))
 	}
-	lifecycle.Append(fx.StopHook(func() error { // it also runs after a failed start
-		if from.Store != nil {
-			return errors.Join(closeStore(from.Store), closeStore(store))
-		}
-		return closeStore(store)
-	}))
 	lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, store, cfg) }))
 	return store, from, nil
 }
@@ -47,16 +43,18 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 // standby is where public profiles may be read from.
 type standby struct{ *gormstore.Store } // nil: there is none
 
-// closeStore closes the store, but does not wait for a database that hangs.
-func closeStore(store *gormstore.Store) error {
-	closed := make(chan error, 1)
-	go func() { closed <- store.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(closeTime):
-		return fmt.Errorf("the database is not closed after %v", closeTime)
-	}
+// closing returns a hook that closes the store, but does not wait for a database that hangs. It also runs after a failed start.
+func closing(store *gormstore.Store) fx.Hook {
+	return fx.StopHook(func() error {
+		closed := make(chan error, 1)
+		go func() { closed <- store.Close() }()
+		select {
+		case err := <-closed:
+			return err
+		case <-time.After(closeTime):
+			return fmt.Errorf("the database is not closed after %v", closeTime)
+		}
+	})
 }
 
 // openStore connects to the database, and migrates it if cfg allows it. Otherwise the readiness check, or Open, reports missing
