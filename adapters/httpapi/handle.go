@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -104,18 +103,10 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 			return errBroken
 		}
 	}
-	if encoded(r.Header["Content-Encoding"]) {
+	if coding := strings.Join(r.Header["Content-Encoding"], ","); coding != "" && !strings.EqualFold(coding, "identity") {
 		return errEncoded
 	}
 	return nil
-}
-
-// encoded reports whether a Content-Encoding names more than identity.
-func encoded(lines []string) bool {
-	return slices.ContainsFunc(strings.Split(strings.Join(lines, ","), ","), func(coding string) bool {
-		coding = strings.Trim(coding, " \t")
-		return coding != "" && !strings.EqualFold(coding, "identity")
-	})
 }
 
 // deadline bounds the time of a request, which may not write if its client is in a blocked network. A client that goes away does not
