@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// maxParameter is the longest value with more than one reading. Names of languages have fewer than a hundred characters.
-const maxParameter = 1 << 10
-
 // Readings returns the possible meanings of the first parameter with that key, the likeliest first. Clients send C++ as "C%2B%2B", as
 // "C++" (where a plus means a space) and as "C%252B%252B". Unlike net/url it never fails: an invalid escape stands for itself, and a
 // semicolon is an ordinary character.
@@ -17,9 +14,6 @@ func Readings(rawQuery, key string) []string {
 	raw, ok := RawParameter(rawQuery, key)
 	if !ok {
 		return nil
-	}
-	if len(raw) > maxParameter {
-		return []string{raw}
 	}
 	literalPlus := Unescape(raw, false)
 	return slices.Compact([]string{Unescape(raw, true), literalPlus, Unescape(literalPlus, false)})
