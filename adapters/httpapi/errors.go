@@ -77,7 +77,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	}
 	kind, problemType := fault.KindOf(err), typeNone
 	if kind == fault.Internal || kind == fault.Unavailable || kind == fault.Invalid && errors.Unwrap(err) != nil {
-		noteCause(c, err) // an operator may have to mend something
+		c.Set(causeKey, err) // an operator may have to mend something
 	}
 	switch kind {
 	case fault.Unauthenticated:

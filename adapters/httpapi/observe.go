@@ -22,6 +22,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
+// causeKey is where an error is left for the access log.
 const causeKey = "cause"
 
 // observe gives the request an id, applies the limits, and writes a line to the access log. The line has the route's pattern, not the
@@ -134,9 +135,6 @@ func (a *API) recovered(c *gin.Context, cause any) {
 		a.problem(c, typeNone, http.StatusInternalServerError, fault.MessageInternal)
 	}
 }
-
-// noteCause leaves an error for the access log.
-func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
 const requestIDHeader = "X-Request-Id"
 

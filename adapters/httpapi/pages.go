@@ -80,7 +80,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	}
 	if w.streams {
 		if err != nil && w.gone == nil { // the stream is cut off, so that the client notices: not even the last chunk leaves
-			noteCause(c, err)
+			c.Set(causeKey, err)
 			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Unix(1, 0))
 		}
 		return nil
