@@ -55,7 +55,8 @@ func (c *Commands) server(named string) (*server, error) {
 		return nil, err
 	}
 	// The environment's token is sent to the environment's server only.
-	if inEnvironment := os.Getenv(EnvServer); named == "" || inEnvironment == "" || inEnvironment == named {
+	environment := os.Getenv(EnvServer)
+	if own, err := parseServer(environment); environment == "" || err == nil && own.String() == s.String() {
 		s.token = os.Getenv(EnvToken)
 	}
 	if s.token == "" {

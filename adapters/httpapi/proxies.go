@@ -74,7 +74,11 @@ func (p proxies) client(r *http.Request) (client string, proxied bool) {
 	forwarded := strings.Join(r.Header["X-Forwarded-For"], ",")
 	for range maxHops {
 		comma := strings.LastIndexByte(forwarded, ',')
-		address, err := netip.ParseAddr(strings.Trim(forwarded[comma+1:], " \t"))
+		hop := strings.Trim(forwarded[comma+1:], " \t")
+		address, err := netip.ParseAddr(hop)
+		if withPort, portErr := netip.ParseAddrPort(hop); portErr == nil { // as some gateways write it
+			address, err = withPort.Addr(), nil
+		}
 		if err != nil {
 			break
 		}

@@ -88,13 +88,16 @@ func inBatches(do func() (int, error)) (all int, err error) {
 type Block struct{ *module }
 
 // Do blocks a network, see moderation.ParseNetwork, for that time, or for good when it is zero, and returns the block. It fails with
-// fault.Invalid when the text names no network or there is no reason.
+// fault.Invalid when the text names no network, there is no reason, or the time is negative.
 func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
 	if made.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err
 	}
 	if err := moderation.ValidateReason(reason); err != nil {
 		return moderation.Block{}, err
+	}
+	if expiresIn < 0 {
+		return moderation.Block{}, fault.New(fault.Invalid, "The block would have expired already: give it a positive time.")
 	}
 	made.Reason, made.CreatedAt = reason, b.now()
 	if expiresIn > 0 {

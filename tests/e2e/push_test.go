@@ -310,6 +310,11 @@ func TestTokenStaysWithItsServer(t *testing.T) {
 			t.Errorf("%v: got %v, want no token for the other server", settings, header)
 		}
 	}
+	q := &person{t, p.dir, append(p.settings, "GLUEPOT_SERVER="+strings.ToUpper(other.URL)+"/", "GLUEPOT_TOKEN="+program.EpoxyToken)}
+	q.ok("x", "push", "--server", other.URL)
+	if header := <-seen; header.Get("Authorization") == "" {
+		t.Errorf("got %v, want the environment's token for the environment's server, however it is written", header)
+	}
 }
 
 // TestPushLeadsToTheWeb has a server answer with a link that a desktop would open with something other than a browser.
