@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	gluepot "github.com/gluepot/gluepot/bootstrap/program"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -109,26 +110,24 @@ func TestHealthOfUnhealthy(t *testing.T) {
 	t.Cleanup(func() { close(hang) }) // before that
 	elsewhere := httptest.NewServer(http.RedirectHandler(server.URL, http.StatusFound))
 	t.Cleanup(elsewhere.Close)
-	nobody := httptest.NewServer(nil)
-	nobody.Close()
 
 	at := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	for _, c := range []struct {
-		server *httptest.Server
-		flag   string
-		want   string
+		address string
+		flag    string
+		want    string
 	}{
-		{server, "--live=false", `is not ready: it answers 503, "The database does not answer.\nIt never did."`},
-		{server, "--live", "is not alive: no answer within 50ms"},
-		{elsewhere, "--live", "is not alive: it answers 302"},
-		{nobody, "--live=false", "is not ready: connection refused"},
+		{at(server), "--live=false", `is not ready: it answers 503, "The database does not answer.\nIt never did."`},
+		{at(server), "--live", "is not alive: no answer within 50ms"},
+		{at(elsewhere), "--live", "is not alive: it answers 302"},
+		{freeport.Address(t), "--live=false", "is not ready: connection refused"},
 	} {
 		timeout := "--timeout=1m"
 		if strings.Contains(c.want, "50ms") {
 			timeout = "--timeout=50ms"
 		}
-		got := run(t, "health", "--http-addr="+at(c.server), c.flag, timeout)
-		wantRefusal(t, c.want, got, exitFailed, "the server at "+at(c.server)+" "+c.want)
+		got := run(t, "health", "--http-addr="+c.address, c.flag, timeout)
+		wantRefusal(t, c.want, got, exitFailed, "the server at "+c.address+" "+c.want)
 	}
 }
 
