@@ -68,7 +68,7 @@ func (c *Commands) sessions() []*cobra.Command {
 		}))
 	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			ended, err := m.Tokens.Sessions.End(ctx, args[0])
+			ended, err := m.Tokens.Sessions.EndAll(ctx, args[0])
 			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err
 		}))
 	return []*cobra.Command{list, signOut}

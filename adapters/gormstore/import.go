@@ -86,7 +86,7 @@ func recordFault(err error) error {
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
-	case fault.Is(err, fault.NotFound): // a foreign key
+	case fault.Is(err, fault.NotFound): // no row has what a foreign key names
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err

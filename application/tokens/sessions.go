@@ -60,8 +60,8 @@ func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, e
 	return slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) }), nil
 }
 
-// End ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
-func (s *Sessions) End(ctx context.Context, reference string) (ended int, err error) {
+// EndAll ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
+func (s *Sessions) EndAll(ctx context.Context, reference string) (ended int, err error) {
 	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return 0, err

@@ -235,7 +235,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty at that place of a request. Its language is the other one where neither title nor code tells one.
+// newPasty returns the pasty at that place of a request. Where the language is to be detected and cannot be, it is otherwise.
 func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)

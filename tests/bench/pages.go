@@ -14,7 +14,7 @@ const (
 	pageNotKept = "page of 2 KiB of Go, not kept, 1 connection, p99 in ms"
 )
 
-// pagesApart are so many pastes that there is no room to keep the highlighting of all of them (highlight.New).
+// pagesApart are so many pastes that there is no room to keep the highlighting of all of them (maxCached in adapters/pages/highlight).
 const pagesApart = 5000
 
 // pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures pages of which

@@ -128,7 +128,7 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 // isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
 // file that WAL mode needs. A log that is not empty cannot be read that way.
 func isFrozen(path string) bool {
-	if logSize(path, "-wal") > 0 {
+	if _, err := os.Stat(path); err != nil || logSize(path, "-wal") > 0 {
 		return false
 	}
 	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
@@ -143,7 +143,7 @@ func isFrozen(path string) bool {
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// logSize returns the size of a log beside a database, where SQLite writes it: beside the file that a link leads to. Without one it is 0.
+// logSize returns the size of a log beside a database, where SQLite writes it: beside the file that a link leads to. It is 0 without a log.
 func logSize(path, suffix string) int64 {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

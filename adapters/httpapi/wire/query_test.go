@@ -26,6 +26,8 @@ func TestReadings(t *testing.T) {
 		"name=%zz;%u12":       {"%zz;%u12"},
 		"name=%25%32%42":      {"%2B", "+"},
 		"name=1%2B1%3D2&name": {"1+1=2"},
+
+		"name=" + strings.Repeat("%2B", 400): {strings.Repeat("+", 400)},
 	} {
 		if got := Readings(query, "name"); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
 			t.Errorf("%q: got %q, want %q", query, got, want)

@@ -7,7 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows on a terminal how much was done, until Finish clears it. Its errors are ignored: they must not end a command.
+// Progress shows on a terminal how much was done. It is cleared when all is done, or by Finish. Its errors are ignored: they must not end a
+// command.
 type Progress struct{ *progressbar.ProgressBar }
 
 // NewProgress begins to show progress, if stderr is a terminal. A size of -1 is unknown.
@@ -18,7 +19,7 @@ func NewProgress(stderr io.Writer, kind string, size int64, isBytes bool) Progre
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
 }
 
-// Write counts the bytes that were read. It never fails.
+// Write counts bytes. It never fails.
 func (p Progress) Write(b []byte) (int, error) {
 	_ = p.Add(len(b))
 	return len(b), nil

@@ -48,7 +48,7 @@ func Line(text string) string { return escaped(text, commands) }
 
 func escaped(text string, hidden func(rune) bool) string {
 	var shown strings.Builder
-	for _, r := range text { // what is no UTF-8 becomes U+FFFD: a terminal may obey such bytes, too
+	for _, r := range text { // what is no UTF-8 becomes U+FFFD: a terminal may obey such bytes
 		if hidden(r) {
 			fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond that
 		} else {

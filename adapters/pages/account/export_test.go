@@ -207,7 +207,7 @@ func TestExportEnds(t *testing.T) {
 	s.Holds("before00", document)
 	_, secret := s.Session("epoxy")
 	store := &busy{Pastes: fake.Pastes{Store: s.Store}, atEnd: func() {
-		if _, err := s.Modules.Tokens.Sessions.End(t.Context(), "epoxy"); err != nil {
+		if _, err := s.Modules.Tokens.Sessions.EndAll(t.Context(), "epoxy"); err != nil {
 			t.Error(err)
 		}
 	}}
