@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"github.com/gluepot/gluepot/domain/language"
 )
@@ -25,15 +26,20 @@ type entry struct {
 	Interpreters []string // programs that a shebang names
 }
 
-// Catalogue finds languages. It implements the ports of domain/language. names has its keys in lower case; extensions has each key as it is
-// written, and in lower case.
-type Catalogue struct {
+// Catalogue finds languages. It implements the ports of domain/language.
+type Catalogue struct{ tables func() *tables }
+
+// New returns the catalogue. It reads its file when it is first asked: most commands ask it nothing.
+func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
+
+type table map[string]*language.Language
+
+// tables are everything that is known. names has its keys in lower case; extensions has each key as it is written, and in lower case.
+type tables struct {
 	names, extensions, filenames, interpreters table
 
 	languages []*language.Language
 }
-
-type table map[string]*language.Language
 
 var (
 	_ language.Names  = (*Catalogue)(nil)
@@ -41,13 +47,12 @@ var (
 	_ language.Lister = (*Catalogue)(nil)
 )
 
-// New returns the catalogue that is part of the program.
-func New() *Catalogue {
+func read() *tables {
 	var entries []entry
 	if err := json.Unmarshal(languagesFile, &entries); err != nil {
 		panic(err) // the file is part of the program, and tests read it
 	}
-	known := &Catalogue{names: table{}, extensions: table{}, filenames: table{}, interpreters: table{}}
+	known := &tables{names: table{}, extensions: table{}, filenames: table{}, interpreters: table{}}
 	for i := range entries {
 		e := &entries[i]
 		known.languages = append(known.languages, &e.Language)
@@ -77,29 +82,29 @@ func New() *Catalogue {
 }
 
 // All implements language.Lister: CodeMirror's come first.
-func (c *Catalogue) All() []*language.Language { return c.languages }
+func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
 // ByName implements language.Names.
 func (c *Catalogue) ByName(name string) (*language.Language, bool) {
-	return c.names.find(strings.ToLower(name))
+	return c.tables().names.find(strings.ToLower(name))
 }
 
 // ByExtension implements language.Files.
 func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
-	if found, ok := c.extensions.find(extension); ok {
+	if found, ok := c.tables().extensions.find(extension); ok {
 		return found, true
 	}
-	return c.extensions.find(strings.ToLower(extension))
+	return c.tables().extensions.find(strings.ToLower(extension))
 }
 
 // ByFilename implements language.Files.
 func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
-	return c.filenames.find(name)
+	return c.tables().filenames.find(name)
 }
 
 // ByInterpreter implements language.Names.
 func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
-	return c.interpreters.find(name)
+	return c.tables().interpreters.find(name)
 }
 
 func (t table) find(key string) (*language.Language, bool) {

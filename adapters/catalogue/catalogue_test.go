@@ -64,6 +64,13 @@ func codeMirrorAliasOf(known []codeMirrorLanguage, alias, name string) bool {
 	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == name && slices.Contains(k.Aliases, alias) })
 }
 
+// TestBuiltWhenAsked costs a command that asks nothing next to nothing.
+func TestBuiltWhenAsked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	if got := testing.AllocsPerRun(1, func() { New() }); got > 10 {
+		t.Errorf("got %v allocations of a catalogue that nobody asks, want a few", got)
+	}
+}
+
 func TestEveryLinguistLanguage(t *testing.T) {
 	t.Parallel()
 	c := New()
