@@ -76,11 +76,12 @@ func (p proxies) client(r *http.Request) (client string, proxied bool) {
 		comma := strings.LastIndexByte(forwarded, ',')
 		hop := strings.Trim(forwarded[comma+1:], " \t")
 		address, err := netip.ParseAddr(hop)
-		if withPort, portErr := netip.ParseAddrPort(hop); portErr == nil { // as some gateways write it
-			address, err = withPort.Addr(), nil
-		}
 		if err != nil {
-			break
+			withPort, err := netip.ParseAddrPort(hop) // as some gateways write it
+			if err != nil {
+				break
+			}
+			address = withPort.Addr()
 		}
 		client = address.Unmap().WithZone("").String()
 		if comma < 0 || !p.include(address.Unmap()) {
