@@ -55,15 +55,15 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	case !ident.Valid(id) || link.User != nil:
 		return nil, "", command.Usage("that is not the link of a paste, such as https://paste.example/k3j2h1g0")
 	}
-	s, err := c.server("")
-	if err == nil && strings.EqualFold(s.base.Host, link.Host) && s.base.Scheme == link.Scheme {
-		return s, id, nil
-	}
-	if s, err = parseServer(link.Scheme + "://" + link.Host + base); err != nil {
+	linked, err := parseServer(link.Scheme + "://" + link.Host + base)
+	if err != nil {
 		return nil, "", err
 	}
-	s.token, err = load(s.pathOf("token"))
-	return s, id, err
+	if s, err := c.server(""); err == nil && s.base.Host == linked.base.Host && s.base.Scheme == linked.base.Scheme {
+		return s, id, nil
+	}
+	linked.token, err = load(linked.pathOf("token"))
+	return linked, id, err
 }
 
 // split returns the base path and the id in the path of a paste's page or endpoint.

@@ -36,7 +36,8 @@ func parseServer(address string) (*server, error) {
 		base.Fragment != "" {
 		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")
 	}
-	base.Host = strings.ToLower(base.Host)
+	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
+	base.Host = strings.TrimSuffix(strings.ToLower(base.Host), standard) // so that a server has one name
 	return &server{base: base}, nil
 }
 

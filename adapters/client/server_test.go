@@ -1,0 +1,24 @@
+package client
+
+import "testing"
+
+func TestParseServer(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://paste.example":             "https://paste.example",
+		"https://Paste.Example:443/":        "https://paste.example",
+		"http://paste.example:80/base/":     "http://paste.example/base",
+		"https://paste.example:80":          "https://paste.example:80",
+		"http://[::443]":                    "http://[::443]",
+		"http://[2001:db8::1]:80":           "http://[2001:db8::1]",
+		"ftp://paste.example":               "",
+		"https://user:secret@paste.example": "",
+		"https://paste.example?x":           "",
+		"https://:443":                      "",
+	} {
+		s, err := parseServer(address)
+		if err == nil && s.String() != want || err != nil && want != "" {
+			t.Errorf("%s: got %v, error %v, want %q", address, s, err, want)
+		}
+	}
+}
