@@ -67,7 +67,6 @@ func TestDatabaseUnreachable(t *testing.T) {
 	const limit = 5 * time.Second
 	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String())
 			for _, path := range databasePaths {
 				wantStatus(t, server, path, http.StatusOK)
