@@ -55,7 +55,7 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	case !ident.Valid(id) || link.User != nil:
 		return nil, "", command.Usage("that is not the link of a paste, such as https://paste.example/k3j2h1g0")
 	}
-	linked, err := parseServer(link.Scheme + "://" + link.Host + base)
+	linked, err := parseServer((&url.URL{Scheme: link.Scheme, Host: link.Host, Path: base}).String())
 	if err != nil {
 		return nil, "", err
 	}

@@ -37,7 +37,7 @@ func parseServer(address string) (*server, error) {
 		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")
 	}
 	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
-	base.Host = strings.TrimSuffix(strings.ToLower(base.Host), standard) // so that a server has one name
+	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":") // so that a server has one name
 	return &server{base: base}, nil
 }
 
