@@ -145,3 +145,28 @@ func readOnly(t *testing.T, folder string) string {
 	mount("-o", "remount,bind,ro", place)
 	return place
 }
+
+// A backup that was killed leaves a file, which may hold what is deleted later.
+func TestBackupRemovesAbandonedFiles(t *testing.T) {
+	t.Parallel()
+	store, _ := newSQLite(t)
+	folder := t.TempDir()
+	abandoned, running := filepath.Join(folder, ".gluepot-partial-1"), filepath.Join(folder, ".gluepot-partial-2")
+	for path, age := range map[string]time.Duration{abandoned: 2 * time.Hour, running: 0} {
+		if err := os.WriteFile(path, []byte("a copy"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Backup(t.Context(), filepath.Join(folder, "backup.db")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(abandoned); !os.IsNotExist(err) {
+		t.Errorf("got %v, want the abandoned file removed", err)
+	}
+	if _, err := os.Stat(running); err != nil {
+		t.Errorf("got %v, want the file of a running backup left alone", err)
+	}
+}

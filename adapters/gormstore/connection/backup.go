@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -88,8 +89,19 @@ var logSuffixes = []string{"-wal", "-journal"}
 // partialFile is a temporary file that gets its name once it is complete.
 type partialFile struct{ path string }
 
+// abandonedAfter is how long nothing was written to a temporary file whose process was killed.
+const abandonedAfter = time.Hour
+
+// newPartial makes a temporary file, and removes those that were abandoned in its folder: they may hold what was deleted since.
 func newPartial(path string) (*partialFile, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), ".gluepot-partial-*") // mode 0600
+	const prefix = ".gluepot-partial-"
+	left, _ := os.ReadDir(filepath.Dir(path)) // CreateTemp reports what is wrong with the folder
+	for _, entry := range left {
+		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), prefix+"*") // mode 0600
 	if err != nil {
 		return nil, err
 	}
