@@ -4,6 +4,7 @@ package tokens
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -93,9 +94,15 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 	return issued, secret, nil
 }
 
+// maxOwn is how many access tokens users may make themselves, revoked and expired ones included: lists of them are read at once.
+const maxOwn = 1000
+
+var errTooMany = fault.New(fault.Forbidden,
+	fmt.Sprintf("You have made %d access tokens, the most that one account may. Ask the operator for another one.", maxOwn))
+
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")
 
-// Own is Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own.
+// Own is Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own, or the viewer has too many tokens.
 func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
 	switch {
 	case !viewer.SignedIn():
@@ -103,7 +110,14 @@ func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput)
 	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
 		return token.Token{}, token.Secret{}, errWiderScope
 	}
-	return i.Do(ctx, "id:"+string(viewer.User.ID), wanted)
+	owned, err := i.store.ByOwner(ctx, viewer.User.ID)
+	if err != nil {
+		return token.Token{}, token.Secret{}, err
+	}
+	if len(owned) >= maxOwn {
+		return token.Token{}, token.Secret{}, errTooMany
+	}
+	return i.Do(audit.As(ctx, viewer.User.Name.String()), "id:"+string(viewer.User.ID), wanted)
 }
 
 // List lists a user's tokens.
@@ -140,5 +154,5 @@ func (r *Revoke) Own(ctx context.Context, viewer token.Viewer, id string) error 
 	if !slices.ContainsFunc(owned, func(t token.Token) bool { return string(t.ID) == id }) {
 		return errNoToken
 	}
-	return r.Do(ctx, id)
+	return r.Do(audit.As(ctx, viewer.User.Name.String()), id)
 }

@@ -16,7 +16,7 @@ const Operator = "operator"
 type Entry struct {
 	ID     string
 	At     time.Time
-	Actor  string // the name of an administrator, or Operator
+	Actor  string // the name of a user, or Operator
 	Act    string // such as "paste.remove"
 	Target string // what it was done to
 	Reason string
@@ -27,10 +27,13 @@ type (
 	entryKey struct{}
 )
 
-// As returns a context whose acts are recorded as an administrator's.
+// As returns a context whose acts are recorded as those of the user with that name.
 func As(ctx context.Context, actor string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
+
+// IsBy reports whether acts are recorded as those of the user with that name.
+func IsBy(ctx context.Context, actor string) bool { return ctx.Value(actorKey{}) == actor }
 
 // Note returns a context with which a store records the act in the transaction that does it. It is for one transaction.
 func Note(ctx context.Context, act, target, reason string) context.Context {

@@ -108,3 +108,18 @@ func TestSessionAges(t *testing.T) {
 		}
 	}
 }
+
+func TestOwnTokensAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "owner"})
+	viewer := w.viewer(t, "owner") // by a token
+	for range 999 {
+		if _, _, err := w.tokens.Issue.Own(t.Context(), viewer, tokens.IssueInput{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := w.tokens.Issue.Own(t.Context(), viewer, tokens.IssueInput{})
+	wantKind(t, "one more", err, fault.Forbidden)
+	w.token(t, "owner") // by the operator
+}

@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/url"
+	pathpkg "path"
 	"strconv"
 	"strings"
 	"time"
@@ -26,11 +27,13 @@ const (
 // maxNext is the longest path to return to.
 const maxNext = 1 << 10
 
-// LocalPath returns a path of this site with its query, or otherwise if the path could lead a browser to another host.
+// LocalPath returns a path of this site with its query, or otherwise if the path could lead a browser to another host, or begin to sign it
+// in with a provider.
 func LocalPath(path, otherwise string) string {
-	_, err := url.Parse(path)
+	parsed, err := url.Parse(path)
 	if err != nil || len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
-		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) {
+		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) ||
+		strings.HasPrefix(pathpkg.Clean(parsed.Path), PathSignIn+"/") {
 		return otherwise
 	}
 	return path

@@ -15,6 +15,8 @@ func TestLocalPath(t *testing.T) {
 		"": false, "//evil.example": false, "///evil.example": false, `/\evil.example`: false, `\\evil.example`: false,
 		"https://evil.example/": false, "javascript:alert(1)": false, "evil.example": false, "/\t/evil.example": false,
 		"/\n/evil.example": false, "/a\r\nSet-Cookie: a=b": false, " /a": false, "/a b": false, "/ü": false, "/%zz": false,
+		"/sign-in?next=/a": true, "/sign-in/github?link=1": false, "/a/../sign-in/github": false, "/sign%2Din/github": false,
+		"/./sign-in/x":                     false,
 		"/" + strings.Repeat("a", maxNext): false,
 	} {
 		want := "/otherwise"
