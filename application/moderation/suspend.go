@@ -12,6 +12,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
+var errOwnSuspension = fault.New(fault.Invalid, "That is your own account: only another administrator can suspend it.")
+
 // Suspend suspends users, and ends that.
 type Suspend struct{ *module }
 
@@ -20,7 +22,7 @@ const atOnce = 100
 
 // Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide its pastes are
 // hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it again. It fails as
-// user.Find does, and with fault.Invalid without a reason.
+// user.Find does, and with fault.Invalid without a reason, or when administrators would suspend themselves.
 func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
@@ -28,6 +30,9 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	suspended, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, 0, err
+	}
+	if audit.IsBy(ctx, suspended.Name.String()) {
+		return user.User{}, 0, errOwnSuspension
 	}
 	err = s.set(ctx, suspended, "user.suspend", reason, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, u.PastesHidden || hide

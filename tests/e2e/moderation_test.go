@@ -199,7 +199,10 @@ func TestAdministration(t *testing.T) {
 				t.Errorf("%s %v: got %d %s, want to be led back", path, fields, answer.StatusCode, body)
 			}
 		}
-		do("/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"spam"}})
+		answer, _ := admin.ask(http.MethodPost, "/admin?contains=buy", url.Values{"do": {"remove"}, "id": {id}, "reason": {"spam"}})
+		if to := answer.Header.Get("Location"); to != "/admin?contains=buy" {
+			t.Errorf("got %d and led to %q, want to the same list", answer.StatusCode, to)
+		}
 		m.wants(http.StatusGone, "GET", "/"+id, "", "Accept", "text/html")
 		if _, list := admin.ask(http.MethodGet, "/admin?removed=on", nil); !strings.Contains(list, "removed by mortar: spam") {
 			t.Errorf("got %s, want who has removed it, and why", list)
@@ -209,13 +212,22 @@ func TestAdministration(t *testing.T) {
 		do("/admin", url.Values{"do": {"suspend"}, "user": {"epoxy"}, "reason": {"spam"}})
 		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", "Authorization", program.EpoxyToken)
 		do("/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
+		answer, body := admin.ask(http.MethodPost, "/admin", url.Values{"do": {"suspend"}, "user": {"Mortar"}, "reason": {"a slip"}})
+		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(body, "only another administrator can suspend it") {
+			t.Errorf("got %d %s, want administrators not to suspend themselves", answer.StatusCode, body)
+		}
+		other.signIn(program.EpoxyToken)
+		own := url.Values{"name": {"own"}, "scope": {"read"}, "days": {"30"}}
+		if answer, _ := other.ask(http.MethodPost, "/account/tokens", own); answer.StatusCode >= http.StatusBadRequest {
+			t.Errorf("got %d, want a new token", answer.StatusCode)
+		}
 		do("/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"7"}})
 		m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, "X-Forwarded-For", "192.0.2.9")
 		do("/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
 		_, log := admin.ask(http.MethodGet, "/admin/audit", nil)
 		for _, act := range []string{
 			"user.update mortar", "paste.remove " + id, "paste.restore " + id, "user.suspend Epoxy", "block.add 192.0.2.0/24", "by mortar",
-			"by operator",
+			"by operator", "by Epoxy",
 		} {
 			if !strings.Contains(log, act) {
 				t.Errorf("got %s, want %q in it", log, act)

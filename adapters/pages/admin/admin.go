@@ -114,7 +114,7 @@ func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (
 	default:
 		err = site.ErrBrokenForm
 	}
-	return done(w, err, site.PathAdmin)
+	return done(w, err, r.URL.RequestURI()) // to the same list
 }
 
 // done redirects after an act. It tells administrators what was not found.
