@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -24,6 +25,9 @@ func (c *Commands) drop() *cobra.Command {
 		path, err := s.pathOf("keys", id)
 		if s.deleteKey, err = load(path, err); err != nil {
 			return err
+		}
+		if s.deleteKey == "" && s.token == "" {
+			return fmt.Errorf("this machine has no delete key of that paste, and no login at %s: was it pushed elsewhere, or is it gone?", s)
 		}
 		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, new(struct{}))
 		if s.deleteKey != "" && (err == nil || isNotFound(err)) {

@@ -33,7 +33,7 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 		}
 		_, key, _ := strings.Cut(args[0], "#")
 		if *folder != "" { // before a paste burns
-			if err := os.MkdirAll(*folder, 0o750); err != nil {
+			if err := writable(*folder); err != nil {
 				return err
 			}
 		}
@@ -42,16 +42,31 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			return err
 		}
 		if *folder != "" {
-			return c.write(*folder, pasties, opened)
+			if err = c.write(*folder, pasties, opened); err == nil || !opened {
+				return err
+			}
+			err = fmt.Errorf("%w. The paste is printed instead, as it exists nowhere else", err)
 		}
 		for _, p := range pasties {
-			if err := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); err != nil {
+			if err := errors.Join(err, command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code)); err != nil && !opened {
 				return err
 			}
 		}
-		return nil
+		return err
 	}
 	return cmd
+}
+
+// writable makes a folder if need be, and a file in it for a moment.
+func writable(folder string) error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, ".gluepot-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // write writes each pasty to a file in the folder, and prints the names. It overwrites nothing: if a file exists it fails, or takes

@@ -142,7 +142,7 @@ func TestPushAnonymously(t *testing.T) {
 	if len(p.kept()) != 2 {
 		t.Errorf("got %d files, want two keys", len(p.kept()))
 	}
-	p.fails(1, "", []string{"drop", "nothing1"}, "The access token is missing")
+	p.fails(1, "", []string{"drop", "nothing1"}, "no delete key of that paste, and no login at http://"+server.Address)
 	p.ok("", "drop", id)
 	if status, _ := server.Get("/paste/"+id, ""); status != http.StatusNotFound {
 		t.Errorf("got %d, want 404: the paste was dropped", status)
