@@ -15,8 +15,8 @@ import (
 const maxShownLines = 20_000
 
 // writeCode writes code as HTML: a span for each line, with a linked number. Before the L in the anchors of lines is anchor: empty, or the
-// number of the pasty, such as 2-. Spans may be nil.
-func writeCode(ctx context.Context, to io.Writer, code, anchor string, only lineRange, spans []highlight.Span) error {
+// number of the pasty, such as 2-. Spans may be nil. Of prose, see marks.Marker.Append.
+func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span) error {
 	if spans == nil {
 		spans = []highlight.Span{{Length: uint32(len(code))}}
 	}
@@ -43,9 +43,9 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 			}
 			if line != "" && span.Class != 0 {
 				b = append(append(append(b, `<span class="`...), span.Class), `">`...)
-				b = append(marks.Of(ctx).Append(b, line, false), "</span>"...)
+				b = append(marks.Of(ctx).Append(b, line, prose), "</span>"...)
 			} else {
-				b = marks.Of(ctx).Append(b, line, false)
+				b = marks.Of(ctx).Append(b, line, prose)
 			}
 			if ended {
 				b = append(b, "\n</span>"...)
@@ -62,10 +62,10 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 	return nil
 }
 
-func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
+func writeUnnumbered(ctx context.Context, to io.Writer, code string, prose bool) error {
 	var b []byte
 	for line := range site.Pieces(code) {
-		b = marks.Of(ctx).Append(b[:0], line, false)
+		b = marks.Of(ctx).Append(b[:0], line, prose)
 		if _, err := to.Write(b); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -87,6 +88,9 @@ type pastyPart struct {
 	Rendered            templ.Component // shown before the source; nil: none
 	Code                templ.Component
 }
+
+// Prose reports whether it is in no language: its lines are wrapped.
+func (p *pastyPart) Prose() bool { return p.Language == language.PlainText }
 
 func (p *pastePage) path(below string) string { return site.PathOfPaste(string(p.Paste.ID)) + below }
 
@@ -230,7 +234,7 @@ func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
 		}
 		part.Code = templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
 			if part.Unnumbered {
-				return writeUnnumbered(ctx, to, pasty.Code)
+				return writeUnnumbered(ctx, to, pasty.Code, part.Prose())
 			}
 			anchor := ""
 			if part.Several() {
@@ -239,7 +243,7 @@ func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
 			colouring, cancel := context.WithDeadline(ctx, coloured)
 			defer cancel()
 			spans := p.colours.Spans(colouring, string(page.Paste.ID)+"/"+pasty.ID, pasty.Language, pasty.Code)
-			return writeCode(ctx, to, pasty.Code, anchor, only, spans)
+			return writeCode(ctx, to, pasty.Code, anchor, part.Prose(), only, spans)
 		})
 		all = append(all, part)
 	}

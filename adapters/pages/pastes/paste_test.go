@@ -193,6 +193,22 @@ func TestInvisible(t *testing.T) {
 	}
 }
 
+// TestProse has the lines of plain text wrapped, and no marks for the joiners that its script needs. Code has none of that.
+func TestProse(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	const persian = "می\u200cخواهم \u202e"
+	s.Holds("prose000", visit.Content(
+		paste.Pasty{Language: "Plain Text", Code: persian}, paste.Pasty{Language: "Go", Code: persian},
+	))
+	prose, code, _ := strings.Cut(s.Page("/prose000"), "Code of snippet 2")
+	visit.WantIn(t, prose, `class="code wrapped"`, "می\u200cخواهم", `data-mark="202E"`)
+	visit.WantIn(t, code, `data-mark="200C"`, `data-mark="202E"`)
+	if strings.Contains(code, "wrapped") || strings.Contains(prose, `data-mark="200C"`) {
+		t.Errorf("got %s, want only plain text as prose", prose+code)
+	}
+}
+
 // TestRenderingEnds has requests whose time is over while a page is written, and more large pages than may wait.
 func TestRenderingEnds(t *testing.T) {
 	t.Parallel()

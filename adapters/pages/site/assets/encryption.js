@@ -67,7 +67,7 @@ function keyInLink() {
   }
 }
 
-// What stands behind the # where there is a password, and so no key: without that, a link is one that was cut.
+// What is behind the # where there is a password and no key: without it, a link was cut.
 const withPassword = "password";
 
 const noKey = "The link lacks a part of the key, which is behind the #. Ask for the whole link.";
@@ -154,7 +154,7 @@ if (find("open")) {
   });
 }
 
-// The form. Snippets are added and removed here, so that nothing is sent before it is known whether to encrypt it.
+// The form. Snippets are added and removed here: nothing is sent until it is known whether to encrypt it.
 function countSnippets(form) {
   const all = form.querySelectorAll(".snippet");
   all.forEach((snippet, i) => {
@@ -207,6 +207,7 @@ async function collect(form) {
     }
   }
   if (!pasties.length) throw new Error("There is nothing to encrypt yet.");
+  if (form.elements.visibility?.value === "public") throw new Error("An encrypted paste cannot be public.");
   if (form.elements.tags && form.elements.tags.value.trim()) {
     throw new Error("Tags would not be encrypted. Empty that field.");
   }
@@ -261,7 +262,8 @@ if (find("encrypt")) {
     }
     if (does !== "save") {
       event.submitter.closest(".snippet").remove();
-      return countSnippets(form);
+      countSnippets(form);
+      return form.querySelector("[value=add]").focus();
     }
     const buttons = form.querySelectorAll("button");
     for (const button of buttons) button.disabled = true;
