@@ -48,8 +48,8 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			err = fmt.Errorf("%w. The paste is printed instead, as it exists nowhere else", err)
 		}
 		for _, p := range pasties {
-			if err := errors.Join(err, command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code)); err != nil && !opened {
-				return err
+			if failed := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); failed != nil {
+				return errors.Join(err, failed)
 			}
 		}
 		return err
