@@ -135,17 +135,18 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 // Recent implements paste.Selector.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
-		return newest(db, after, limit).Where("pastes.visibility = 1 AND NOT pastes.encrypted"). // literals, for the partial index
-														Joins("JOIN users u ON u.id = pastes.owner_id AND u.public_profile")
+		return newest(db, after, limit).
+			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
 }
 
 // beginning is how many characters of code are read to find the first line.
 const beginning = 200
 
-// listedRow is a paste with the title and the beginning of its first pasty.
+// listedRow is a paste with the title and the beginning of its first pasty, and the name of its owner.
 type listedRow struct {
 	Paste      model.Paste `gorm:"embedded"`
+	OwnerName  string
 	PastyTitle model.Text
 	Beginning  model.Text
 	TitleKey   string
@@ -158,8 +159,10 @@ func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (
 		err := unexpired(p.store, query(db)).
 			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
 				pastes.title, pastes.edited_at,
+				coalesce(o.username, '') AS owner_name,
 				`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
-			Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").Scan(&rows).Error
+			Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
+			Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
 		if err != nil {
 			return err
 		}
@@ -175,7 +178,7 @@ func (r *listedRow) listed() paste.Listed {
 	return paste.Listed{
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
-		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)),
+		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)), OwnerName: r.OwnerName,
 	}
 }
 

@@ -276,10 +276,10 @@ func recentPastes(t *testing.T, s Store) {
 			page, err = s.Pastes.Recent(t.Context(), after, size)
 			must(t, err)
 			for i := range page {
-				got, after = append(got, string(page[i].ID)), page[i].Place()
+				got, after = append(got, string(page[i].ID)+" of "+page[i].OwnerName), page[i].Place()
 			}
 		}
-		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, " "), "new tie-b tie-a old")
+		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, ", "), "new of other, tie-b of owner, tie-a of other, old of owner")
 	}
 }
 
@@ -300,6 +300,10 @@ func starredPastes(t *testing.T, s Store) {
 	store("sealed", fan.ID, now, time.Time{}, paste.Unlisted, &paste.Cipher{Data: []byte{1}})
 	store("expired", other.ID, now, now.Add(time.Minute), paste.Public, nil)
 	storedPaste(t, s, "unstarred", fan.ID, now, time.Time{})
+	shut := newUser(t, "shut")
+	shut.PublicProfile = false
+	must(t, s.Users.Create(t.Context(), shut, nil))
+	store("anybodys", shut.ID, now.Add(-2*time.Hour), time.Time{}, paste.Public, nil)
 	must(t, s.Pastes.Star(t.Context(), fan.ID, "not-there"))
 	must(t, s.Pastes.Star(t.Context(), other.ID, "old"))
 	for limit := 1; limit <= 4; limit++ {
@@ -310,10 +314,11 @@ func starredPastes(t *testing.T, s Store) {
 			must(t, err)
 			for _, one := range listed {
 				after = one.Place()
-				starred = append(starred, one.Title)
+				starred = append(starred, one.Title+" of "+one.OwnerName)
 			}
 		}
-		want(t, "starred, page by page", fmt.Sprint(starred), "[title of nobodys title of private-own title of old]")
+		want(t, "starred, page by page", fmt.Sprint(starred),
+			"[title of nobodys of  title of private-own of fan title of old of other title of anybodys of ]")
 	}
 	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, paste.Place{}, 10)
 	must(t, err)

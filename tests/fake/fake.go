@@ -633,7 +633,11 @@ func (p Pastes) listed(
 		content, stored := p.contents[known.ID]
 		if stored && shown(paste.Document{Paste: known, Content: content}) && p.active(known) &&
 			after.Before(known.Place()) && len(listed) < limit {
-			listed = append(listed, listedOf(paste.Document{Paste: known, Content: content}))
+			one := listedOf(paste.Document{Paste: known, Content: content})
+			if owner, ok := p.byID(known.Owner); ok && owner.PublicProfile {
+				one.OwnerName = owner.Name.String()
+			}
+			listed = append(listed, one)
 		}
 	}
 	return listed, nil

@@ -43,6 +43,7 @@ type (
 		Published time.Time `xml:"published"`
 		Updated   time.Time `xml:"updated"`
 		Link      atomLink  `xml:"link"`
+		Author    string    `xml:"author>name,omitempty"` // empty: the feed's
 	}
 	atomLink struct {
 		Rel  string `xml:"rel,attr"`
@@ -64,7 +65,7 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: link, Title: titleOf(&found[i]),
-			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
+			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link}, Author: found[i].OwnerName,
 		})
 	}
 	body, err := xml.Marshal(feed)

@@ -43,12 +43,15 @@ func TestFeeds(t *testing.T) {
 			t.Fatalf("%s: got %+v, want the feed of %s with one entry", path, feed, page)
 		}
 		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" ||
-			got.Updated.Format(time.RFC3339) != edited || got.Published.Nanosecond() != 0 { // edits have whole seconds, too
+			got.Updated.Format(time.RFC3339) != edited || got.Author != "Epoxy" || got.Published.Nanosecond() != 0 { // edits have whole seconds, too
 			t.Errorf("%s: got %+v, want the public paste", path, got)
 		}
 		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;",
 			`<a href="`+strings.Replace(path, "epoxy", "Epoxy", 1)+`">Feed</a>`, `<a href="/recent">Recent</a>`)
 	}
+	const owner = `by <a href="/~Epoxy">Epoxy</a>`
+	visit.WantIn(t, s.Page("/recent"), owner)
+	visit.WantNotIn(t, s.Page("/~Epoxy"), owner)
 	if _, err := s.Get("/~nobody/feed.atom"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no feed of who is not there", err)
 	}
