@@ -139,8 +139,9 @@ func misplacedPasswords(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		_, ok := flag.Annotations[setting]
 		if ok && flag.Value.Type() != secret && cli.MayHoldPassword(flag.Value.String()) {
+			_, usage := pflag.UnquoteUsage(flag)
 			wrong = errors.Join(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
-				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
+				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), usage))
 		}
 	})
 	return wrong

@@ -96,7 +96,11 @@ func TestWebAddresses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := misplacedPasswords(flags); (err != nil) != wrong {
+		err := misplacedPasswords(flags)
+		if err != nil && strings.Contains(err.Error(), "`") {
+			t.Errorf("got %v, want no marks of pflag in it", err)
+		}
+		if (err != nil) != wrong {
 			t.Errorf("%s: got %v, want it refused: %v", value, err, wrong)
 		}
 	}

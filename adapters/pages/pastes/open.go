@@ -39,6 +39,11 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	return p.showPaste(w, r, page)
 }
 
+// opened leads a browser that returns to the address of an opened paste to its page, which is not there any more.
+func (p *pages) opened(w http.ResponseWriter, r *site.Request) error {
+	return site.SeeOther(w, site.PathOfPaste(r.PathValue("id")))
+}
+
 var inBase64 = base64.RawURLEncoding.EncodeToString
 
 // readAny returns the paste in the path, and whether it is encrypted. For a paste that burns after reading it fails with paste.ErrBurns,

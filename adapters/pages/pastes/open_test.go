@@ -43,6 +43,7 @@ func TestBurning(t *testing.T) {
 	}
 	page := answer.Body.String()
 	visit.WantIn(t, page, "secret title", "secret.go", "has been deleted")
+	visit.WantNotIn(t, page, "never expires")
 	for _, gone := range []string{"/download/", "/raw/", "/history", "/edit"} {
 		if strings.Contains(page, path+gone) {
 			t.Errorf("got a link to %s, want none: it is gone", gone)
@@ -55,6 +56,9 @@ func TestBurning(t *testing.T) {
 	}
 	if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, %s after it, want nothing", err, answer.Body)
+	}
+	if answer, err := s.Get(path + "/open"); err != nil || answer.Header().Get("Location") != path { // a tab that is opened again
+		t.Errorf("got %v, %v, want to be led to the paste's page", err, answer.Header())
 	}
 }
 

@@ -42,7 +42,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/anonymous", Get: site.SignedIn(p.givingUp), Post: p.giveUp},
 		{Pattern: "/:id/embed", Get: p.embed, Everyone: true},
 		{Pattern: "/:id/star", Post: site.Form(p.star)},
-		{Pattern: "/:id/open", Post: p.open, Unblocked: true},
+		{Pattern: "/:id/open", Get: p.opened, Post: p.open, Unblocked: true},
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
 		{Pattern: "/:id/raw/:pasty", Get: p.code(false)},
