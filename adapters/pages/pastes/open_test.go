@@ -71,12 +71,15 @@ func TestBurningAnonymously(t *testing.T) {
 		t.Fatalf("got %v, %v, want a paste and its key in a cookie", err, created.Header())
 	}
 	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
-	for below, want := range map[string]string{"": strings.TrimPrefix(kept.Value, site.UnseenKey), "/delete": "Delete"} {
+	key := strings.TrimPrefix(kept.Value, site.UnseenKey)
+	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">from elsewhere`}, "/delete": {"Delete"}} {
 		r := s.Asking(http.MethodGet, path+below, "", nil)
 		r.AddCookie(kept)
-		if answer, err := s.Answers(r); err != nil || !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("%q: got %v, %s, want %s in it", below, err, answer.Body, want)
+		answer, err := s.Answers(r)
+		if err != nil {
+			t.Fatalf("%q: got %v", below, err)
 		}
+		visit.WantIn(t, answer.Body.String(), wanted...)
 	}
 }
 
