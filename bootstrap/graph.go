@@ -56,6 +56,7 @@ func newApplication(cfg Config, store *gormstore.Store, from standby) *Applicati
 		Stats:      stats.New(gormstore.NewStats(store)),
 		Moderation: moderation.New(gormstore.NewModeration(store), userStore, tokenStore, time.Now),
 		Ready:      store.Ready,
+		Analyze:    store.Analyze,
 	}
 	if cfg.Database.Search {
 		app.Search = search.New(gormstore.NewSearch(store), known)

@@ -37,6 +37,8 @@ type Application struct {
 
 	// Ready checks that the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
+	// Analyze makes reads quick at once after an import that stored much. It fails with fault.Unavailable.
+	Analyze func(context.Context) error
 	// Statistics returns figures for monitoring, without asking the database.
 	Statistics func() Statistics
 }

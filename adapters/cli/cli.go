@@ -32,6 +32,8 @@ type Modules struct {
 	Stats      *stats.UseCases
 	Moderation *moderation.UseCases
 	Search     *search.UseCases // or nil
+
+	Analyze func(context.Context) error // see bootstrap.Application
 }
 
 // Open returns the use cases for one command, and a function that closes them. A command that migrates may create the database and

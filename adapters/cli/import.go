@@ -138,9 +138,7 @@ func (r *importRun) finish(ctx context.Context, m Modules) error {
 	}
 	if r.err == nil {
 		totals, err := m.Stats.Sum.Do(ctx)
-		if err != nil {
-			r.err = err
-		}
+		r.err = errors.Join(err, m.Analyze(ctx))
 		if totals.WaitingStars > 0 {
 			_, _ = fmt.Fprintf(r.commands.Stderr, "%s for pastes that are not stored.\n",
 				english.Plural(int(totals.WaitingStars), "star waits", "stars wait"))

@@ -193,7 +193,7 @@ func opener(cfg *config) cli.Open {
 		return cli.Modules{
 			PublicURL: cfg.HTTP.PublicURL, Accounts: app.Accounts,
 			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats, Moderation: app.Moderation,
-			Search: app.Search,
+			Search: app.Search, Analyze: app.Analyze,
 		}, stop, nil
 	}
 }

@@ -120,6 +120,7 @@ func copyAll(t *testing.T, from, to gormstore.Config) map[string]comparison {
 	if got.code != exitOK || got.stderr != "" {
 		t.Fatalf("got %+v, want exit code 0 and no standard error", got)
 	}
+	database.WantAnalyzed(t, to)
 	tables := map[string]comparison{}
 	for line := range strings.Lines(got.stdout) {
 		var c comparison

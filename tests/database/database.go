@@ -170,6 +170,23 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 	return db
 }
 
+// WantAnalyzed wants PostgreSQL's planner to know how many rows its tables have.
+func WantAnalyzed(tb testing.TB, cfg gormstore.Config) {
+	tb.Helper()
+	if !strings.HasPrefix(string(cfg.URL), "postgres") {
+		return
+	}
+	var unknown int
+	row := SQL(tb, cfg).QueryRowContext(tb.Context(), `SELECT count(*) FROM pg_class
+		WHERE oid IN ('users'::regclass, 'pastes'::regclass, 'pasties'::regclass, 'paste_edits'::regclass) AND reltuples < 0`)
+	if err := row.Scan(&unknown); err != nil {
+		tb.Fatal(err)
+	}
+	if unknown > 0 {
+		tb.Errorf("got %d tables that were not analysed, want none", unknown)
+	}
+}
+
 func startShared() error {
 	server, stop, err := findServer(unsafeOptions)
 	if err != nil {

@@ -21,6 +21,8 @@ type Dialect struct {
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
 	Day string
+	// analyze brings up to date what the planner knows about the tables.
+	analyze string
 	// standby reports whether the server is a standby.
 	standby string
 	// PrepareSearch creates the search index and reports whether it exists; Searchable only reports it.
@@ -42,6 +44,7 @@ var postgresDialect = &Dialect{
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`},
 	Size:       `SELECT pg_database_size(current_database())`,
 	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
+	analyze:    `ANALYZE`,
 	standby:    `SELECT pg_is_in_recovery()`,
 	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
 
@@ -63,6 +66,7 @@ var sqliteDialect = &Dialect{
 	},
 	Size:       `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
 	Day:        `created_at / 86400000000`,
+	analyze:    `SELECT TRUE`, // its plans do not depend on it
 	standby:    `SELECT FALSE`,
 	lockImport: `SELECT ?`,
 
