@@ -24,6 +24,7 @@ func NewModeration(store *connection.Store) *Moderation { return &Moderation{sto
 type foundRow struct {
 	Paste     model.RemovedPaste `gorm:"embedded"` // or one that is there
 	OwnerName string
+	Suspended bool
 	Bytes     int64
 	RemovedBy string
 	Reason    string
@@ -36,16 +37,17 @@ func (m *Moderation) Pastes(
 ) (found []moderation.Found, last paste.Place, err error) {
 	var rows []foundRow
 	err = m.store.List(ctx, func(db *gorm.DB) error {
+		title := "coalesce(nullif(p.title, ''), (SELECT q.title FROM pasties q WHERE q.paste_id = p.id AND q.position = 0), '')"
 		table, removed, join := "pastes", "", ""
 		if filter.Removed {
-			table, removed = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
+			table, title, removed = "removed_pastes", "p.title", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
 				"CASE WHEN p.hidden THEN 'hidden with its user' ELSE coalesce(t.reason, '') END AS reason"
 			join = " LEFT JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id"
 		}
 		matched, values := matching(filter)
 		return db.Table("(?) p", m.window(db.Table(table), filter, after, window)).
-			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, p.created_at, p.expires_at, p.visibility,
-				substr(p.title, 1, 200) AS title, p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
+			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
+				p.created_at, p.expires_at, p.visibility, substr(`+title+`, 1, 200) AS title, p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
 			Joins("LEFT JOIN users u ON u.id = p.owner_id" + join).Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {
@@ -60,7 +62,8 @@ func (m *Moderation) Pastes(
 			Paste: paste.Paste{
 				ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: row.Paste.ExpiresAt.Time.UTC(),
 			},
-			Title: string(row.Paste.Title), Visibility: paste.Visibility(row.Paste.Visibility), OwnerName: row.OwnerName, Bytes: row.Bytes,
+			Title: string(row.Paste.Title), Visibility: paste.Visibility(row.Paste.Visibility), OwnerName: row.OwnerName,
+			Suspended: row.Suspended, Bytes: row.Bytes,
 			RemovedAt: row.Paste.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
 	}

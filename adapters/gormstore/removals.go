@@ -41,8 +41,12 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Doc
 		return nil, fault.Unforeseen(err)
 	}
 	row := rows.Paste
+	title := row.Title
+	if title == "" && len(rows.Pasties) > 0 {
+		title = rows.Pasties[0].Title
+	}
 	err = tx.Create(&model.RemovedPaste{
-		ID: row.ID, OwnerID: row.OwnerID, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, Visibility: row.Visibility, Title: row.Title,
+		ID: row.ID, OwnerID: row.OwnerID, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, Visibility: row.Visibility, Title: title,
 		ContentBytes: row.ContentBytes, HistoryBytes: row.HistoryBytes, RemovedAt: model.Instant(m.store.Clock()), Hidden: hidden,
 		Document: document,
 	}).Error

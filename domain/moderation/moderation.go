@@ -41,9 +41,10 @@ type Filter struct {
 type Found struct {
 	paste.Paste
 
-	Title      string // its first 200 characters
+	Title      string // its first 200 characters; without one, those of its first pasty's
 	Visibility paste.Visibility
 	OwnerName  string
+	Suspended  bool  // the owner is
 	Bytes      int64 // of content and history
 
 	// Of one that is removed:

@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 type pages struct{ *site.Site }
@@ -167,7 +168,17 @@ func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url
 }
 
 func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
+	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
 	var entries []audit.Entry
-	err := p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{}, foundAtOnce, into(&entries))
-	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries), err)
+	next := ""
+	err = p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
+	if len(entries) > foundAtOnce {
+		entries = entries[:foundAtOnce]
+		last := entries[foundAtOnce-1]
+		next = pathAudit + "?after=" + site.FormatPlace(paste.Place{CreatedAt: last.At, ID: paste.ID(last.ID)})
+	}
+	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries, next), err)
 }

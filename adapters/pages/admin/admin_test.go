@@ -95,12 +95,38 @@ func TestPastes(t *testing.T) {
 
 	does(s, "/admin", url.Values{"do": {"suspend"}, "user": {" epoxy "}, "reason": {"spam"}, "hide": {"on"}})
 	visit.WantNotIn(t, s.Page("/admin"), owned)
-	visit.WantNotIn(t, s.Page("/admin?removed=on"), "Restore "+owned) // it comes back with its owner
+	removed := s.Page("/admin?removed=on")
+	visit.WantNotIn(t, removed, "Restore "+owned) // it comes back with its owner
+	visit.WantIn(t, removed, "<span>suspended</span>")
 	does(s, "/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
 	refuses(s, "/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
 	visit.WantIn(t, s.Page("/admin"), owned)
 	refuses(s, "/admin", url.Values{"do": {"suspend"}, "user": {"nobody"}, "reason": {"spam"}})
 	refuses(s, "/admin", url.Values{"do": {"nothing"}})
+}
+
+// TestNames calls a paste without a title what its first snippet is called, and links to what administrators can read.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	s.User("epoxy", true)
+	code := "x"
+	create := func(private bool) string {
+		draft := paste.Draft{Private: private, Pasties: []paste.PastyDraft{{Title: "casino.html", Code: &code}}}
+		created, err := s.Pastes.Create.Do(s.T.Context(), "epoxy", draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(created.ID)
+	}
+	open, private := create(false), create(true)
+	page := s.Page("/admin")
+	visit.WantIn(t, page, `href="/`+open+`"`)
+	visit.WantNotIn(t, page, `href="/`+private+`"`, "Untitled")
+	does(s, "/admin", url.Values{"do": {"remove"}, "id": {open}, "reason": {"spam"}})
+	page = s.Page("/admin?removed=on")
+	visit.WantIn(t, page, "casino.html")
+	visit.WantNotIn(t, page, `href="/`+open+`"`)
 }
 
 // TestFurther wants the list to go on on another page, with the same filter.
@@ -163,4 +189,18 @@ func TestAudit(t *testing.T) {
 	id := made(s, "", "x")
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
 	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root", "by operator")
+
+	for range 26 {
+		does(s, "/admin", url.Values{"do": {"restore"}, "id": {id}})
+		does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"again"}})
+	}
+	page := s.Page("/admin/audit")
+	visit.WantNotIn(t, page, "&lt;spam&gt;")
+	link := regexp.MustCompile(`href="([^"]*)">Older entries`).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatalf("got %s, want a link to older entries", page)
+	}
+	page = s.Page(html.UnescapeString(link[1]))
+	visit.WantIn(t, page, "&lt;spam&gt;", "user.create root")
+	visit.WantNotIn(t, page, "Older entries")
 }
