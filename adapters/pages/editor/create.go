@@ -74,7 +74,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
-	page.Canonical = "/"
+	page.Canonical, page.Deleted = "/", r.URL.Query().Has("deleted")
 	page.Closed = p.Modules.Pastes.CreateOwn.Allow(r.Viewer) != nil
 	return p.showForm(w, r, http.StatusOK, page)
 }

@@ -78,6 +78,7 @@ type formPage struct {
 	Start   string // the language of new snippets
 	Owned   bool   // show the fields for owners
 	Closed  bool   // creating needs a signed-in user
+	Deleted bool   // the reader has just deleted a paste
 	Lives   paste.Lifetimes
 	Edited  bool // by another form meanwhile
 	Wrong   problem

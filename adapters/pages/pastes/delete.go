@@ -58,7 +58,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 	if r.Viewer.SignedIn() {
 		return site.SeeOther(w, site.PathPastes)
 	}
-	return site.SeeOther(w, "/")
+	return site.SeeOther(w, "/?deleted")
 }
 
 func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {

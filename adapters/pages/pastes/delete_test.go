@@ -57,9 +57,11 @@ func TestDeleteKey(t *testing.T) {
 	if page := ask(http.MethodGet, path+"/delete", "", kept).Body.String(); strings.Contains(page, `name="key"`) {
 		t.Errorf("got %s, want no question for the key", page)
 	}
-	if answer := ask(http.MethodPost, path+"/delete", "", kept); answer.Code != http.StatusSeeOther {
+	answer := ask(http.MethodPost, path+"/delete", "", kept)
+	if answer.Code != http.StatusSeeOther {
 		t.Errorf("got %d %s, want it to be deleted", answer.Code, answer.Body)
 	}
+	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The paste is deleted.")
 	if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no paste any more", err)
 	}
