@@ -124,10 +124,13 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	return err
 }
 
-// StarredBy implements paste.Selector. Its time grows with the user's number of stars.
+// StarredBy implements paste.Selector. Its time grows with the user's number of stars: ordered by the bare column, PostgreSQL would go
+// through all pastes by time, and far if they are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
-		return newest(db, after, limit).Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
+		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
+		return latest(db.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
+			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
 			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
 	})
 }

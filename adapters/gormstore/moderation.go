@@ -47,7 +47,8 @@ func (m *Moderation) Pastes(
 		matched, values := matching(filter)
 		return db.Table("(?) p", m.window(db.Table(table), filter, after, window)).
 			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
-				p.created_at, p.expires_at, p.visibility, substr(`+title+`, 1, 200) AS title, p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
+				p.created_at, p.expires_at, p.visibility, substr(`+title+`, 1, 200) AS title,
+				p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
 			Joins("LEFT JOIN users u ON u.id = p.owner_id" + join).Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {

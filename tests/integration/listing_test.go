@@ -60,6 +60,31 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	}
 }
 
+// TestStarsReadNoOtherPastes has a user whose many stars are all for old pastes, where the planner expects some new ones.
+func TestStarsReadNoOtherPastes(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	s := openService(t, cfg)
+	const stars = 1000
+	exec(t, s.db, insertPastes("id, owner_id, created_at, delete_key",
+		"md5(x::text), 'epoxy', now() - x * interval '1 second', decode(repeat(md5(x::text), 60), 'hex') FROM generate_series(1, 50000) x"))
+	exec(t, s.db, `INSERT INTO stars (user_id, paste_id, position)
+		SELECT 'epoxy', md5(x::text), x FROM generate_series(49001, 50000) x`)
+	exec(t, s.db, "VACUUM ANALYZE")
+	before := s.rowsRead(t)
+	other := database.Open(t, cfg)
+	listed, err := gormstore.NewPastes(other).StarredBy(t.Context(), "epoxy", paste.Place{}, 51)
+	if err != nil || len(listed) != 51 {
+		t.Fatalf("got %d listed, error %v, want 51", len(listed), err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if read := s.rowsRead(t) - before; read > 2*stars {
+		t.Errorf("got %d rows read, want about the %d stars'", read, stars)
+	}
+}
+
 // TestStarsAreCountedOnce reads a paste of many pasties. The statement has a row for each.
 func TestStarsAreCountedOnce(t *testing.T) {
 	t.Parallel()
