@@ -49,10 +49,10 @@ func (d *document) bytes() int {
 	return count
 }
 
-// newID returns eight digits and letters, the first not 0.
+// newID returns eight digits and letters, the first a letter: the pastes that are there already begin with digits.
 func newID() string {
-	const first = 36 * 36 * 36 * 36 * 36 * 36 * 36
-	return strconv.FormatUint(first+rand.Uint64N(35*first), 36)
+	const place = 36 * 36 * 36 * 36 * 36 * 36 * 36 // of the first
+	return strconv.FormatUint(10*place+rand.Uint64N(26*place), 36)
 }
 
 // marshal is json.Marshal without escapes that only HTML needs.
