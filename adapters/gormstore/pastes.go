@@ -104,12 +104,13 @@ func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, c
 
 // Update implements paste.DocumentUpdater.
 func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
-	return p.UpdateAllowed(ctx, paste.Allowance{}, "", id, change)
+	return p.UpdateAllowed(ctx, paste.Allowance{}, "", "", id, change)
 }
 
 // UpdateAllowed implements paste.DocumentUpdater.
 func (p *Pastes) UpdateAllowed(
-	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
+	ctx context.Context, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	var changed paste.Change
 	err := p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
@@ -128,6 +129,11 @@ func (p *Pastes) UpdateAllowed(
 		if !changed.Changed {
 			changed.Document = stored
 			return nil
+		}
+		if allowance.Rate.Pastes > 0 {
+			if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+				return err
+			}
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars

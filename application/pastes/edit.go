@@ -56,7 +56,7 @@ func (e *EditOwn) apply(
 		}
 		return change, err
 	}
-	edited, err := e.store.UpdateAllowed(ctx, allowance, viewer.User.ID, paste.ID(id), edit)
+	edited, err := e.store.UpdateAllowed(ctx, allowance, "", viewer.User.ID, paste.ID(id), edit)
 	if err == nil {
 		e.room.add(grown)
 	}
@@ -79,11 +79,11 @@ func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit str
 type GiveUpOwn struct{ *module }
 
 // Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
-// tags, becomes unlisted, and lives no longer than a new anonymous one.
+// tags, becomes unlisted, lives no longer than a new anonymous one, and counts for the client as one.
 //
 // It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
-// expired; and as paste.Document.GivenUp does.
-func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (paste.DeleteKey, error) {
+// expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the client has used its quota.
+func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id string) (paste.DeleteKey, error) {
 	switch {
 	case !viewer.SignedIn():
 		return "", token.ErrRejected
@@ -91,7 +91,8 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (pas
 		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
 	}
 	key := paste.NewDeleteKey()
-	_, err := g.store.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+	allowance := paste.Allowance{Rate: g.options.AnonymousQuota}
+	_, err := g.store.UpdateAllowed(ctx, allowance, client, "", paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
 		return paste.Change{Document: made, Changed: true}, err
 	})

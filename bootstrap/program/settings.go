@@ -122,7 +122,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
 		"access tokens that are not valid, a minute and address; 0 is no limit")
 	flags.IntVar(&cfg.Pastes.AnonymousQuota.Pastes, "limit-anonymous-pastes", cfg.Pastes.AnonymousQuota.Pastes,
-		"pastes without an access token, an hour and address, counted over all nodes; 0 is no limit")
+		"pastes without an access token or made anonymous, an hour and address, counted over all nodes; 0 is no limit")
 	flags.IntVar(&cfg.Pastes.Allowance.Pastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
 	flags.Int64Var(&cfg.Pastes.Allowance.Bytes, "user-max-bytes", 0,
 		"bytes of content and history that each user's active pastes may have; 0 is no limit")

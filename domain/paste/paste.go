@@ -88,9 +88,10 @@ type DocumentUpdater interface {
 	// of change, when no paste with that id is active.
 	Update(ctx context.Context, id ID, change func(stored Document) (Change, error)) (Document, error)
 	// UpdateAllowed is Update on behalf of a user. It fails as Allowance.Add does when the Bytes of the allowance have no room for the
-	// paste's growth. It does not limit pastes of other users.
-	UpdateAllowed(ctx context.Context, allowance Allowance, editor user.ID, id ID, change func(stored Document) (Change, error)) (
-		Document, error)
+	// paste's growth. It does not limit pastes of other users. A change counts for the client as DocumentCreator.CreateAllowed says.
+	UpdateAllowed(
+		ctx context.Context, allowance Allowance, client Client, editor user.ID, id ID, change func(stored Document) (Change, error),
+	) (Document, error)
 }
 
 // DocumentDeleter removes pastes.

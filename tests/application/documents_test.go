@@ -173,7 +173,7 @@ func TestCreateOwnRefuses(t *testing.T) {
 	}
 }
 
-// TestAnonymousQuota counts the anonymous pastes that are stored of each client, and nothing else.
+// TestAnonymousQuota counts the pastes that each client stores without an owner or makes anonymous, and nothing else.
 func TestAnonymousQuota(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
@@ -199,9 +199,12 @@ func TestAnonymousQuota(t *testing.T) {
 	}
 	_, err = create("one", visitor, snippet("\xff"))
 	wantKind(t, "a broken draft", err, fault.Invalid)
-	if _, err := create("one", d.mia, snippet("x")); err != nil {
+	owned, err := create("one", d.mia, snippet("x"))
+	if err != nil {
 		t.Errorf("signed in: got %v, want it not counted", err)
 	}
+	_, err = d.GiveUpOwn.Do(t.Context(), d.mia, "one", string(owned.ID))
+	wantKind(t, "to make a paste anonymous", err, fault.Exhausted)
 	if _, err := d.Create.Do(t.Context(), "", snippet("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
@@ -904,14 +907,14 @@ func TestGiveUpOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	made := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	_, err := d.GiveUpOwn.Do(t.Context(), visitor, string(made.ID))
+	_, err := d.GiveUpOwn.Do(t.Context(), visitor, "", string(made.ID))
 	wantKind(t, "a visitor", err, fault.Unauthenticated)
 	for _, id := range []string{"unknown0", "\xff", string(made.ID)} {
-		if _, err := d.GiveUpOwn.Do(t.Context(), d.noa, id); !errors.Is(err, paste.ErrNotFound) {
+		if _, err := d.GiveUpOwn.Do(t.Context(), d.noa, "", id); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%q: got %v, want it not to be there", id, err)
 		}
 	}
-	key, err := d.GiveUpOwn.Do(t.Context(), d.mia, string(made.ID))
+	key, err := d.GiveUpOwn.Do(t.Context(), d.mia, "", string(made.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -920,7 +923,7 @@ func TestGiveUpOwn(t *testing.T) {
 	}
 	closed := newDesk(t, false)
 	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	if _, err := closed.GiveUpOwn.Do(t.Context(), closed.mia, string(own.ID)); !fault.Is(err, fault.Forbidden) {
+	if _, err := closed.GiveUpOwn.Do(t.Context(), closed.mia, "", string(own.ID)); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
 	}
 }

@@ -72,7 +72,7 @@ func allowancesOfEdits(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), sized("two", owner, 40)))
 	must(t, s.Documents.CreateDocument(t.Context(), sized("others", other, 1000)))
 	edit := func(bytes int, history string) error {
-		_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 100, Pastes: 1}, owner, "one",
+		_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 100, Pastes: 1}, "", owner, "one",
 			func(stored paste.Document) (paste.Change, error) {
 				changed := paste.Change{Document: stored, Changed: true}
 				changed.Pasties = sized("", "", bytes).Pasties
@@ -91,12 +91,12 @@ func allowancesOfEdits(t *testing.T, s DocumentStore) {
 	must(t, err)
 	want(t, "bytes", found.Bytes(), 60)
 	wrong := errors.New("not yours")
-	_, err = s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 100}, owner, "others",
+	_, err = s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 100}, "", owner, "others",
 		func(paste.Document) (paste.Change, error) { return paste.Change{}, wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v, want the error of the change", err)
 	}
-	_, err = s.Documents.UpdateAllowed(cancelled(t), paste.Allowance{Bytes: 100}, owner, "one",
+	_, err = s.Documents.UpdateAllowed(cancelled(t), paste.Allowance{Bytes: 100}, "", owner, "one",
 		func(stored paste.Document) (paste.Change, error) { return paste.Change{Document: stored}, nil })
 	wantKind(t, err, fault.Unavailable)
 }
@@ -115,6 +115,16 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
 	err = s.Documents.CreateAllowed(t.Context(), one, paste.Client(other), sized("anonymous", "", 1))
 	must(t, err) // a client is no user
+	giveUp := func(client paste.Client, by user.ID) error {
+		_, err := s.Documents.UpdateAllowed(t.Context(), one, client, "", "late", func(stored paste.Document) (paste.Change, error) {
+			made, err := stored.GivenUp(by, paste.KeyHash{1}, paste.Never, now)
+			return paste.Change{Document: made, Changed: true}, err
+		})
+		return err
+	}
+	wantExhausted(t, giveUp(paste.Client(other), other), one.Rate)
+	wantKind(t, giveUp("fresh", owner), fault.NotFound)
+	must(t, giveUp("fresh", other)) // what was refused did not count
 }
 
 // allowancesMeet has several callers add to what a user has, in every way: the user has what is allowed and no more.
@@ -131,7 +141,7 @@ func allowancesMeet(t *testing.T, s DocumentStore) {
 			} else if !errors.Is(err, paste.ErrAllowance) {
 				return err
 			}
-			_, err = s.Documents.UpdateAllowed(t.Context(), allowance, owner, "grows", func(stored paste.Document) (paste.Change, error) {
+			_, err = s.Documents.UpdateAllowed(t.Context(), allowance, "", owner, "grows", func(stored paste.Document) (paste.Change, error) {
 				changed := paste.Change{Document: stored, Changed: true}
 				changed.Pasties = sized("", "", len(stored.Pasties[0].Code)+10).Pasties
 				return changed, nil

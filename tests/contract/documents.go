@@ -483,7 +483,7 @@ func unstorableDocuments(t *testing.T, s DocumentStore) {
 			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
 			"Update":       func() error { _, err := s.Documents.Update(t.Context(), id, change); return err },
 			"UpdateAllowed": func() error {
-				_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1}, reader, id, change)
+				_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1}, "", reader, id, change)
 				return err
 			},
 			"DeleteIf": func() error { return s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }) },

@@ -41,20 +41,31 @@ func (p Pastes) CreateAllowed(
 			return err
 		}
 	}
-	now, full := p.now(), time.Duration(0)
-	if allowance.Rate.Pastes > 0 {
-		if full, err = allowance.Rate.Take(p.quotas[client].Sub(now)); err != nil {
-			return err
-		}
-	}
-	if err := p.create(created); err != nil {
+	before := p.quotas[client]
+	if err := p.take(client, allowance.Rate); err != nil {
 		return err
 	}
-	if p.quotas == nil {
-		p.quotas = make(map[paste.Client]time.Time)
+	if err := p.create(created); err != nil {
+		p.quotas[client] = before
+		return err
 	}
-	p.quotas[client] = now.Add(full)
 	return nil
+}
+
+// take counts one for a client, if there is a quota.
+func (s *Store) take(client paste.Client, quota paste.Quota) error {
+	if s.quotas == nil {
+		s.quotas = make(map[paste.Client]time.Time)
+	}
+	if quota.Pastes == 0 {
+		return nil
+	}
+	now := s.now()
+	full, err := quota.Take(s.quotas[client].Sub(now))
+	if err == nil {
+		s.quotas[client] = now.Add(full)
+	}
+	return err
 }
 
 func (s *Store) holding(owner user.ID) (has paste.Holding) {
@@ -69,12 +80,16 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 
 // UpdateAllowed implements paste.DocumentUpdater.
 func (p Pastes) UpdateAllowed(
-	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
+	ctx context.Context, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	return p.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
 		changed, err := change(stored)
 		if err == nil && changed.Changed {
 			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})
+		}
+		if err == nil && changed.Changed {
+			err = p.take(client, allowance.Rate)
 		}
 		return changed, err
 	})

@@ -73,7 +73,7 @@ func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Viewer, id)
+	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), id)
 	if err != nil {
 		return err
 	}
