@@ -37,8 +37,8 @@ type Application struct {
 
 	// Ready checks that the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
-	// Analyze makes reads quick at once after an import that stored much. It fails with fault.Unavailable.
-	Analyze func(context.Context) error
+	// Analyze makes reads quick at once after an import that stored much. It takes a minute at most.
+	Analyze func(context.Context)
 	// Statistics returns figures for monitoring, without asking the database.
 	Statistics func() Statistics
 }

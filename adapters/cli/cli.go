@@ -33,7 +33,7 @@ type Modules struct {
 	Moderation *moderation.UseCases
 	Search     *search.UseCases // or nil
 
-	Analyze func(context.Context) error // see bootstrap.Application
+	Analyze func(context.Context) // see bootstrap.Application
 }
 
 // Open returns the use cases for one command, and a function that closes them. A command that migrates may create the database and

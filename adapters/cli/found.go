@@ -46,7 +46,8 @@ func (f *finding) any() bool { return f.owner != "" || f.filter != (moderation.F
 // foundRecord is a listed paste. Removed ones have more to show.
 func foundRecord(f moderation.Found, removed bool) record {
 	shown := record{
-		{"id", "ID", f.ID}, {"title", "TITLE", clipped(f.Title)}, {"ownerId", "", f.Owner}, {"owner", "OWNER", f.OwnerName},
+		{"id", "ID", f.ID}, {"title", "", f.Title}, {"label", "TITLE", clipped(f.Label())}, {"ownerId", "", f.Owner},
+		{"owner", "OWNER", f.OwnerName}, {"ownerSuspended", "", f.Suspended},
 		{"visibility", "VISIBILITY", f.Visibility}, {"bytes", "BYTES", f.Bytes}, {"createdAt", "CREATED", f.CreatedAt},
 		{"expiresAt", "EXPIRES", f.ExpiresAt}, {"active", "", !removed && f.ActiveAt(time.Now())},
 	}

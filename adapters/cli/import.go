@@ -137,8 +137,9 @@ func (r *importRun) finish(ctx context.Context, m Modules) error {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {
+		m.Analyze(ctx)
 		totals, err := m.Stats.Sum.Do(ctx)
-		r.err = errors.Join(err, m.Analyze(ctx))
+		r.err = err
 		if totals.WaitingStars > 0 {
 			_, _ = fmt.Fprintf(r.commands.Stderr, "%s for pastes that are not stored.\n",
 				english.Plural(int(totals.WaitingStars), "star waits", "stars wait"))

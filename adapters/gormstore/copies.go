@@ -193,10 +193,11 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 
 // End implements copies.Target.
 func (c *Copies) End(ctx context.Context, run string) error {
-	if err := c.store.Analyze(ctx); err != nil {
-		return err
-	}
-	return c.during(ctx, run, func(tx *gorm.DB, row *model.Installation) error {
+	err := c.during(ctx, run, func(tx *gorm.DB, row *model.Installation) error {
 		return tx.Model(row).Update("copying_from", nil).Error
 	})
+	if err == nil {
+		c.store.Analyze(ctx)
+	}
+	return err
 }

@@ -22,13 +22,16 @@ type Moderation struct{ store *connection.Store }
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
-	Paste     model.RemovedPaste `gorm:"embedded"` // or one that is there
-	OwnerName string
-	Suspended bool
-	Bytes     int64
-	RemovedBy string
-	Reason    string
-	Matched   bool
+	Paste      model.RemovedPaste `gorm:"embedded"` // or one that is there
+	Encrypted  bool
+	PastyTitle model.Text
+	Beginning  model.Text
+	OwnerName  string
+	Suspended  bool
+	Bytes      int64
+	RemovedBy  string
+	Reason     string
+	Matched    bool
 }
 
 // Pastes implements moderation.Finder.
@@ -37,18 +40,19 @@ func (m *Moderation) Pastes(
 ) (found []moderation.Found, last paste.Place, err error) {
 	var rows []foundRow
 	err = m.store.List(ctx, func(db *gorm.DB) error {
-		title := "coalesce(nullif(p.title, ''), (SELECT q.title FROM pasties q WHERE q.paste_id = p.id AND q.position = 0), '')"
-		table, removed, join := "pastes", "", ""
+		table, join := "pastes", " LEFT JOIN pasties q ON q.paste_id = p.id AND q.position = 0"
+		more := ", p.encrypted, coalesce(substr(q.title, 1, 200), '') AS pasty_title, " +
+			"coalesce(CASE WHEN NOT p.burns AND p.visibility <> 2 THEN substr(q.code, 1, 200) END, '') AS beginning"
 		if filter.Removed {
-			table, title, removed = "removed_pastes", "p.title", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
+			table, more = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
 				"CASE WHEN p.hidden THEN 'hidden with its user' ELSE coalesce(t.reason, '') END AS reason"
 			join = " LEFT JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id"
 		}
 		matched, values := matching(filter)
 		return db.Table("(?) p", m.window(db.Table(table), filter, after, window)).
 			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
-				p.created_at, p.expires_at, p.visibility, substr(`+title+`, 1, 200) AS title,
-				p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
+				p.created_at, p.expires_at, p.visibility, substr(p.title, 1, 200) AS title,
+				p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+more, values...).
 			Joins("LEFT JOIN users u ON u.id = p.owner_id" + join).Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {
@@ -60,10 +64,13 @@ func (m *Moderation) Pastes(
 			continue
 		}
 		found = append(found, moderation.Found{
-			Paste: paste.Paste{
-				ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: row.Paste.ExpiresAt.Time.UTC(),
+			Listed: paste.Listed{
+				Paste: paste.Paste{
+					ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: row.Paste.ExpiresAt.Time.UTC(),
+				},
+				Title: string(row.Paste.Title), PastyTitle: string(row.PastyTitle), FirstLine: firstLine(string(row.Beginning)),
+				Visibility: paste.Visibility(row.Paste.Visibility), Encrypted: row.Encrypted, OwnerName: row.OwnerName,
 			},
-			Title: string(row.Paste.Title), Visibility: paste.Visibility(row.Paste.Visibility), OwnerName: row.OwnerName,
 			Suspended: row.Suspended, Bytes: row.Bytes,
 			RemovedAt: row.Paste.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
@@ -80,7 +87,7 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 		query = query.Where("owner_id = ?", string(filter.Owner))
 	}
 	if filter.Anonymous {
-		query = query.Where("owner_id IS NULL")
+		query = query.Where("owner_id IS NULL").Order("owner_id") // as the index has them
 	}
 	if filter.Reported && !filter.Removed {
 		query = query.Where("id IN (SELECT paste_id FROM reports)")

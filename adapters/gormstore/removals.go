@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -42,7 +43,7 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Doc
 	}
 	row := rows.Paste
 	title := row.Title
-	if title == "" && len(rows.Pasties) > 0 {
+	if strings.TrimSpace(string(title)) == "" && len(rows.Pasties) > 0 {
 		title = rows.Pasties[0].Title
 	}
 	err = tx.Create(&model.RemovedPaste{
@@ -178,8 +179,8 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
-		query := unexpired(m.store, tx.Model(&model.Paste{}).Where("owner_id = ?", string(owner)))
-		if err := connection.ForUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
+		some := unexpired(m.store, newest(tx, paste.Place{}, limit).Select("id").Where("owner_id = ?", string(owner)))
+		if err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some).Order("id").Pluck("id", &ids).Error; err != nil {
 			return err
 		}
 		for _, id := range ids {

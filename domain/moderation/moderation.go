@@ -37,15 +37,13 @@ type Filter struct {
 	Removed    bool      // find removed pastes instead; Contains, Language and Reported are then ignored
 }
 
-// Found is a paste as operators see it in a list.
+// Found is a paste as operators see it in a list. Titles have 200 characters at most. Of one that is removed, only Title is known, which
+// then is the first title of a pasty if it had none; of one that is not for everybody, the first line is not.
 type Found struct {
-	paste.Paste
+	paste.Listed
 
-	Title      string // its first 200 characters; without one, those of its first pasty's
-	Visibility paste.Visibility
-	OwnerName  string
-	Suspended  bool  // the owner is
-	Bytes      int64 // of content and history
+	Suspended bool  // the owner is
+	Bytes     int64 // of content and history
 
 	// Of one that is removed:
 	RemovedAt time.Time

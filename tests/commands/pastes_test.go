@@ -302,9 +302,10 @@ func TestPasteList(t *testing.T) {
 	i.expire(first)
 	text, lines := i.do("paste list epoxy"), i.do("paste list epoxy --json")
 	wantLike(t, "paste list", text, "ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES\n"+
-		"RANDOMID         epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  never\n"+
-		"RANDOMID         epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS\n")
-	const view = `{"id":"RANDOMID","title":"","ownerId":"RANDOMID","owner":"epoxy","visibility":"unlisted","bytes":4,"createdAt":"TIME",`
+		"RANDOMID  code   epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  never\n"+
+		"RANDOMID  code   epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS\n")
+	const view = `{"id":"RANDOMID","title":"","label":"code","ownerId":"RANDOMID","owner":"epoxy","ownerSuspended":false,` +
+		`"visibility":"unlisted","bytes":4,"createdAt":"TIME",`
 	wantLike(t, "paste list --json", lines, view+`"expiresAt":null,"active":true}
 `+view+`"expiresAt":"TIME","active":false}
 `)

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"hide and show again":             hideAndShow,
 		"what is hidden can be removed":   removeHidden,
 		"and is hidden when restored":     restoreHidden,
+		"labels":                          labels,
 		"reports of what is hidden":       reportsOfHidden,
 		"blocks":                          blocks,
 		"reports":                         reports,
@@ -116,10 +118,16 @@ func findPastes(t *testing.T, s ModerationStore) {
 	found, last, err := s.Moderation.Pastes(t.Context(), moderation.Filter{Owner: owner}, paste.Place{}, 100)
 	must(t, err)
 	want(t, "place of the end", last, paste.Place{})
-	want(t, "found", found[0], moderation.Found{
-		Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title, Visibility: first.Visibility,
-		OwnerName: "owner", Bytes: first.ContentBytes(),
-	})
+	wanted := moderation.Found{
+		Listed: paste.Listed{
+			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title, PastyTitle: "pasty of first",
+			FirstLine: "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner",
+		},
+		Bytes: first.ContentBytes(),
+	}
+	if !reflect.DeepEqual(found[0], wanted) {
+		t.Errorf("got %+v, want %+v", found[0], wanted)
+	}
 
 	must(t, s.Moderation.Remove(audit.Note(t.Context(), "act", "third", "spam"), third.ID, "spam"))
 	if got := foundIDs(t, s, moderation.Filter{}, 100); !slices.Equal(got, []paste.ID{"second", "first"}) {
@@ -131,6 +139,42 @@ func findPastes(t *testing.T, s ModerationStore) {
 		found[0].RemovedAt.IsZero() || found[0].Bytes != third.ContentBytes() {
 		t.Errorf("removed: got %+v, want the third", found)
 	}
+}
+
+// labels are what operators see of pastes without titles. The code of what is not for everybody is not shown.
+func labels(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	setHidden(t, s, owner, false)
+	wanted := map[paste.ID]string{
+		"snippet": "a\x00.go", "line": "first", "private": paste.Untitled, "burns": paste.Untitled, "cipher": paste.Encrypted,
+		"empty": paste.Untitled,
+	}
+	for id := range wanted {
+		made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: id == "burns"}}
+		made.Title, made.Lifetime, made.Pasties = "  ", "never", []paste.Pasty{{ID: "p", Title: " ", Code: "\n first \nsecond"}}
+		switch id {
+		case "snippet":
+			made.Pasties[0].Title = wanted[id]
+		case "private":
+			made.Visibility = paste.Private
+		case "cipher":
+			made.Title, made.Pasties, made.Cipher = "", nil, &paste.Cipher{Version: paste.CipherVersion, Data: []byte("x")}
+		case "empty":
+			made.Pasties = nil
+		}
+		must(t, s.Documents.CreateDocument(t.Context(), made))
+	}
+	found, _, err := s.Moderation.Pastes(t.Context(), moderation.Filter{}, paste.Place{}, 10)
+	must(t, err)
+	want(t, "found", len(found), len(wanted))
+	for _, one := range found {
+		want(t, string(one.ID), one.Label(), wanted[one.ID])
+		want(t, "suspended", one.Suspended, true)
+	}
+	takenAway(t, s, "snippet")
+	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true}, paste.Place{}, 10)
+	must(t, err)
+	want(t, "removed", found[0].Label(), wanted["snippet"])
 }
 
 // foundIDs looks through all pastes.

@@ -21,7 +21,7 @@ type Dialect struct {
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
 	Day string
-	// analyze brings up to date what the planner knows about the tables.
+	// analyze brings up to date what the planner knows about the tables, if this role owns them and none of them is locked.
 	analyze string
 	// standby reports whether the server is a standby.
 	standby string
@@ -44,7 +44,7 @@ var postgresDialect = &Dialect{
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`},
 	Size:       `SELECT pg_database_size(current_database())`,
 	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
-	analyze:    `ANALYZE`,
+	analyze:    `ANALYZE (SKIP_LOCKED) users, pastes, pasties, paste_tags, paste_edits, paste_texts, stars`,
 	standby:    `SELECT pg_is_in_recovery()`,
 	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
 

@@ -9,11 +9,11 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"cmp"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
 	"strconv"
+	"time"
 )
 
 // adminLinks lead from one page for administrators to the others.
@@ -222,7 +222,7 @@ func (p *pages) adminView(page adminPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if found.RemovedAt.IsZero() && found.Visibility != paste.Private {
+					if found.RemovedAt.IsZero() && found.ActiveAt(time.Now()) && found.Visibility != paste.Private {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -240,7 +240,7 @@ func (p *pages) adminView(page adminPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = marks.Text(cmp.Or(found.Title, paste.Untitled)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = marks.Text(found.Label()).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -249,7 +249,7 @@ func (p *pages) adminView(page adminPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					} else {
-						templ_7745c5c3_Err = marks.Text(cmp.Or(found.Title, paste.Untitled)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = marks.Text(found.Label()).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

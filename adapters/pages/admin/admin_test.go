@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/gluepot/gluepot/application/users"
@@ -190,11 +191,14 @@ func TestAudit(t *testing.T) {
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
 	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root", "by operator")
 
+	const entry = "<span>by "
+	before := strings.Count(s.Page("/admin/audit"), entry)
 	for range 26 {
 		does(s, "/admin", url.Values{"do": {"restore"}, "id": {id}})
 		does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"again"}})
 	}
 	page := s.Page("/admin/audit")
+	first := strings.Count(page, entry)
 	visit.WantNotIn(t, page, "&lt;spam&gt;")
 	link := regexp.MustCompile(`href="([^"]*)">Older entries`).FindStringSubmatch(page)
 	if link == nil {
@@ -203,4 +207,7 @@ func TestAudit(t *testing.T) {
 	page = s.Page(html.UnescapeString(link[1]))
 	visit.WantIn(t, page, "&lt;spam&gt;", "user.create root")
 	visit.WantNotIn(t, page, "Older entries")
+	if rest := strings.Count(page, entry); first != 50 || rest != before+2*26-first {
+		t.Errorf("got %d entries and %d, want 50 and the rest of %d", first, rest, before+2*26)
+	}
 }

@@ -74,7 +74,10 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
-	page.Canonical, page.Deleted = "/", r.URL.Query().Has("deleted")
+	page.Canonical = "/"
+	if page.Deleted = form.Origin == "" && r.URL.Query().Has("deleted"); page.Deleted {
+		page.Here = "/"
+	}
 	page.Closed = p.Modules.Pastes.CreateOwn.Allow(r.Viewer) != nil
 	return p.showForm(w, r, http.StatusOK, page)
 }

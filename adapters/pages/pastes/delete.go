@@ -52,12 +52,10 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 	if err != nil {
 		return err
 	}
-	if key != "" {
-		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
-	}
-	if r.Viewer.SignedIn() {
+	if key == "" {
 		return site.SeeOther(w, site.PathPastes)
 	}
+	site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
 	return site.SeeOther(w, "/?deleted")
 }
 

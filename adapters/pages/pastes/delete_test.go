@@ -61,7 +61,9 @@ func TestDeleteKey(t *testing.T) {
 	if answer.Code != http.StatusSeeOther {
 		t.Errorf("got %d %s, want it to be deleted", answer.Code, answer.Body)
 	}
-	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The paste is deleted.")
+	deleted := s.Page(answer.Header().Get("Location"))
+	visit.WantIn(t, deleted, "The paste is deleted.", `href="/sign-in?next=%2F"`)
+	visit.WantNotIn(t, s.Page("/"), "The paste is deleted.")
 	if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no paste any more", err)
 	}
