@@ -67,8 +67,8 @@ func parsed[T any](value T, err error) (T, error) {
 
 // ForgetOrigins implements moderation.Purger.
 func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error) {
-	return p.purge(ctx, `DELETE FROM paste_origins WHERE paste_id IN (SELECT paste_id FROM paste_origins WHERE created_at <= ? LIMIT ?)`,
-		p.store.Ago(retention), limit)
+	return p.purge(ctx, `DELETE FROM paste_origins WHERE paste_id IN (
+		SELECT paste_id FROM paste_origins WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, p.store.Ago(retention), limit)
 }
 
 // Block implements moderation.Blocker.

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -38,6 +37,9 @@ func (s *Search) Find(
 	}
 	found = []search.Found{}
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		if err := tx.Exec(s.store.Dialect.PlanAnew).Error; err != nil {
+			return err
+		}
 		f := &finding{s.store, tx, query, string(reader), after, limit + 1}
 		rows, err := f.rows()
 		if err != nil {
@@ -141,12 +143,9 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 		return f.among(from)
 	}
 	for _, most := range []int{recent, further} {
-		// The limits are no parameters: for any number of rows, PostgreSQL's generic plan would read all texts. Without the second one it
-		// would use the index.
-		limited := fmt.Sprintf("(? LIMIT %d)", most)
-		first := newest(f.tx, after, noLimit).Select("id").Where("visibility = 1")
-		texts := f.tx.Table(limited+" w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id")
-		rows, err := match(f.tx.Table(limited+" x", texts))
+		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
+		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id").Limit(most)
+		rows, err := match(f.tx.Table("(?) x", texts)) // without its own limit, PostgreSQL would use the index
 		if err != nil || len(rows) == f.limit {
 			return rows, err
 		}

@@ -27,6 +27,9 @@ type Dialect struct {
 	standby string
 	// PrepareSearch creates the search index and reports whether it exists; Searchable only reports it.
 	PrepareSearch, Searchable string
+	// PlanAnew has the statements of a transaction planned for their arguments, each time. Once a statement has run five times,
+	// PostgreSQL may plan it for any arguments: a search then reads all texts.
+	PlanAnew string
 	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL, LIKE uses the index
 	// by itself.
 	Indexed func(texts *gorm.DB, match string) *gorm.DB
@@ -50,6 +53,7 @@ var postgresDialect = &Dialect{
 
 	PrepareSearch: `SELECT prepare_search()`,
 	Searchable:    `SELECT to_regclass('paste_texts_by_trigram') IS NOT NULL`,
+	PlanAnew:      `SET LOCAL plan_cache_mode = force_custom_plan`,
 	Indexed:       func(texts *gorm.DB, _ string) *gorm.DB { return texts },
 }
 
@@ -72,6 +76,7 @@ var sqliteDialect = &Dialect{
 
 	PrepareSearch: `SELECT TRUE`,
 	Searchable:    `SELECT TRUE`,
+	PlanAnew:      `SELECT TRUE`,
 	Indexed: func(texts *gorm.DB, match string) *gorm.DB {
 		return texts.Where(`x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`, match)
 	},
