@@ -37,8 +37,8 @@ type Filter struct {
 	Removed    bool      // find removed pastes instead; Contains, Language and Reported are then ignored
 }
 
-// Found is a paste as operators see it in a list. Titles have 200 characters at most. Of one that is removed, only Title is known, which
-// then is the first title of a pasty if it had none; of one that is not for everybody, the first line is not.
+// Found is a paste as operators see it in a list. Titles have 200 characters at most. FirstLine is empty for private and burning pastes.
+// Of a removed paste only Title is known, which falls back to the title of its first pasty.
 type Found struct {
 	paste.Listed
 

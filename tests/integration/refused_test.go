@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -48,4 +49,20 @@ func TestGuardThatCannotBePrepared(t *testing.T) {
 	if _, err := node.DocumentByID(t.Context(), created.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v when reading what was refused, want fault.NotFound", err)
 	}
+}
+
+// TestReadOnly has a store refuse writes, and whatever needs none work: embedders may call it.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		cfg.RefuseWrites = true
+		store := database.Open(t, cfg)
+		if err := gormstore.NewPastes(store).CreateDocument(t.Context(), newDocument("paste001", "", "code")); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v, want it refused", err)
+		}
+		store.Analyze(t.Context())
+		if _, _, err := gormstore.NewSearch(store).Find(t.Context(), search.Query{Words: []string{"code"}}, "", search.Place{}, 10); err != nil {
+			t.Errorf("got %v, want nothing found", err)
+		}
+	})
 }

@@ -142,7 +142,7 @@ func (s *Store) connectError(err error) error {
 func (s *Store) Analyze(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	s.writer.WithContext(ctx).Exec(s.Dialect.analyze)
+	s.reader.WithContext(ctx).Exec(s.Dialect.analyze) // a store that refuses writes has no writer
 }
 
 // Close waits for running statements and closes all connections.
