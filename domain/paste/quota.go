@@ -33,7 +33,7 @@ func (q Quota) Take(full time.Duration) (time.Duration, error) {
 		full = 0
 	}
 	if retry := full - time.Duration(q.Pastes-1)*q.Interval(); retry > 0 {
-		message := "You have created as many pastes without an access token as you may. Try again later, or with a token."
+		message := "You have made as many anonymous pastes as you may. Try again later, or create one with an access token."
 		if q.Signed {
 			message = "You have created as many pastes in an hour as you may. Try again later."
 		}
