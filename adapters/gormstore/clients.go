@@ -15,8 +15,11 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// takeQuota counts one more paste of a client, whose row it locks until the transaction ends.
+// takeQuota counts one more paste of a client, whose row it locks until the transaction ends, unless there is no quota.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
+	if quota.Pastes == 0 {
+		return nil
+	}
 	var salt []byte
 	if err := tx.Raw("SELECT salt FROM paste_quota_salt").Row().Scan(&salt); err != nil {
 		return err

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"strings"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -22,16 +23,13 @@ type Moderation struct{ store *connection.Store }
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
-	Paste      model.RemovedPaste `gorm:"embedded"` // or one that is there
-	Encrypted  bool
-	PastyTitle model.Text
-	Beginning  model.Text
-	OwnerName  string
-	Suspended  bool
-	Bytes      int64
-	RemovedBy  string
-	Reason     string
-	Matched    bool
+	Listed    listedRow `gorm:"embedded"` // of one that is removed without what pasties have
+	Suspended bool
+	Bytes     int64
+	RemovedAt time.Time
+	RemovedBy string
+	Reason    string
+	Matched   bool
 }
 
 // Pastes implements moderation.Finder.
@@ -59,20 +57,14 @@ func (m *Moderation) Pastes(
 		return nil, paste.Place{}, err
 	}
 	for _, row := range rows {
-		last = paste.Place{CreatedAt: row.Paste.CreatedAt.UTC(), ID: paste.ID(row.Paste.ID)}
+		listed := row.Listed.listed()
+		last = listed.Place()
 		if !row.Matched {
 			continue
 		}
 		found = append(found, moderation.Found{
-			Listed: paste.Listed{
-				Paste: paste.Paste{
-					ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: row.Paste.ExpiresAt.Time.UTC(),
-				},
-				Title: string(row.Paste.Title), PastyTitle: string(row.PastyTitle), FirstLine: firstLine(string(row.Beginning)),
-				Visibility: paste.Visibility(row.Paste.Visibility), Encrypted: row.Encrypted, OwnerName: row.OwnerName,
-			},
-			Suspended: row.Suspended, Bytes: row.Bytes,
-			RemovedAt: row.Paste.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
+			Listed: listed, Suspended: row.Suspended, Bytes: row.Bytes,
+			RemovedAt: row.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
 	}
 	if len(rows) < window {

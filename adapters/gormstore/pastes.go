@@ -93,10 +93,8 @@ func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, c
 		if err := allow(paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return err
 		}
-		if allowance.Rate.Pastes > 0 {
-			if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
-				return err
-			}
+		if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+			return err
 		}
 		return rows.Insert(tx)
 	})
@@ -130,10 +128,8 @@ func (p *Pastes) UpdateAllowed(
 			changed.Document = stored
 			return nil
 		}
-		if allowance.Rate.Pastes > 0 {
-			if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
-				return err
-			}
+		if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+			return err
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars

@@ -121,7 +121,7 @@ func findPastes(t *testing.T, s ModerationStore) {
 	wanted := moderation.Found{
 		Listed: paste.Listed{
 			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title, PastyTitle: "pasty of first",
-			FirstLine: "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner",
+			FirstLine: "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner", EditedAt: now.UTC(),
 		},
 		Bytes: first.ContentBytes(),
 	}

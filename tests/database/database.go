@@ -173,7 +173,7 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 // WantAnalyzed wants PostgreSQL's planner to know how many rows its tables have.
 func WantAnalyzed(tb testing.TB, cfg gormstore.Config) {
 	tb.Helper()
-	if !strings.HasPrefix(string(cfg.URL), "postgres") {
+	if !cfg.URL.IsPostgres() {
 		return
 	}
 	var unknown int

@@ -87,9 +87,9 @@ func (p Pastes) UpdateAllowed(
 		changed, err := change(stored)
 		if err == nil && changed.Changed {
 			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})
-		}
-		if err == nil && changed.Changed {
-			err = p.take(client, allowance.Rate)
+			if err == nil {
+				err = p.take(client, allowance.Rate)
+			}
 		}
 		return changed, err
 	})
