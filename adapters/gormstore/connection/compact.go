@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 
@@ -18,8 +19,8 @@ const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) 
 
 // purge is the state of an index's purge, which runs in steps between other writes.
 type purge struct {
-	running bool
-	deleted int64 // search_remains.deleted when it began
+	running atomic.Bool
+	deleted int64 // search_remains.deleted when it began; only the one connection that writes uses it
 }
 
 // purgePages is how much one step writes: other writers wait some 20 ms.
@@ -30,12 +31,13 @@ const purgePages = 500
 func (s *Store) PurgeStep() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
-		if !s.purge.running {
+		if !s.purge.running.Load() {
 			var deleted, purged int64
 			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil || deleted == purged {
 				return err
 			}
-			s.purge, pages = purge{true, deleted}, -purgePages // all parts of the index
+			s.purge.deleted, pages = deleted, -purgePages // all parts of the index
+			s.purge.running.Store(true)
 		}
 		before, err := totalChanges(tx)
 		if err != nil {
@@ -48,7 +50,7 @@ func (s *Store) PurgeStep() error {
 		if after, err := totalChanges(tx); err != nil || after-before > 1 {
 			return err
 		}
-		s.purge.running = false
+		s.purge.running.Store(false)
 		return tx.Exec("UPDATE search_remains SET purged = ?", s.purge.deleted).Error
 	})
 }

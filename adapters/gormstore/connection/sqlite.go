@@ -70,7 +70,7 @@ func (s *Store) openSQLite() error {
 // tried again.
 func (s *Store) upkeep(tick int) {
 	minute := tick%upkeepTicks == 0
-	if minute || s.purge.running {
+	if minute || s.purge.running.Load() {
 		_ = s.PurgeStep()
 	}
 	if minute {
