@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -34,36 +35,29 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 	return ids, err
 }
 
-// Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.
+// takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or two for each.
+const takenAtOnce = 100
+
+// Delete implements user.Deleter. Others write between its batches.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
-	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		var row model.User
-		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
+	for taken := takenAtOnce; taken >= takenAtOnce; {
+		err := u.store.WritePaste(audit.Unnoted(ctx), func(tx *gorm.DB) (err error) {
+			_, taken, err = u.takePastes(tx, id, name, kept, takenAtOnce)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		// Imports lock pastes in the same order, which prevents deadlocks.
-		var pastes []string
-		owned := connection.ForUpdate(tx.Model(&model.Paste{})).Where("owner_id = ?", row.ID).Order("id")
-		if err := owned.Pluck("id", &pastes).Error; err != nil {
+	}
+	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		row, _, err := u.takePastes(tx, id, name, kept, noLimit) // those of the meantime
+		if err != nil {
 			return err
 		}
 		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
 			return err
 		}
 		if err := u.giveUpName(tx, name, row.ID); err != nil {
-			return err
-		}
-		if kept != nil {
-			if _, err := NewModeration(u.store).unhide(tx, row.ID, noLimit); err != nil {
-				return err
-			}
-			if err := giveUpPastes(tx, row.ID, *kept); err != nil {
-				return err
-			}
-		}
-		err := tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
-			ON CONFLICT DO NOTHING`, model.Instant(u.store.Clock()), row.ID).Error
-		if err != nil {
 			return err
 		}
 		return connection.OrNotFound(tx.Delete(&row))
@@ -73,23 +67,55 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 // noLimit turns GORM's LIMIT off.
 const noLimit = -1
 
-// giveUpPastes makes a user's pastes anonymous, except private ones. They lose their tags, visibility and search text.
-func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
-	const stay = "owner_id = ? AND visibility <> 2"
+// takePastes locks a user, deletes pastes of it, and returns how many it saw. With kept, hidden pastes come back first, and those that
+// are not private become anonymous.
+func (u *Users) takePastes(tx *gorm.DB, id user.ID, name user.Name, kept *user.Kept, limit int) (row model.User, seen int, err error) {
+	if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
+		return row, 0, err
+	}
+	shown := 0
+	if kept != nil {
+		if shown, err = NewModeration(u.store).unhide(tx, row.ID, limit); err != nil {
+			return row, 0, err
+		}
+	}
+	var ids []string // imports lock pastes in the same order, which prevents deadlocks
+	owned := connection.ForUpdate(tx.Model(&model.Paste{})).Where("owner_id = ?", row.ID).Order("id").Limit(limit)
+	if err := owned.Pluck("id", &ids).Error; err != nil {
+		return row, 0, err
+	}
+	seen = max(shown, len(ids))
+	if kept != nil {
+		if err := giveUpPastes(tx, ids, *kept); err != nil {
+			return row, 0, err
+		}
+	}
+	err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at)
+		SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE id IN ? AND owner_id = ? ON CONFLICT DO NOTHING`,
+		model.Instant(u.store.Clock()), ids, row.ID).Error
+	if err == nil {
+		err = tx.Where("id IN ? AND owner_id = ?", ids, row.ID).Delete(&model.Paste{}).Error
+	}
+	return row, seen, err
+}
+
+// giveUpPastes makes pastes of a user anonymous, except private ones. They lose their tags, visibility and search text.
+func giveUpPastes(tx *gorm.DB, ids []string, kept user.Kept) error {
+	const stay = "id IN ? AND visibility <> 2"
 	for _, of := range []any{&model.PasteTag{}, &model.PasteText{}} {
-		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", owner).Delete(of).Error; err != nil {
+		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", ids).Delete(of).Error; err != nil {
 			return err
 		}
 	}
 	if !kept.Until.IsZero() {
 		until := model.Instant(kept.Until)
-		err := tx.Model(&model.Paste{}).Where(stay+" AND (expires_at IS NULL OR expires_at > ?)", owner, until).
+		err := tx.Model(&model.Paste{}).Where(stay+" AND (expires_at IS NULL OR expires_at > ?)", ids, until).
 			Updates(map[string]any{"expires_at": until, "lifetime": kept.Lifetime}).Error
 		if err != nil {
 			return err
 		}
 	}
-	return tx.Model(&model.Paste{}).Where(stay, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
+	return tx.Model(&model.Paste{}).Where(stay, ids).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

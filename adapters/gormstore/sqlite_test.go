@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -168,6 +169,55 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 	}
 	if gone, kept := holds("\u16a0\u2d30"), holds("\u16a1\u2d31"); gone || !kept {
 		t.Errorf("got what was deleted in the file: %v, and the rest: %v, want the rest alone", gone, kept)
+	}
+}
+
+// TestDeletionInBatches stops the deletion of a user after its first batch, and then deletes the user.
+func TestDeletionInBatches(t *testing.T) {
+	t.Parallel()
+	const all = 2*takenAtOnce + 1
+	for kept, want := range map[*user.Kept]struct{ first, last int }{nil: {all - takenAtOnce, 0}, {}: {all, all}} {
+		store, _ := newSQLite(t)
+		users, pastes := NewUsers(store), NewPastes(store)
+		owner := user.User{ID: "owner", CreatedAt: time.Now()}
+		var err error
+		if owner.Name, err = user.ParseName("owner"); err != nil {
+			t.Fatal(err)
+		}
+		if err := users.Create(t.Context(), owner, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: time.Now()}}
+			if err := pastes.CreateDocument(t.Context(), made); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := func() (stored, owned int) {
+			if err := store.Read(t.Context()).Raw("SELECT count(*), count(owner_id) FROM pastes").Row().Scan(&stored, &owned); err != nil {
+				t.Error(err)
+			}
+			return stored, owned
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		store.Clock = func() time.Time {
+			if _, owned := count(); owned < all {
+				cancel()
+			}
+			return time.Now()
+		}
+		if err := users.Delete(ctx, owner.ID, owner.Name, kept); err == nil {
+			t.Fatal("got a deletion at once, want one in batches")
+		}
+		if stored, owned := count(); stored != want.first || owned != all-takenAtOnce {
+			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", stored, owned, want.first, all-takenAtOnce)
+		}
+		if err := users.Delete(t.Context(), owner.ID, owner.Name, kept); err != nil {
+			t.Fatal(err)
+		}
+		if stored, owned := count(); stored != want.last || owned != 0 {
+			t.Errorf("got %d pastes, %d of the user, at the end, want %d and none", stored, owned, want.last)
+		}
 	}
 }
 

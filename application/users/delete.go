@@ -22,7 +22,7 @@ func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error 
 	}
 	err := d.store.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
 	return fault.Replace(err, fault.NotFound,
-		fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name)))
+		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.", shown.Name)))
 }
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")

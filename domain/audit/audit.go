@@ -45,6 +45,9 @@ func Note(ctx context.Context, act, target, reason string) context.Context {
 	return context.WithValue(ctx, entryKey{}, entry)
 }
 
+// Unnoted returns a context without the entry of Note.
+func Unnoted(ctx context.Context) context.Context { return context.WithValue(ctx, entryKey{}, nil) }
+
 // User returns the target that is a user.
 func User(u user.User) string { return u.Name.String() + " (" + string(u.ID) + ")" }
 

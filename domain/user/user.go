@@ -166,8 +166,8 @@ type Updater interface {
 // Deleter removes users.
 type Deleter interface {
 	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and pastes); with kept, pastes
-	// that are not private stay, without an owner or tags, unlisted. It fails with fault.NotFound, and removes nothing, when there
-	// is no such user or the user has another name by now, whatever the case.
+	// that are not private stay, without an owner or tags, unlisted. It fails with fault.NotFound when there is no such user or the
+	// user has another name by now, whatever the case. Pastes go first, in batches: an error leaves the user with the rest.
 	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
 }
 
