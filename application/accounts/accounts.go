@@ -58,7 +58,7 @@ type Store interface {
 	identity.InvitationFinder
 }
 
-// Users is what they need of a store of users.
+// Users is what the use cases need of a store of users.
 type Users interface {
 	user.Finder
 	user.FormerFinder

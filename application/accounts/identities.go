@@ -15,11 +15,11 @@ import (
 // Find finds users by what they sign in with.
 type Find struct{ *module }
 
-// Do returns the user who has an identity, such as github:77, of a provider: one that is configured, by its name, or any, by its key. It
-// fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when no user has it.
+// Do returns the user who has an identity, such as github:77. The identity begins with the name of a configured provider, or with
+// the key of any. Do fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when no user has it.
 func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	name, subject, ok := strings.Cut(text, ":")
-	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can have the URL of a provider
+	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can contain a provider's URL
 		name, subject = text[:at], text[at+1:]
 	}
 	wanted := identity.Identity{Key: f.sources.key(name), Subject: subject}
@@ -63,8 +63,8 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 	return user.Gone(err)
 }
 
-// Undo takes from the user of that name or id the identity of a provider: one that is configured, by its name, or any, by its key;
-// also the last one. It fails as user.Find does, and with fault.NotFound when there is no such identity.
+// Undo takes the identity of a provider from the user of that name or id, even the last one. The provider is the name of a
+// configured one, or the key of any. It fails as user.Find does, and with fault.NotFound when there is no such identity.
 func (l *Link) Undo(ctx context.Context, reference, provider string) error {
 	found, err := user.Find(ctx, l.users, reference)
 	if err != nil {

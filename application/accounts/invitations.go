@@ -14,7 +14,7 @@ import (
 // Invitations makes, shows and revokes invitations.
 type Invitations struct{ *module }
 
-// The most that an invitation can be.
+// Limits of an invitation.
 const (
 	maxUses = 10_000
 	maxNote = 256 // bytes

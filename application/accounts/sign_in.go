@@ -33,8 +33,8 @@ type Begun struct {
 // Do begins an attempt.
 //
 // It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
-// token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden when
-// that may only read.
+// token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden
+// when that session may only read.
 func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
 	source, err := b.sources.named(wanted.Source)
 	if err != nil {
@@ -89,9 +89,9 @@ var (
 
 // Do finishes the attempt with that secret, which works once.
 //
-// It fails with fault.Invalid when the attempt is none of this browser's, is over, or what came with the browser is no proof; with
-// fault.Forbidden when the visitor may not have an account, or is not who began to link one; and with fault.Conflict when the
-// identity cannot be linked.
+// It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought proves nothing;
+// with fault.Forbidden when the visitor may not have an account, or is not the user who began to link one; and with fault.Conflict
+// when the identity cannot be linked.
 func (a *Arrive) Do(
 	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
 ) (Arrival, error) {

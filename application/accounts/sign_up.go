@@ -16,10 +16,11 @@ type ShowSignUp struct{ *module }
 // Newcomer is a visitor who may have an account.
 type Newcomer struct {
 	Provider string // as people call it
-	Name     string // that is proposed and free, or ""
+	Name     string // proposed and free, or ""
 }
 
-// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is none, or none any more.
+// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is no such attempt, or it is
+// over.
 func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	attempt, err := s.vouched(ctx, secret)
 	if err != nil {
@@ -67,8 +68,8 @@ type SignUp struct{ *module }
 
 // Do returns the new user, and the path to go on to. When the same person has signed up meanwhile, it returns that account.
 //
-// It fails with fault.Invalid when the name breaks a rule or is reserved, or there is no such attempt, or none any more; with
-// fault.Conflict when the name is taken, and then the attempt goes on; and with identity.ErrUsedUp when the invitation is not valid
+// It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is over; with
+// fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the invitation is not valid
 // any more.
 func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next string, err error) {
 	attempt, err := s.vouched(ctx, secret)

@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// Table is one whose rows are copied, in the order of their keys: texts by their bytes, numbers by their size.
+// Table is a table to copy. Its rows are copied in the order of their keys: texts by their bytes, numbers by their values.
 type Table struct {
 	Name    string
 	Columns []string
@@ -28,7 +28,7 @@ type Row []any
 
 // Installation is what a store knows about itself.
 type Installation struct {
-	UID     string // which no other store has
+	UID     string // unique to this store
 	Copying bool   // it is the target of a copy that has not ended
 }
 
@@ -46,15 +46,15 @@ type Source interface {
 type Snapshot interface {
 	// Count returns how many rows a table has.
 	Count(ctx context.Context, table Table) (int64, error)
-	// Each calls visit with each row of a table in the order of their keys, until it fails. The row is the visitor's.
+	// Each calls visit with each row of a table in the order of their keys, until visit fails. visit may keep the row.
 	Each(ctx context.Context, table Table, visit func(Row) error) error
 }
 
 // Target is a store that is copied to. A mark names the source and the run until the copy has ended.
 type Target interface {
 	Source
-	// Begin marks an empty store. It empties one that is marked for the same source: that run was interrupted, or is over now.
-	// It fails with ErrNotEmpty, and with fault.Conflict when the mark is for another source.
+	// Begin marks an empty store. It empties a store that is marked for the same source: the earlier run was interrupted, or is
+	// over now. It fails with ErrNotEmpty, and with fault.Conflict when the mark is for another source.
 	Begin(ctx context.Context, source, run string) error
 	// Write adds rows to one table: all of them or none. It fails with fault.Conflict when another run has begun.
 	Write(ctx context.Context, run string, table Table, rows []Row) error
@@ -91,11 +91,11 @@ type Comparison struct {
 // Equal reports whether both sides hold the same.
 func (c Comparison) Equal() bool { return c.Source == c.Target }
 
-// Progress is how far a copy is.
+// Progress is how far a copy has come.
 type Progress struct {
 	Phase string // a few words, with the table
 	Rows  int64  // of this phase
-	Of    int64  // how many there will be
+	Of    int64  // how many rows there will be
 }
 
 // Copy is the use case that copies a store.
@@ -116,7 +116,7 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 // Do copies a snapshot of the source and reads the target back. It returns the sums of both sides for every table. The caller
 // must compare them: if they differ, the copy stays marked as not ended.
 //
-// Interrupted, it leaves a target that is marked. Another call with the same source starts again.
+// When it is interrupted, the target stays marked. Another call with the same source starts again.
 func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
 	tables := c.source.Tables()
 	if !reflect.DeepEqual(tables, c.target.Tables()) {

@@ -90,7 +90,7 @@ func run[R, T any](
 	return s, flush()
 }
 
-// count counts a record that was accepted, and returns the reason why one was not.
+// count counts an accepted record, or returns the reason why the record was not accepted.
 func (s *Summary) count(result batch.Result) error {
 	if result.Err != nil {
 		return result.Err

@@ -39,7 +39,7 @@ type Record[T any] struct {
 // Records are the records of a source in their order. An error ends them.
 type Records[T any] = iter.Seq2[Record[T], error]
 
-// Source returns the records of another installation. They must end soon after ctx has.
+// Source returns the records of another installation. They must end soon after ctx ends.
 type Source[T any] func(ctx context.Context) Records[T]
 
 // Summary counts outcomes. Read is the sum of the others.

@@ -20,7 +20,7 @@ type Keys struct {
 	now    func() time.Time
 }
 
-// keyLength is that of a v2 API key: 32 random bytes in base 64.
+// keyLength is the length of a v2 API key: 32 random bytes in base 64.
 const keyLength = 44
 
 // Do stores the keys of the source, hashed. A user's key that differs from the one stored before

@@ -29,7 +29,7 @@ type Paste struct {
 	Pasties         []paste.Pasty // nil: the source does not say
 	Edits           []Edit
 
-	// Of an encrypted paste, instead of the last three.
+	// Of an encrypted paste, instead of Title, Pasties and Edits.
 	Encrypted                         bool
 	EncryptedData, EncryptedKey, Salt []byte
 }
@@ -56,7 +56,7 @@ const (
 )
 
 // Do stores the pastes of the source with their content and history. Text is stored as it is, even if it breaks the rules for
-// new pastes. The source may cut a paste off one part beyond MaxParts. The rest is as for Users.
+// new pastes. The source may stop reading a paste one part beyond MaxParts. The rest is as for Users.
 func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orphans, reject Reject) (Summary, error) {
 	return run(ctx, source, reject, newPaste, func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
 		return p.pastes.Import(ctx, pastes, orphans)

@@ -33,11 +33,11 @@ type Users struct {
 }
 
 // Do stores the users of the source, their stars and services included. A user whose id is known is updated with what the
-// record says. A record that breaks a rule is rejected and never stops the rest. The source may cut a user's lists off one
-// beyond MaxStars or MaxServices.
+// record says. A record that breaks a rule is rejected and never stops the rest. The source may stop reading a user's lists one
+// entry beyond MaxStars or MaxServices.
 //
 // An error of the source, of the store or of reject ends the import: the batches before it are stored and
-// counted. When ctx ends, so does the import, with its cause or with what the store made of it.
+// counted. When ctx ends, the import ends with the cause of ctx, or with the store's error for it.
 func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (Summary, error) {
 	return run(ctx, source, reject, u.account, u.users.Import)
 }

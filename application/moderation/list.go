@@ -16,8 +16,8 @@ const page = 1000
 // List finds pastes of all users.
 type List struct{ *module }
 
-// Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. Owner names a user
-// as for user.Find; empty: the filter's. It fails as user.Find does, and with an error of visit.
+// Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. owner names a user as
+// for user.Find; when it is empty, the filter's Owner counts. It fails as user.Find does, and with an error of visit.
 func (l *List) Do(
 	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
 ) error {

@@ -14,7 +14,7 @@ import (
 
 var errOwnSuspension = fault.New(fault.Invalid, "That is your own account: only another administrator can suspend it.")
 
-// Suspend suspends users, and ends that.
+// Suspend suspends users, and ends suspensions.
 type Suspend struct{ *module }
 
 // atOnce is how many pastes are hidden in one transaction.
@@ -92,8 +92,8 @@ func inBatches(do func() (int, error)) (all int, err error) {
 // Block keeps networks from writing.
 type Block struct{ *module }
 
-// Do blocks a network, see moderation.ParseNetwork, for that time, or for good when it is zero, and returns the block. It fails with
-// fault.Invalid when the text names no network, there is no reason, or the time is negative.
+// Do blocks a network (see moderation.ParseNetwork) for that time, or for good when the time is zero, and returns the block. It
+// fails with fault.Invalid when the text names no network, there is no reason, or the time is negative.
 func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
 	if made.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err

@@ -15,8 +15,8 @@ import (
 // Create creates a paste of any user.
 type Create struct{ *module }
 
-// Do creates the paste of the draft, whose owner is the user of that name or id, see user.Find, and returns it; when the name is
-// empty it is anonymous. It fails as user.Find does, and as CreateOwn does for a bad draft.
+// Do creates the paste of the draft and returns it. Its owner is the user of that name or id (see user.Find); when owner is empty,
+// the paste is anonymous. It fails as user.Find does, and as CreateOwn does for a bad draft.
 func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste.Document, error) {
 	made, err := c.options.Rules.Create(draft, owner != "", c.now())
 	if err != nil {

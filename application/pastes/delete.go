@@ -26,10 +26,10 @@ func (d *Delete) Do(ctx context.Context, id string) error {
 // DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
 type DeleteOwn struct{ *module }
 
-// Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key is none.
+// Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key means no key.
 //
 // It fails with token.ErrRejected when the viewer has not signed in and has no key; then with paste.ErrWrongKey when the paste has
-// another key, and with paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's and has none.
+// another key, and with paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's and has no key.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
 	if !viewer.SignedIn() && key == "" {
 		return token.ErrRejected

@@ -63,8 +63,8 @@ func (e *EditOwn) apply(
 	return edited, paste.Gone(err)
 }
 
-// Restore changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
-// come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
+// Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and visibility stay, and
+// pasties that come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
 func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	return e.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
 		if stored.Burns {
@@ -79,7 +79,7 @@ func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit str
 type GiveUpOwn struct{ *module }
 
 // Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
-// tags, becomes unlisted, lives no longer than a new anonymous one, and counts for the client as one.
+// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the client.
 //
 // It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
 // expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the client has used its quota.
@@ -107,8 +107,8 @@ type EditInput struct {
 	Title      *string
 	Visibility *paste.Visibility
 	Tags       []string // each is split at commas; empty, but not nil: none
-	// Pasties are changed, or added at the end if they have no id. Others stay: unlike a client that has read the paste, an
-	// operator need not know them.
+	// Pasties are changed, or added at the end if they have no id. Others stay: an operator, unlike a client, need not have read
+	// the paste.
 	Pasties []paste.PastyChanges
 	Remove  []string // ids of pasties
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// idPage is how many ids ListOwn reads at once: some 200 KB. A quarter as many take a fifth longer.
+// idPage is how many ids ListOwn reads at once: about 200 KB. With a quarter of it, a list takes a fifth longer.
 const idPage = 20_000
 
 // ListOwn lists the pastes of a signed-in user.
@@ -33,8 +33,9 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	}
 }
 
-// Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. One that burns
-// after reading stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left.
+// Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. A paste that
+// burns after reading is not burned. For an encrypted paste it returns the cipher. It fails with paste.ErrNotFound when there is
+// none left.
 func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.ErrRejected

@@ -62,8 +62,8 @@ type Options struct {
 	Allowance paste.Allowance
 	// MaxBytes bounds the content and history of all pastes; 0, the default, is no limit.
 	MaxBytes int64
-	// SweepGrace is how long pastes stay after they expire: longer than any request lasts and clocks are put back, so that requests
-	// in progress do not miss a paste that they count.
+	// SweepGrace is how long pastes stay after they expire. It must exceed the longest request and any step back of a clock, so
+	// that requests in progress do not miss a paste that they count.
 	SweepGrace time.Duration
 	// RemovedRetention is how long pastes that operators removed can be restored before Sweep deletes them.
 	RemovedRetention time.Duration
@@ -104,8 +104,8 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 	}
 }
 
-// Room bounds what the installation stores. It gets the size from time to time, and adds what this process stores in between,
-// so that no request has to ask the store.
+// Room bounds what the installation stores. It is told the size from time to time, and in between adds what this process stores. So
+// no request has to ask the store.
 type Room struct {
 	limit int64 // bytes of content and history; 0: none
 	held  atomic.Int64

@@ -23,8 +23,8 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 	return found.SeenBy(viewer.User.ID)
 }
 
-// Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with paste.ErrBurns also
-// for the owner's own, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
+// Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with
+// paste.ErrBurns even for the owner, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
 func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
 	return found, paste.Gone(err)
@@ -56,8 +56,8 @@ func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit str
 // errRemoved is what pages say about a paste that operators have removed.
 var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
 
-// Explain tells people why a paste was not found: it returns a fault.Gone when the paste with that id was removed and had been readable
-// by its link, and otherwise cause.
+// Explain tells people why a paste was not found. It returns a fault.Gone when the paste with that id was removed and had been
+// readable by its link; otherwise it returns cause.
 func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) {
 		return cause
@@ -75,7 +75,7 @@ func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 // Show reads any paste.
 type Show struct{ *module }
 
-// Do returns the paste with that id as its owner sees it; of an encrypted one that is the cipher. It fails with
+// Do returns the paste with that id as its owner sees it; for an encrypted paste, that is the cipher. It fails with
 // paste.ErrNotFound when there is none or it has expired.
 func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
 	found, err := s.store.DocumentByID(ctx, paste.ID(id))
@@ -100,8 +100,8 @@ func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 // StarSeen lets signed-in users star pastes that they may read.
 type StarSeen struct{ read *Read }
 
-// Do adds the paste to the viewer's stars, or takes it out of them; a second time changes nothing. A star can be taken back from a
-// paste that is gone.
+// Do adds the paste to the viewer's stars, or removes it from them. Repeating a call changes nothing. A star can be removed even
+// when its paste is gone.
 //
 // It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted meanwhile.
 func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {

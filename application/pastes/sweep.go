@@ -20,15 +20,16 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// A batch holds locks, on SQLite the only writer's, and a processor of the database, for which reads wait. So it must be short, and its
-// size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
+// A batch holds locks (on SQLite, that of the only writer) and keeps a CPU of the database busy, which delays reads. So it must be
+// short, and its size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
 const (
 	leastBatch = 8
 	mostBatch  = 25 // of pastes
 	mostRows   = 250
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
-	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
+	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds how long other writers
+	// wait.
 	batchTimeout = 10 * time.Second
 	trialTimeout = 2 * time.Second // of a batch above the minimum size, which may be too large
 )

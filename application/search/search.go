@@ -43,8 +43,8 @@ type Results struct {
 }
 
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
-// (search.Finder). It fails with fault.Invalid when the text is too short or no query, and with token.ErrRejected when it asks for the
-// viewer's own pastes and the viewer has not signed in.
+// (search.Finder). It fails with fault.Invalid when the text is too short or is not a query, and with token.ErrRejected when it
+// asks for the viewer's own pastes and the viewer has not signed in.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
 	query, err := search.Parse(text, f.language)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *Find) language(text string) string {
 	return text
 }
 
-// Rebuild rebuilds the search index, for example after a time without search.
+// Rebuild rebuilds the search index, for example when the database had none for a time.
 type Rebuild struct{ pastes search.Rebuilder }
 
 // Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can

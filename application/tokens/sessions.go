@@ -11,12 +11,12 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Sessions are those of browsers.
+// Sessions starts, lists and ends the sessions of browsers.
 type Sessions struct{ *module }
 
-// Start begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
-// access token it was made with, and has its scope; without one the parent is the zero Token. The session that it replaces
-// ends, if there is one. It fails with token.ErrRejected when the user is gone or the parent is revoked.
+// Start begins a session of a user in a browser, and returns its secret, which is not kept. The parent is the access token that the
+// session is made with, or the zero Token: the session has its scope and ends with it. The session that the new one replaces ends,
+// if there is one. It fails with token.ErrRejected when the user is gone or the parent is revoked.
 func (s *Sessions) Start(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
@@ -69,8 +69,8 @@ func (s *Sessions) EndAll(ctx context.Context, reference string) (ended int, err
 	return s.store.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
 }
 
-// EndOwn ends the viewer's session with that id or, if that is empty, all but the one that the viewer has. It fails with fault.NotFound
-// when there is no such session.
+// EndOwn ends the viewer's session with that id or, if the id is empty, all but the current one. It fails with fault.NotFound when
+// there is no such session.
 func (s *Sessions) EndOwn(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected

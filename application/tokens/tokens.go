@@ -94,7 +94,7 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 	return issued, secret, nil
 }
 
-// maxOwn is how many access tokens users may make themselves, revoked and expired ones included: lists of them are read at once.
+// maxOwn is how many access tokens users may make themselves, revoked and expired ones included: a list of them is read as a whole.
 const maxOwn = 1000
 
 var errTooMany = fault.New(fault.Forbidden,

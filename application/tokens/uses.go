@@ -25,7 +25,8 @@ func newUseLog(tokens token.Writer) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
-// RecordUse takes note that a token was used. When too many tokens wait to be stored already, the use of another one is dropped.
+// RecordUse takes note that a token was used. When the uses of too many tokens wait to be stored, those of further tokens are
+// dropped.
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,9 +27,9 @@ func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error 
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 
-// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that stay live no longer than anonymous
-// pastes may.
-// It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the name is another one.
+// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no longer than
+// anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the typed name is
+// not the viewer's.
 func (d *Delete) Own(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected

@@ -9,7 +9,7 @@ const (
 	New Outcome = iota
 	Updated
 	Unchanged
-	RemovedEarlier // it, or the user it belongs to, was deleted here: it stays so, and nothing was stored
+	RemovedEarlier // it, or the user it belongs to, was deleted here: it stays deleted, and nothing was stored
 )
 
 // Result is the outcome of one record, or the reason why it was not accepted.

@@ -1,7 +1,8 @@
 package batch
 
-// Each calls visit with at most limit items of a list, which more returns page by page; 0 is no limit. It begins after a place, and ends
-// when more returns the zero place. Nothing in the store waits for visit, whose error ends the list and is returned.
+// Each calls visit with at most limit items of a list; 0 is no limit. The function more returns the list page by page. Each begins
+// after a place, and ends when more returns the zero place. Nothing in the store waits for visit. An error of visit ends the list
+// and is returned.
 func Each[P comparable, T any](after P, limit int, more func(after P) (found []T, last P, err error), visit func(T) error) error {
 	var end P
 	for shown := 0; ; {

@@ -16,8 +16,8 @@ import (
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
-// leastGenerated is the first number of eight digits in base 36; there are 35 times as many (2.7e12): PasteMyst's length and
-// form, which existing clients expect.
+// leastGenerated is the smallest number of eight digits in base 36. There are 35 times as many such numbers (2.7e12). Their length
+// and form are PasteMyst's, which existing clients expect.
 const leastGenerated = 36 * 36 * 36 * 36 * 36 * 36 * 36
 
 // New returns a random identifier of eight digits and lower-case letters, the first not 0. Use Draw to store one.
@@ -26,7 +26,7 @@ func New() string {
 	return strconv.FormatInt(leastGenerated+n.Int64(), 36)
 }
 
-// ErrTaken is the fault.Conflict of an identifier that something has already.
+// ErrTaken is the fault.Conflict for an identifier that is in use.
 var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
 
 // draws is how often Draw tries. With so many identifiers even a second try is rare.

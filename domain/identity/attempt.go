@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// AttemptAge is how long signing in with a provider may take, and then again choosing a name.
+// AttemptAge is how long signing in with a provider may take. Choosing a name may then take as long again.
 const AttemptAge = 10 * time.Minute
 
 // MaxAttempts bounds the attempts that are stored at once, so that a client cannot fill the store: about 100 MB.
@@ -17,14 +17,14 @@ const MaxAttempts = 100_000
 
 // Proof ties a provider's answer to the attempt that asked for it.
 type Proof struct {
-	State    string // comes back by the browser
+	State    string // comes back through the browser
 	Nonce    string // comes back in the ID token
 	Verifier string // the provider got its hash (RFC 7636)
 }
 
 // NewProof returns one that cannot be guessed.
 func NewProof() Proof {
-	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()} // a verifier has 43 characters at least
+	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()} // a verifier must have at least 43 characters
 }
 
 // Attempt is a sign-in that has begun: the visitor is at the provider or, once that has vouched for them, choosing a name.

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Identity is an account at a provider. A user has one at each provider, by its key (user.Account.Services).
+// Identity is an account at a provider. A user has at most one for each key (user.Account.Services).
 type Identity struct {
 	Key     string // of the provider, see Source
 	Subject string // the account's id there, which never changes

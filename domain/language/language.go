@@ -41,8 +41,8 @@ type Lister interface {
 
 // Detector tells in which language a text is written.
 type Detector interface {
-	// Detect returns the language that the text shows by a shebang, a modeline or what it is made of, or false. Of a
-	// long text it looks at a part, so that its time has a bound.
+	// Detect returns the language that a shebang, a modeline or the text itself reveals, or false. It looks at only a part of a
+	// long text, so that its time is bounded.
 	Detect(text string) (*Language, bool)
 }
 

@@ -53,7 +53,7 @@ func NetworksOf(ctx context.Context) []string {
 	if !address.IsValid() {
 		return nil
 	}
-	var text []byte // of all of them: every write asks for them
+	var text []byte // one for all networks, to save allocations: every write asks for them
 	for bits := range address.BitLen() + 1 {
 		network, _ := address.Prefix(bits) // bits are in its range
 		text = append(network.AppendTo(text), ' ')
@@ -61,7 +61,7 @@ func NetworksOf(ctx context.Context) []string {
 	return strings.Fields(string(text))
 }
 
-// Blocker keeps networks from writing. What it does holds for the next request on every node.
+// Blocker keeps networks from writing. A change takes effect with the next request on every node.
 type Blocker interface {
 	// Block stores a block, and replaces one of the same network.
 	Block(ctx context.Context, block Block) error

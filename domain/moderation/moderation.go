@@ -1,4 +1,4 @@
-// Package moderation is about how operators find and remove what is abusive.
+// Package moderation is about how operators find and remove abusive content.
 package moderation
 
 import (
@@ -29,8 +29,8 @@ type Filter struct {
 	Anonymous  bool
 	Since      time.Time // created then or later
 	Until      time.Time // created before then
-	Title      string    // its title, or that of a pasty, holds this
-	Contains   string    // the code of a pasty holds this
+	Title      string    // the paste's title, or that of a pasty, contains this
+	Contains   string    // the code of a pasty contains this
 	Language   string    // a pasty has it
 	LargerThan int64     // bytes of content and history
 	Reported   bool      // a report of it is open
@@ -56,9 +56,9 @@ type Remover interface {
 	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
 	// and what Teller says. It fails with fault.NotFound when no paste with that id is active.
 	Remove(ctx context.Context, id paste.ID, reason string) error
-	// Restore undoes Remove: the paste is as it was, with its stars. Where those of its owner are hidden (user.User.PastesHidden), it is
-	// hidden, too, until Hider.Unhide. It fails with fault.NotFound when there is none with that id that was removed, or
-	// it was purged or has expired meanwhile.
+	// Restore undoes Remove: the paste is as it was, with its stars. If its owner's pastes are hidden (user.User.PastesHidden), it
+	// is hidden, too, until Hider.Unhide. It fails with fault.NotFound when no paste with that id was removed, or when the paste
+	// was purged or has expired meanwhile.
 	Restore(ctx context.Context, id paste.ID) error
 }
 
@@ -73,8 +73,8 @@ type Purger interface {
 	// PurgeRemoved deletes the content of at most limit removed pastes that were removed that long ago or have expired, and returns
 	// how many.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
-	// DeleteRemoved deletes the content of a removed or hidden paste. What says that it was removed stays. It fails with
-	// fault.NotFound when there is none with that id.
+	// DeleteRemoved deletes the content of a removed or hidden paste. The tombstone stays. It fails with fault.NotFound when there
+	// is none with that id.
 	DeleteRemoved(ctx context.Context, id paste.ID) error
 	// ForgetOrigins deletes the addresses of at most limit pastes that were created that long ago, and returns how many.
 	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)

@@ -15,7 +15,7 @@ import (
 
 // Report is a reader's report of a paste.
 type Report struct {
-	ID     string // begins with the id of its paste, which the audit log so shows
+	ID     string // begins with the id of its paste, so that the audit log shows it
 	Paste  paste.ID
 	Reason string // one of Reasons
 	Text   string // lines of text, or ""
@@ -40,11 +40,11 @@ func (r Report) Validate() error {
 	return nil
 }
 
-// Reporter keeps reports. They go with their paste: when it is deleted, removed or swept.
+// Reporter keeps reports. A report ends when its paste is deleted, removed or swept.
 type Reporter interface {
-	// Report stores a report of a paste that a reader sees, who may be a visitor without an id, and counts it for the client. It fails
-	// with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as Document.ReadableBy does, and with fault.Exhausted when
-	// the client has used up its quota.
+	// Report stores a report of a paste that the reader sees, and counts it for the client. A reader without an id is a visitor. It
+	// fails with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as Document.ReadableBy does, and with
+	// fault.Exhausted when the client has used up its quota.
 	Report(ctx context.Context, report Report, reader user.ID, client paste.Client, quota paste.Quota) error
 	// Reports returns the first reports after one, at most limit of them, oldest first. The zero Report is before all of them.
 	Reports(ctx context.Context, after Report, limit int) ([]Report, error)

@@ -121,9 +121,9 @@ func (c Content) Pasty(id string) (Pasty, error) {
 // Limits bound what one paste holds.
 type Limits struct {
 	Pasties      int // how many pasties
-	Edits        int // how many entries of edits; the oldest give way
+	Edits        int // how many entries of edits; the oldest are dropped
 	ContentBytes int // what titles and code of all pasties have together
-	HistoryBytes int // what the texts of all edits have together; the oldest give way
+	HistoryBytes int // what the texts of all edits have together; the oldest are dropped
 }
 
 // DefaultLimits are those of an installation that sets none.
@@ -171,7 +171,8 @@ type PastyDraft struct {
 	Alone    bool    // it was not sent in a list: errors name its fields alone
 }
 
-// Create returns the paste of the draft, created at now to the microsecond, which all stores keep, without id and owner.
+// Create returns the paste of the draft, without an id and an owner. Its time of creation is now, cut to the microseconds that all
+// stores keep.
 //
 // It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
@@ -235,7 +236,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty at that place of a request. Where the language is to be detected and cannot be, it is otherwise.
+// newPasty returns the pasty at that place of a request. The argument otherwise is the language to use when it is to be detected
+// and cannot be.
 func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)
@@ -245,7 +247,8 @@ func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty,
 	return made, err
 }
 
-// pasty returns the changed pasty, which is a new one without an id; its code has LF for CRLF. Unchanged values are not validated.
+// pasty returns the changed pasty, with LF for CRLF in its code. A pasty without an id is a new one. Unchanged values are not
+// validated.
 func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Title != nil && *wanted.Title != p.Title {
 		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
@@ -323,8 +326,8 @@ func FieldOf(name, label string) string { return name + " of " + label }
 // place is the position of a pasty in a request.
 type place struct {
 	index int
-	label string // of the one who asks
-	alone bool   // it is no list
+	label string // the sender's name for it, or ""
+	alone bool   // it was not sent in a list
 }
 
 // field names a field of the pasty.
@@ -363,8 +366,7 @@ func ParseTags(texts ...string) ([]string, error) {
 	return tags, nil
 }
 
-// splitTags is ParseTags with another limit of their number and none of their length. It stops at the first tag beyond the
-// limit.
+// splitTags is ParseTags with another limit on their number and none on their length. It stops at the first tag beyond the limit.
 func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	known := make(map[string]bool)
 	for _, text := range texts {

@@ -45,8 +45,8 @@ type reverting struct {
 	passed      int // how many lines of after have been read
 }
 
-// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the function that it stands in. A single line has no number
-// of lines.
+// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the enclosing function. The number of lines is left out
+// when it is 1.
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?:[ \n]|$)`)
 
 // hunk reverts one hunk.
@@ -62,7 +62,7 @@ func (r *reverting) hunk() error {
 		return errDiff
 	}
 	if added > 0 {
-		first-- // a range without lines is named by the line before it
+		first-- // the number of an empty range is that of the line before it
 	}
 	for ; r.passed < first; r.passed++ { // lines that the diff does not show
 		if r.after == "" {

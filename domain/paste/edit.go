@@ -8,7 +8,7 @@ import (
 // EditType says what an entry of the history changed. The numbers are PasteMyst's.
 type EditType uint8
 
-// The types. Metadata is empty, then the pasty's id alone, then its id, title and language.
+// The types. Metadata is empty for the first, the pasty's id for the next three, and its id, title and language for the last two.
 const (
 	EditTitle         EditType = iota // text: the old title of the paste
 	EditPastyTitle                    // text: the old title

@@ -18,7 +18,7 @@ type Listed struct {
 	Visibility Visibility
 	Encrypted  bool      // and without any of these titles
 	EditedAt   time.Time // when it was last edited, or created; only from Selector
-	Tags       []string  // only Selector says so
+	Tags       []string  // only from Selector
 	OwnerName  string    // of an owner with a public profile; only from Selector
 	TitleKey   string    // the key of lists by title; only from Selector
 }
@@ -71,11 +71,11 @@ const (
 
 // Selection says which pastes of an owner are listed, in which order, and after which place.
 type Selection struct {
-	Public     bool   // only those that are
-	Tag        string // only those that have it; empty: all
+	Public     bool   // only public pastes
+	Tag        string // only pastes with this tag; empty: all
 	Order      Order
-	After      Place  // of the order: CreatedAt is EditedAt in that of edits, and the zero time in that of titles
-	AfterTitle string // the TitleKey, in the order of titles
+	After      Place  // in this order: CreatedAt holds EditedAt for ByEdit, and the zero time for ByTitle
+	AfterTitle string // the TitleKey, for ByTitle
 }
 
 // Next returns the selection of what follows a paste of this one.
@@ -90,7 +90,7 @@ func (s Selection) Next(last *Listed) Selection {
 	return s
 }
 
-// Selector lists pastes, at most limit active ones. A list is empty when there are none, also of a user who is not there.
+// Selector lists pastes, at most limit active ones. A list is empty when there are none, or no such user.
 type Selector interface {
 	// Select returns those of an owner that a selection names, without pastes that PasteMyst encrypted. Public ones are never
 	// encrypted.
@@ -103,8 +103,8 @@ type Selector interface {
 
 // ActiveLister lists and counts active pastes without reading them.
 type ActiveLister interface {
-	// ActiveIDs returns the ids of at most limit active pastes of owner, in order, beginning after a place, and where the last of them
-	// stands. Fewer than limit are the last ones.
+	// ActiveIDs returns the ids of at most limit active pastes of owner, in order, beginning after a place, and the place of the
+	// last of them. When there are fewer than limit, no more follow.
 	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) (ids []ID, last Place, err error)
 	// ActiveCount returns how many pastes are active at the moment of reading, exactly, including every writer's.
 	ActiveCount(ctx context.Context) (int64, error)

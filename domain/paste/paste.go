@@ -106,7 +106,7 @@ type DocumentDeleter interface {
 	Burn(ctx context.Context, id ID, reader user.ID) (Document, error)
 }
 
-// ExpiredRemover removes what has served its time.
+// ExpiredRemover removes what is no longer needed.
 type ExpiredRemover interface {
 	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's clock, oldest expiry
 	// first, and returns how many. Concurrent callers remove different ones.

@@ -14,7 +14,7 @@ import (
 type Quota struct {
 	Pastes int
 	Window time.Duration // at least a microsecond for each of them
-	Signed bool          // it is that of a signed-in user
+	Signed bool          // it is the quota of a signed-in user
 }
 
 // Interval is how long it takes until one more may be created. It is whole microseconds, which all stores keep.
@@ -25,9 +25,9 @@ func (q Quota) Interval() time.Duration {
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
-// Take counts a paste of a client whose quota is whole again after full, if there is room, and returns that time afterwards. A full
-// beyond two windows is from before the clock was put back, and is ignored. It fails with fault.Exhausted and a *QuotaError in the
-// chain when there is no room.
+// Take counts a paste if there is room. full is how long it takes until the client's quota is whole again, and Take returns that
+// time as it is afterwards. A full beyond two windows is from before the clock was put back, and is ignored. Take fails with
+// fault.Exhausted and a *QuotaError in the chain when there is no room.
 func (q Quota) Take(full time.Duration) (time.Duration, error) {
 	if full < 0 || full > 2*q.Window {
 		full = 0

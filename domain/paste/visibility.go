@@ -67,7 +67,7 @@ func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id 
 // unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
 // ErrBurns when it burns after reading and is not the user's.
 //
-// Whether the paste has expired is for the store to say, by whose clock it does.
+// The store decides whether the paste has expired, by its own clock.
 func (d Document) SeenBy(reader user.ID) (Document, error) {
 	if d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader) {
 		return Document{}, ErrNotFound
@@ -140,7 +140,7 @@ func (d Document) EditableBy(editor user.ID) error {
 // DeleteKey lets its holder delete an anonymous paste. The text is shown once, and only its hash is kept.
 type DeleteKey string
 
-// KeyHash is the SHA-256 of a DeleteKey. The zero KeyHash is that of none.
+// KeyHash is the SHA-256 of a DeleteKey. The zero KeyHash means that there is no key.
 type KeyHash [sha256.Size]byte
 
 // NewDeleteKey returns a new key of 130 random bits.

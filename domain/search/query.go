@@ -12,9 +12,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// What a query may be.
+// Limits of a query.
 const (
-	MinWord   = 3   // characters of its longest word at least, unless there is a filter
+	MinWord   = 3   // characters that the longest word must have, unless there is a filter
 	MaxLength = 500 // in characters
 	maxParts  = 16  // words and filters
 )

@@ -24,7 +24,7 @@ const (
 // Bytes are the sizes of what is stored.
 type Bytes struct {
 	ContentBytes  int64 // of all pastes, expired ones included
-	HistoryBytes  int64 // the same
+	HistoryBytes  int64 // likewise
 	DatabaseBytes int64 // on disk
 }
 

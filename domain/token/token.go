@@ -34,7 +34,7 @@ type Scope uint8
 // The scopes, as they are stored.
 const (
 	Write Scope = iota // everything that its owner may
-	Read               // what only reads
+	Read               // only reading
 )
 
 // ParseScope returns the scope with that name, read or write. It fails with fault.Invalid.
@@ -131,7 +131,7 @@ type Writer interface {
 	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
 	// MaxSessions. It fails as Create does, and with fault.NotFound when its parent is revoked or not there.
 	StartSession(ctx context.Context, started Token, replaces Hash) error
-	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are passed over.
+	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
 	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
 }
 

@@ -51,10 +51,11 @@ func (n Name) String() string { return n.spelling }
 // Folded returns the lower-case form that two names share when they are the same name.
 func (n Name) Folded() string { return n.folded }
 
-// officialNames look like names of the server's operators.
+// officialNames are names that look like those of the server's operators.
 var officialNames = []string{"admin", "administrator", "root", "operator", "moderator", "support"}
 
-// CheckChosen returns a fault.Invalid for a name that cannot be chosen on pages. Operators may give it, and imported users keep it.
+// CheckChosen returns a fault.Invalid for a name that cannot be chosen on pages. Operators may give such a name, and imported users
+// keep it.
 func (n Name) CheckChosen() error {
 	if slices.Contains(officialNames, n.folded) {
 		return fault.New(fault.Invalid, "The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")

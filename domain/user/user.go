@@ -17,7 +17,7 @@ import (
 // ID identifies a user for good; names can change.
 type ID string
 
-// DefaultLanguage is what new pastes of a user begin with unless the user chose a language.
+// DefaultLanguage is the language of a user's new pastes unless the user chose one.
 const DefaultLanguage = "Autodetect"
 
 // User is an account's profile.
@@ -58,8 +58,8 @@ func (u User) Validate() error {
 	return nil
 }
 
-// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar: one is of https, without quotes, spaces
-// and angle brackets. Empty means no avatar. Imported users keep what they have.
+// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar. An address must be of https, without
+// quotes, spaces and angle brackets. Empty means no avatar. Imported users keep what they have.
 func CheckAvatar(address string) error {
 	if address == "" {
 		return nil
@@ -165,9 +165,9 @@ type Updater interface {
 
 // Deleter removes users.
 type Deleter interface {
-	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and pastes); with kept, pastes
-	// that are not private stay, without an owner or tags, unlisted. It fails with fault.NotFound when there is no such user or the
-	// user has another name by now, whatever the case. Pastes go first, in batches: an error leaves the user with the rest.
+	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With kept, pastes
+	// that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound when there is no such user or
+	// the user has another name by now, whatever the case. Pastes go first, in batches: an error leaves the user with the rest.
 	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
 }
 
@@ -202,8 +202,8 @@ func Find(ctx context.Context, users Finder, reference string) (User, error) {
 	return found, Gone(err)
 }
 
-// Named returns the user that find finds by a name. One outside the rules names no user, and is not looked up. It fails with ErrNotFound
-// when there is none.
+// Named returns the user that find finds by a name. A name that breaks the rules is no user's, and is not looked up. It fails with
+// ErrNotFound when there is none.
 func Named(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
 	parsed, err := ParseName(name)
 	if err != nil {
