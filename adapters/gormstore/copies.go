@@ -83,7 +83,7 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 	if err != nil {
 		return connection.Translate(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err says it
+	defer rows.Close() //nolint:errcheck // rows.Err reports it
 	types, err := rows.ColumnTypes()
 	if err != nil {
 		return connection.Translate(err)

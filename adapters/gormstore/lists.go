@@ -41,12 +41,12 @@ func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, 
 	return query.Order(at + " DESC, " + id + " DESC").Limit(limit)
 }
 
-// unexpired restricts a query to rows that have not expired. Only one of its tables may have that column.
+// unexpired restricts a query to rows that have not expired. Only one of its tables may have the column expires_at.
 func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
-// ActiveIDs implements paste.ActiveLister. The ids of a page are one text: in a row each they take twice as long.
+// ActiveIDs implements paste.ActiveLister. The ids of a page are read as one text: with a row for each id it takes twice as long.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Place, limit int,
 ) (ids []paste.ID, last paste.Place, err error) {
@@ -124,8 +124,8 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	return err
 }
 
-// StarredBy implements paste.Selector. Its time grows with the user's number of stars: ordered by the bare column, PostgreSQL would go
-// through all pastes by time, and far if they are old.
+// StarredBy implements paste.Selector. Its time grows with the user's number of stars. Ordered by the bare column, PostgreSQL would
+// scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"

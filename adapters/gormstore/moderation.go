@@ -23,7 +23,7 @@ type Moderation struct{ store *connection.Store }
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
-	Listed    listedRow `gorm:"embedded"` // of one that is removed without what pasties have
+	Listed    listedRow `gorm:"embedded"` // of a removed paste, without the columns of pasties
 	Suspended bool
 	Bytes     int64
 	RemovedAt time.Time
@@ -93,8 +93,8 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	return latest(query, "created_at", "id", after.CreatedAt, string(after.ID), limit)
 }
 
-// matching is the part of a search that has to look at each paste: a condition and its values. replace(), unlike LIKE, takes the search
-// text without wildcards.
+// matching is the part of a search that has to look at each paste: a condition and its values. replace() has no wildcards, unlike
+// LIKE.
 func matching(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}

@@ -64,7 +64,8 @@ func (p *Pastes) find(
 	return found, nil
 }
 
-// pasteColumns are the columns of model.Paste. Not *: prepared with that, PostgreSQL's statements fail once a newer node adds a column.
+// pasteColumns are the columns of model.Paste. It is not *: a prepared SELECT * fails on PostgreSQL once a newer node has added a
+// column.
 const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
 	content_bytes, history_bytes, delete_key, origin, edited_at,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
@@ -145,8 +146,9 @@ func (p *Pastes) UpdateAllowed(
 	return changed.Document, nil
 }
 
-// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together. allow fails
-// when the user may not store more. It is a statement after the lock, so it sees what earlier holders of the lock wrote.
+// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together.
+// allow fails when the user may not store more. It runs its statement after the lock, so it sees what earlier holders of the lock
+// wrote.
 func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) (allow func(more paste.Holding) error, err error) {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return func(paste.Holding) error { return nil }, nil

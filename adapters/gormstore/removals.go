@@ -94,8 +94,8 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	return bury(m.store, tx, model.PasteTombstone, string(id))
 }
 
-// hidesPastes reports whether the pastes of a user, an id or a query for it, are to be hidden. It locks the user, so that this stays
-// true.
+// hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. It locks the user, so that
+// the answer stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
 	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&model.User{}).Where("id = (?)", owner).

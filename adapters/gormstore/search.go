@@ -24,8 +24,8 @@ type Search struct{ store *connection.Store }
 // NewSearch returns the search of a store.
 func NewSearch(store *connection.Store) *Search { return &Search{store} }
 
-// recent is how many of the newest public pastes are scanned before the index is used; further is how many if those contain a
-// quarter of the wanted results. Frequent words are found there; the index is quick for rare ones.
+// recent is how many of the newest public pastes are scanned before the index is used. If these contain a quarter of the wanted
+// results, further are scanned. Frequent words are found there; the index is quick for rare ones.
 const recent, further = 1000, 5000
 
 // Find implements search.Finder.

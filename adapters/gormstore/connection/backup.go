@@ -89,7 +89,7 @@ var logSuffixes = []string{"-wal", "-journal"}
 // partialFile is a temporary file that gets its name once it is complete.
 type partialFile struct{ path string }
 
-// abandonedAfter is how long nothing was written to a temporary file whose process was killed.
+// abandonedAfter is how long a temporary file must be unchanged to count as left by a process that was killed.
 const abandonedAfter = time.Hour
 
 // newPartial makes a temporary file, and removes those that were abandoned in its folder: they may hold what was deleted since.

@@ -12,7 +12,7 @@ import (
 // Config says which database to use and how.
 type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
-	// PATH relative to the working directory or, after a third slash, absolute. Of PostgreSQL it must be the primary.
+	// PATH relative to the working directory or, after a third slash, absolute. On PostgreSQL it must lead to the primary.
 	URL URL
 	// URLSetting names the source of URL in messages. Default: GLUEPOT_DATABASE_URL.
 	URLSetting string `json:"-"`
@@ -33,8 +33,8 @@ type Config struct {
 	// ConnectionMaxLifetime is the greatest age of a connection to PostgreSQL. Its replacement finds a primary that has moved, and
 	// uses a new password. 0: any age.
 	ConnectionMaxLifetime time.Duration
-	// Reread is called before each connection to PostgreSQL is opened, and returns the current URL. Only its password is used; when Reread
-	// fails, that of URL. Default: nil, the password stays.
+	// Reread is called before each connection to PostgreSQL is opened, and returns the current URL. Only its password is used; when
+	// Reread fails, the password of URL is used. Default: nil, the password stays.
 	Reread func() (URL, error) `json:"-"`
 	// SlowStatement is how long a statement of GORM's may take before OnSlowStatement is called; 0: it is never called.
 	SlowStatement time.Duration

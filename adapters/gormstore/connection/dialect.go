@@ -9,38 +9,38 @@ import (
 type Dialect struct {
 	goose      goose.Dialect
 	migrations string // their folder
-	// attempts is how often pending migrations are applied: without a lock of goose's, those that another process applies at the same
-	// moment fail.
+	// attempts is how often applying the pending migrations is tried. Without goose's lock, it fails when another process applies
+	// them at the same moment.
 	attempts int
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
 	ActiveCount string
-	// RemoveExpired removes pastes that expired before its first argument, as many as its second. Each statement has both arguments; the
-	// last one counts.
+	// RemoveExpired removes pastes that expired before its first argument, as many as its second. Each statement has both
+	// arguments; the rows of the last one are the removed pastes.
 	RemoveExpired []string
 	// Size is how many bytes the database takes on disk.
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
 	Day string
-	// analyze brings up to date what the planner knows about the tables, if this role owns them and none of them is locked.
+	// analyze updates the planner's statistics about the tables, except those that this role does not own or that are locked.
 	analyze string
 	// standby reports whether the server is a standby.
 	standby string
 	// PrepareSearch creates the search index and reports whether it exists; Searchable only reports it.
 	PrepareSearch, Searchable string
-	// PlanAnew has the statements of a transaction planned for their arguments, each time. Once a statement has run five times,
-	// PostgreSQL may plan it for any arguments: a search then reads all texts.
+	// PlanAnew makes PostgreSQL plan each statement of a transaction for its arguments. Once a statement has run five times, it may
+	// otherwise use a generic plan, with which a search reads all texts.
 	PlanAnew string
 	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL, LIKE uses the index
 	// by itself.
 	Indexed func(texts *gorm.DB, match string) *gorm.DB
-	// lockImport makes imports of the kind that is its argument take turns. On SQLite all transactions do.
+	// lockImport makes imports of one kind, its argument, take turns. On SQLite all transactions take turns.
 	lockImport string
 }
 
 var postgresDialect = &Dialect{
 	goose: goose.DialectPostgres, migrations: "migrations/postgres", attempts: 1,
-	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
-	// which it knows that it is about the present, lets it find that they are few.
+	// The planner cannot estimate the result of a subquery, and would assume that a third of all pastes have expired. It can
+	// estimate now(), and so finds that they are few.
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
 		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day')`,
 	RemoveExpired: []string{`DELETE FROM pastes WHERE id IN (
@@ -59,8 +59,8 @@ var postgresDialect = &Dialect{
 
 var sqliteDialect = &Dialect{
 	goose: goose.DialectSQLite3, migrations: "migrations/sqlite", attempts: 5,
-	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
-	// row-level triggers would quarter the speed of writing.
+	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its row-level
+	// triggers would make writes four times as slow.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
 	RemoveExpired: []string{
 		// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.

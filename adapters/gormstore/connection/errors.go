@@ -28,7 +28,7 @@ const (
 	messageConflict    = "It exists already."
 )
 
-// What an error of the database means to callers. They are compared by address.
+// What errors of the database mean to callers. These values are compared by address.
 var (
 	// ErrNotFound is the error for a row that does not exist.
 	ErrNotFound = fault.New(fault.NotFound, "There is no such thing.")

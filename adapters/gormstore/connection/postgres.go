@@ -43,7 +43,7 @@ func (s *Store) openPostgres() error {
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer, s.together = s.reader, s.pipelined
-	clock := gorm.Expr("(SELECT clock_timestamp())") // not now(), when the transaction began; a subquery is run once for a statement
+	clock := gorm.Expr("(SELECT clock_timestamp())") // not now(), the time of BEGIN; a subquery runs once a statement
 	s.Now = func() any { return clock }
 	s.Ago = func(d time.Duration) any { return gorm.Expr("? - make_interval(secs => ?)", clock, d.Seconds()) }
 	s.Time = func(tx *gorm.DB) (now time.Time, err error) {

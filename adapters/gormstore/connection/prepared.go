@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// preparedReads keeps reading statements prepared: otherwise SQLite's driver parses each one twice. With GORM's PrepareStmt, a caller
-// waits while another prepares the same statement, and fails with the other's deadline.
+// preparedReads keeps the statements of reads prepared: otherwise SQLite's driver parses each one twice. With GORM's PrepareStmt, a
+// caller waits while another prepares the same statement, and fails with the other's deadline.
 type preparedReads struct {
 	*sql.DB
 
@@ -38,7 +38,7 @@ func (p *preparedReads) QueryRowContext(ctx context.Context, query string, args 
 	return p.DB.QueryRowContext(ctx, query, args...)
 }
 
-// prepared returns a statement, or nil. When two callers prepare the same one at once, one of them is closed.
+// prepared returns a statement, or nil. When two callers prepare the same one at once, one of the two statements is closed.
 func (p *preparedReads) prepared(ctx context.Context, query string) *sql.Stmt {
 	p.mu.Lock()
 	statement, full := p.statements[query], len(p.statements) >= maxPrepared

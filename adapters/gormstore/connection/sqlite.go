@@ -66,8 +66,8 @@ func (s *Store) openSQLite() error {
 	return err
 }
 
-// upkeep removes deleted text from the index and the log once a minute; from a large index in steps, one a second. What fails is
-// tried again.
+// upkeep removes deleted text from the index and the log once a minute. A large index takes several steps, one a second. A step
+// that fails is tried again.
 func (s *Store) upkeep(tick int) {
 	minute := tick%upkeepTicks == 0
 	if minute || s.purge.running.Load() {
@@ -154,8 +154,8 @@ func logSize(path, suffix string) int64 {
 	return 0
 }
 
-// createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. It is in WAL mode from the
-// beginning: processes that switch to that at once can fail.
+// createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. The database is in
+// WAL mode from the beginning: processes that switch it at the same time can fail.
 func createPrivate(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -200,12 +200,12 @@ type watchedFile struct {
 	path     string // empty on PostgreSQL
 	setting  string // the variable that names it
 	opening  sync.Mutex
-	identity os.FileInfo                 // of the file that the connections are to; nil before open
+	identity os.FileInfo                 // of the file that the connections use; nil before open
 	log      atomic.Pointer[os.FileInfo] // SQLite keeps the log while a connection is open; nil: not seen yet
-	replaced atomic.Bool                 // what a check has found
+	replaced atomic.Bool                 // whether a check has found this
 	// upkeep is called at each tick, unless it is nil.
 	upkeep   func(tick int)
-	stop     func() // the watching
+	stop     func() // ends the watching
 	watching sync.WaitGroup
 }
 

@@ -68,7 +68,7 @@ func New(cfg Config) (*Store, error) {
 func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
-		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
+		QueryFields:            true, // never *: prepared, it fails on PostgreSQL once a newer node has added a column
 		SkipDefaultTransaction: true, // Store.Transaction begins them
 		Logger:                 slowLog{logger.Discard, s.cfg.SlowStatement, s.cfg.OnSlowStatement},
 	})
@@ -81,7 +81,7 @@ func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 // Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
 func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 
-// KeepsSearch reports whether what searches look through is kept.
+// KeepsSearch reports whether the searchable text of pastes is kept.
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
@@ -137,8 +137,8 @@ func (s *Store) connectError(err error) error {
 		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
 }
 
-// Analyze is for the end of an import or a copy. PostgreSQL learns the sizes of tables by itself only within minutes: until then it
-// compiles the statement of each look-up of a paste, which takes 0.3 s. Nothing depends on it, so errors are ignored.
+// Analyze is for the end of an import or a copy. By itself, PostgreSQL learns the sizes of tables only after minutes. Until then it
+// compiles the statement of each look-up of a paste (JIT), which takes 0.3 s. Nothing depends on it, so errors are ignored.
 func (s *Store) Analyze(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -24,7 +24,7 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-// attempts is how often a transaction is tried that ends in a deadlock.
+// attempts is how often a transaction that ends in a deadlock is tried.
 const attempts = 5
 
 // Read returns the database for reading.
@@ -56,8 +56,8 @@ func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) 
 	return s.write(ctx, s.separate, change, s.pasteWrites)
 }
 
-// WriteTogether is WritePaste for a change that does not ask how many rows were affected. To PostgreSQL, statements that return no rows
-// are sent with the next one that does, or with the end of the transaction.
+// WriteTogether is WritePaste for a change that does not ask how many rows were affected. On PostgreSQL, statements that return no
+// rows are sent with the next one that does, or with the end of the transaction.
 func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return s.write(ctx, s.together, change, s.pasteWrites)
 }
@@ -114,8 +114,8 @@ func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) er
 	return s.writer.WithContext(ctx).Transaction(change)
 }
 
-// guard fails when the client is blocked. Only by failing can a statement refuse what is sent together with it: so it stores a block
-// without a network, which the table refuses, if there is a block to copy.
+// guard fails when the client is blocked. A statement can stop those that are sent with it only by failing. So guard copies a block
+// of the client, if there is one, without its network, which the table refuses.
 func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
 	networks := moderation.NetworksOf(ctx)
 	if len(networks) == 0 {
@@ -201,8 +201,8 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 	return err
 }
 
-// pipeline is a gorm.ConnPool that sends statements which return no rows with the next one that does, or at the end: then they wait for
-// PostgreSQL once.
+// pipeline is a gorm.ConnPool that saves round trips to PostgreSQL. It sends statements that return no rows with the next one that
+// does, or at the end.
 type pipeline struct {
 	*sql.Conn
 
@@ -236,7 +236,7 @@ func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...an
 	return p.Conn.QueryRowContext(ctx, query, args...)
 }
 
-// begin sends the queued statements, after a BEGIN if it is the first time: PostgreSQL takes a batch alone for a transaction.
+// begin sends the queued statements, the first time after a BEGIN: without it, PostgreSQL would commit at the end of the batch.
 func (p *pipeline) begin(ctx context.Context) error {
 	if !p.begun {
 		p.batch.QueuedQueries = slices.Insert(p.batch.QueuedQueries, 0, &pgx.QueuedQuery{SQL: "BEGIN"})

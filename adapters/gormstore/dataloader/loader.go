@@ -37,7 +37,7 @@ type result[V any] struct {
 
 // waiter is a caller that waits for a statement.
 type waiter[K, V any] struct {
-	ctx  context.Context //nolint:containedctx // that of its request
+	ctx  context.Context //nolint:containedctx // the context of its request
 	key  K
 	done chan result[V] // buffered
 }

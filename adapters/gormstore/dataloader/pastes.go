@@ -28,13 +28,13 @@ type Pastes struct {
 }
 
 // mergedBytes is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
-// others, and the few that have a history or burn.
+// others. It also reads the few that have a history or burn.
 const mergedBytes = 64 << 10
 
 // longList is how many pastes make a list too long for a merged statement.
 const longList = 101
 
-// fewConnections is the least number with one for merged reads beside the store's and one for users and tokens.
+// fewConnections is the smallest number that leaves one for merged reads, one for the store and one for users and tokens.
 const fewConnections = 3
 
 // Pastes decorates the pastes of a store.
@@ -150,8 +150,8 @@ var (
 // documentRow is a pasty and its paste.
 type documentRow struct {
 	paste model.Paste
-	left  bool // to the decorated store
-	holds bool // a pasty
+	left  bool // whether the paste is left to the decorated store
+	holds bool // whether there is a pasty
 	pasty model.Pasty
 	tags  []model.Text
 }

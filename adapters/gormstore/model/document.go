@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/search"
 )
 
-// Document are all rows of a paste.
+// Document has all rows of a paste.
 type Document struct {
 	Paste   *Paste
 	Pasties []Pasty

@@ -14,8 +14,8 @@ import (
 // Instant returns t as both databases store it: in UTC, to the microsecond.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Computed is a time that a query computes. SQLite's driver knows only the columns of tables as times, and returns those in microseconds
-// since 1970.
+// Computed is a time that a query computes. SQLite's driver returns only columns of tables as times; a computed time comes in
+// microseconds since 1970.
 type Computed time.Time
 
 // Scan implements sql.Scanner.
@@ -32,7 +32,7 @@ func (c *Computed) Scan(value any) error {
 	return nil
 }
 
-// Nullable stores the zero time, never, as NULL, which is read as the zero time.
+// Nullable stores the zero time, which means never, as NULL. NULL is read as the zero time.
 func Nullable(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
 }
@@ -43,7 +43,7 @@ func Optional(text string) sql.NullString { return sql.NullString{String: text, 
 // insertRows is how many rows one INSERT has: SQLite allows 32766 parameters, PostgreSQL 65535.
 const insertRows = 1000
 
-// Insert stores rows in their order: each argument is a slice, or a row or nil.
+// Insert stores rows in their order. Each argument is a slice, a row or nil.
 func Insert(tx *gorm.DB, all ...any) error {
 	for _, rows := range all {
 		if list := reflect.ValueOf(rows); list.IsZero() || list.Kind() == reflect.Slice && list.Len() == 0 {

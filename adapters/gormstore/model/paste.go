@@ -29,7 +29,7 @@ type Paste struct {
 	DeleteKey    []byte
 	Origin       sql.NullString
 	EditedAt     sql.NullTime // of the newest entry of the history
-	Stars        int64        `gorm:"->;-:migration" json:"-"` // only single reads have these two: gormstore.Pastes.take and the dataloader
+	Stars        int64        `gorm:"->;-:migration" json:"-"` // set only by reads of one paste: gormstore.Pastes.take, the dataloader
 	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }
 
@@ -96,7 +96,7 @@ type PasteCipher struct {
 	Salt    []byte
 }
 
-// BeforeCreate implements GORM's hook: it would store nil as NULL.
+// BeforeCreate implements GORM's hook: GORM would store nil as NULL.
 func (r *PasteCipher) BeforeCreate(*gorm.DB) error {
 	for _, part := range []*[]byte{&r.Data, &r.Key, &r.Salt} {
 		if *part == nil {

@@ -38,6 +38,6 @@ func (t *Text) Scan(value any) error {
 	return nil
 }
 
-// IsText reports whether PostgreSQL accepts s as text. It refuses to compare any other string, which can be no row's id. In a statement
-// for several keys, one such string would fail all of them.
+// IsText reports whether PostgreSQL accepts s as text. Any other string cannot be a row's id, and PostgreSQL refuses to compare it.
+// In a statement for several keys, one such string would make all of them fail.
 func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
