@@ -48,7 +48,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sendBody answers with a body, or with 304 if the client has one with that ETag; nil: there is none.
+// sendBody answers with a body, or with 304 if the client has one with that ETag. A nil etag means none.
 func sendBody(c *gin.Context, status int, contentType, etag []string, body []byte) {
 	if begin(c, status, contentType, etag, int64(len(body))) {
 		_, _ = c.Writer.Write(body) // a client that has gone cannot be told
@@ -91,8 +91,8 @@ func lengthOf(pieces net.Buffers) (length int64) {
 	return length
 }
 
-// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice. So is text that needs many
-// escapes, of which JSON makes six times as much.
+// maxHeldText is the most text that is encoded once and held. Longer text is streamed, which encodes it twice. So is text that
+// needs many escapes: JSON may make it six times as long.
 const maxHeldText = 4 << 20
 
 // sendPaste answers with a paste.
@@ -150,8 +150,8 @@ func encodeJSON(v any) []byte {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
-// selfCounted is the longest body whose Content-Length is left to net/http, which counts what it buffers: 2 KiB in Go 1.26. A ninth header
-// would make the map of them grow, for a sixth of the time of a small answer.
+// selfCounted is the longest body whose Content-Length is left to net/http, which counts a body that fits into its buffer: 2 KiB in
+// Go 1.26. A ninth header would make the header map grow, which takes a sixth of the time of a small answer.
 const selfCounted = 1 << 10
 
 // begin sets status and header for a body of that type and length, and reports whether the body is to follow. None follows HEAD, and the
@@ -204,7 +204,7 @@ func matchesETag(ifNoneMatch []string, etag string) bool {
 
 // fixedAnswer is an answer that never changes while the program runs.
 type fixedAnswer struct {
-	header            http.Header // what is not the same for every answer
+	header            http.Header // those that differ between answers
 	contentType, etag []string
 	body              []byte
 }

@@ -24,7 +24,7 @@ const (
 	ignored   wants = 1 << iota // the header is ignored, even if it is invalid
 	optional                    // it names the reader; without a valid token the answer is that for visitors
 	required                    // without a valid token the answer is 401
-	voluntary                   // there may be none; one that is not valid is answered with 401
+	voluntary                   // there may be no token; an invalid one is answered with 401
 	withBody
 )
 
@@ -38,8 +38,8 @@ type call struct {
 }
 
 // handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns: see API.send. The
-// deadline begins once the body has arrived. Answers to a token stay out of caches. What is optional may be unlisted, so it says noindex
-// unless its endpoint removes that.
+// deadline begins once the body has arrived. Answers to a token stay out of caches. An optional endpoint may show an unlisted
+// paste, so its answer says noindex unless the endpoint removes that.
 func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, error)) gin.HandlerFunc {
 	return func(gc *gin.Context) {
 		c, header := &call{Context: gc}, gc.Writer.Header()
@@ -82,8 +82,8 @@ const bodyFactor = 6
 // readAtOnce is how many bytes of a body are read at once.
 const readAtOnce = 4 << 10
 
-// receive collects the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no memory
-// for it: memory for what has arrived, not for what Content-Length announces.
+// receive collects the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no
+// memory for it. It claims memory for what has arrived, not for what Content-Length announces.
 func (a *API) receive(c *gin.Context, to *buffer) error {
 	r := c.Request
 	if r.ContentLength > int64(a.cfg.PasteMaxBody) {
@@ -109,8 +109,9 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 	return nil
 }
 
-// deadline bounds the time of a request, which may not write if its client is in a blocked network. A client that goes away does not
-// cancel it, as cancelling a statement costs a connection to the database. An embedder's middleware can cancel it with its own deadline.
+// deadline bounds the time of a request, and has the store refuse its writes if its client is in a blocked network. A client that
+// goes away does not cancel it, as cancelling a statement costs a connection to the database. An embedder's middleware can cancel
+// it with its own deadline.
 func (a *API) deadline(r *http.Request, writes bool) (context.Context, context.CancelFunc) {
 	ctx := r.Context()
 	if _, bounded := ctx.Deadline(); !bounded {

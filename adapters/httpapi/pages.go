@@ -125,8 +125,8 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	return a.cfg.Pages.Answer(w, r)
 }
 
-// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A page that grew to that from
-// nothing would take as much memory again.
+// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer that grew to
+// this length would take as much memory again.
 const pageLength = 16 << 10
 
 // pageWriter is the http.ResponseWriter of a page.
@@ -137,7 +137,7 @@ type pageWriter struct {
 	to      *gin.Context
 	claimed int64 // how much memory a stream claims for its source
 	streams bool
-	gone    error // of writing to the client
+	gone    error // the first error of writing to the client
 }
 
 func (w *pageWriter) Header() http.Header { return w.header }

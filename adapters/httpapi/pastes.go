@@ -107,8 +107,8 @@ func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 	return &found, err
 }
 
-// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array. It is in
-// pieces, one for each page: a text that grew would leave garbage.
+// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array. The
+// answer is in pieces, one for each page: one growing text would leave garbage.
 func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
 	c.buffer = a.newBuffer(c.Request, 1)
 	var list net.Buffers

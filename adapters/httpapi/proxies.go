@@ -38,7 +38,7 @@ func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(ad
 
 // asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host that the client
 // used, and its address, without a port, as RemoteAddr. Scheme and host are the first values of X-Forwarded-Proto and X-Forwarded-Host,
-// from the outermost proxy. An invalid host is ignored. It is a copy, as handlers may not change a request.
+// from the outermost proxy. An invalid host is ignored. The result is a copy, as handlers may not change a request.
 func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
 	copied, address := *r, *r.URL
 	copied.URL, address.Scheme = &address, "http"

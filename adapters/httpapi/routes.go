@@ -48,7 +48,7 @@ func (a *API) endpoints() []endpoint {
 	}
 }
 
-// parameters are segments of a path that match any text but none.
+// parameters are segments of a path that match any text that is not empty.
 var parameters = regexp.MustCompile(`:\w+`)
 
 // serve registers endpoints, with and without a trailing slash.

@@ -118,7 +118,8 @@ func (l *Limiter) Rejected(r *http.Request, token string, inBody bool) {
 
 func (l *Limiter) key(text string) uint64 { return maphash.String(l.seed, text) }
 
-// failureKey has invalid tokens that pages of other sites send count apart from those of their visitor.
+// failureKey returns the key that an invalid token counts for. Tokens that a page of another site sends do not count for its
+// visitor.
 func (l *Limiter) failureKey(r *http.Request) uint64 {
 	if CrossSite(r) {
 		return l.key("cross-site " + Client(r.RemoteAddr))
@@ -180,7 +181,7 @@ func (c *clients) peek(key uint64, now time.Time) time.Duration {
 	return 0
 }
 
-// wait returns how long it takes until one is allowed that is not allowed now.
+// wait returns how long it takes until the next one is allowed.
 func wait(of *rate.Limiter, now time.Time) time.Duration {
 	seconds := (1 - of.TokensAt(now)) / float64(of.Limit())
 	return max(time.Duration(seconds*float64(time.Second)).Round(time.Microsecond), time.Microsecond)

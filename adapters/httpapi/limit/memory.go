@@ -39,8 +39,8 @@ type Claim struct {
 	size   int64
 }
 
-// Resize fails with fault.Unavailable where that would be more than there is. It does not wait: what waited would hold what
-// it has.
+// Resize changes the claim to that many bytes. It fails with fault.Unavailable when there is not enough memory. It does not wait: a
+// waiting request would keep what it holds.
 func (c *Claim) Resize(bytes int64) error {
 	more, of := max(bytes-uncounted, 0)-c.size, c.of
 	if more == 0 {

@@ -18,9 +18,9 @@ import (
 type listener struct {
 	*net.TCPListener
 
-	server *Server       // whose limits count
+	server *Server       // has the limits
 	room   chan struct{} // holds one for each open connection, and one for the connection that Accept waits for
-	closed chan struct{} // once the listener is
+	closed chan struct{} // closed with the listener
 
 	mu     sync.Mutex
 	of     map[netip.Addr]int // open, by address

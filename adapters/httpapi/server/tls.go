@@ -55,8 +55,8 @@ func (c *certificate) load() (changed bool, err error) {
 	return true, nil
 }
 
-// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While they do not match,
-// as between writing one and the other, the old certificate stays, and the log says so once for each change.
+// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While they do not
+// match, as when only one was written yet, the old certificate stays, and the log says so once for each change.
 func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,7 +76,7 @@ func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// fields are where the fields of an object go, by their names: a pointer or a reader.
+// fields has the destination of each field of an object, by name: a pointer or a reader.
 type fields map[string]any
 
 // reader reads the value of a field with that name.
@@ -97,7 +97,7 @@ func decode(body []byte, unknown error, to fields) error {
 		return errNotJSON
 	}
 	d := &decoder{Decoder: json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown: unknown}
-	d.UseNumber() // what is no number of Go may be one of JSON
+	d.UseNumber() // JSON has numbers that fit no type of Go
 	d.object(errNotJSON, "", to)
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		d.fail(errNotJSON)

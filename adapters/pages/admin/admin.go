@@ -35,7 +35,7 @@ func Routes(s *site.Site) []site.Route {
 	return routes
 }
 
-// nothing is there for a method that a page does not take: strangers must not learn from a 405 that there is a page.
+// nothing answers a method that a page does not take: strangers must not learn from a 405 that there is a page.
 func nothing(http.ResponseWriter, *site.Request) error { return site.ErrNothing }
 
 const (

@@ -72,7 +72,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	}
 	changes = paste.Changes{
 		Private: &private, Public: &public, Title: unlessEqual(f.Title, before.Title),
-		Base: cmp.Or(f.Base, "none"), // one that no paste has
+		Base: cmp.Or(f.Base, "none"), // "none" is no paste's revision
 	}
 	if f.Tags != before.Tags {
 		changes.Tags = []string{f.Tags}

@@ -38,7 +38,7 @@ const lifeBurn = "burn"
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	SignedIn                          bool          // the reader was when the form was shown
+	SignedIn                          bool          // the reader was signed in when the form was shown
 	Base                              string        // the revision of the edited paste
 	Origin                            string        // the id of the forked paste
 	Cipher                            *paste.Cipher // encrypted by the browser, instead of title, snippets and tags
@@ -95,7 +95,7 @@ func (p *formPage) Problem(field string) string {
 	return ""
 }
 
-// verbatim are the attributes of a field in which nothing is corrected.
+// verbatim are the attributes of a field whose text browsers must not correct.
 var verbatim = templ.Attributes{"autocapitalize": "off", "autocorrect": "off", "spellcheck": "false"}
 
 // invalid returns the attributes of a field with a problem: it has the focus, and the problem describes it.

@@ -40,7 +40,7 @@ type Highlighter struct {
 	seed    maphash.Seed
 }
 
-// New returns a highlighter with a time budget for each code.
+// New returns a highlighter with a time budget for each text.
 func New(known *languages.UseCases, budget time.Duration) *Highlighter {
 	return &Highlighter{
 		budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),

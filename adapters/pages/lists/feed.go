@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// writeFeed writes the feed of a page. since is its time without entries.
+// writeFeed writes the feed of a page. since is its time when it has no entries.
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
 	origin := p.Origin(r.Request)
 	feed := atomFeed{

@@ -18,10 +18,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What is rendered is bounded, because goldmark takes a time that grows with the square of some of these, and cannot be interrupted.
+// What is rendered is bounded, because goldmark's time grows with the square of some of these, and it cannot be interrupted.
 const (
 	maxMarks   = 3000   // characters in one block that can begin or end something
-	maxNesting = 100    // blocks in one another that begin on one line
+	maxNesting = 100    // nested blocks that begin on one line
 	maxCells   = 20_000 // of tables: each row gets as many as its head has
 )
 
@@ -60,8 +60,9 @@ func HTML(source string) (html string, ok bool) {
 	return policy.Sanitize(b.String()), true
 }
 
-// transformer makes room for the headings of the page, links of images, which would tell another site who reads, text of the boxes of
-// lists of tasks, which have no label, and code or text of HTML other than comments: goldmark would leave it out.
+// transformer changes what goldmark has parsed. It lowers headings, to make room for those of the page. It turns images into links,
+// because an image would tell another site who reads. It turns the checkboxes of task lists, which have no label, into text. It
+// shows HTML as code or text, except comments: goldmark would leave it out.
 type transformer struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -128,7 +129,7 @@ func replace(image *ast.Image, link *ast.Link) {
 	}
 }
 
-// bounded reports whether a text is one that can be rendered in a time that its length explains.
+// bounded reports whether a text can be rendered in a time that is reasonable for its length.
 func bounded(source string) bool {
 	marks, lines, columns := 0, 0, 0
 	for line := range strings.Lines(source) {

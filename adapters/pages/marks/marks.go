@@ -73,8 +73,8 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	return b
 }
 
-// appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML cannot; bdi keeps it
-// from reordering the rest.
+// appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML cannot
+// contain it; bdi keeps it from reordering the rest.
 func appendMark(b []byte, r rune) []byte {
 	name := html.EscapeString(runenames.Name(r)) // such as <control>
 	b = fmt.Appendf(b, `<bdi class="mark" data-mark="%02X" title="U+%04X %s">`, r, r, name)
@@ -141,7 +141,7 @@ func joins(text string, at int) bool {
 	}
 	next, _ := utf8.DecodeRuneInString(text[at+size:])
 	if emoji(next) {
-		last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // which asks for a picture
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // U+FE0F asks for a picture
 		return r == joiner && emoji(last)
 	}
 	base := strings.TrimRightFunc(text[:at], func(r rune) bool { return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r) })

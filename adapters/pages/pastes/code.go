@@ -11,11 +11,11 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// maxShownLines bounds the lines of a page that have a number and an anchor; each takes more than most lines.
+// maxShownLines bounds the lines of a page that have a number and an anchor, because these take more bytes than most lines.
 const maxShownLines = 20_000
 
-// writeCode writes code as HTML: a span for each line, with a linked number. Before the L in the anchors of lines is anchor: empty, or the
-// number of the pasty, such as 2-. Spans may be nil. Of prose, see marks.Marker.Append.
+// writeCode writes code as HTML: a span for each line, with a linked number. anchor stands before the L in the anchors of lines: it
+// is empty, or the number of the pasty, such as 2-. spans may be nil. For prose, see the words of marks.Marker.Append.
 func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span) error {
 	if spans == nil {
 		spans = []highlight.Span{{Length: uint32(len(code))}}
@@ -73,7 +73,7 @@ func writeUnnumbered(ctx context.Context, to io.Writer, code string, prose bool)
 	return nil
 }
 
-// lines returns the number of lines: 0 of an empty text. A final line end begins no other line.
+// lines returns the number of lines: 0 for an empty text. A final line end begins no other line.
 func lines(code string) int {
 	return strings.Count(strings.TrimSuffix(code, "\n"), "\n") + min(len(code), 1)
 }

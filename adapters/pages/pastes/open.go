@@ -39,7 +39,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	return p.showPaste(w, r, page)
 }
 
-// opened leads a browser that returns to the address of an opened paste to its page, which is not there any more.
+// opened redirects a browser that returns to the address of an opened paste to the page of the paste, which is gone.
 func (p *pages) opened(w http.ResponseWriter, r *site.Request) error {
 	return site.SeeOther(w, site.PathOfPaste(r.PathValue("id")))
 }

@@ -112,7 +112,7 @@ func Show(w http.ResponseWriter, r *Request, page templ.Component, err error) er
 	return ShowAs(w, r, http.StatusOK, page)
 }
 
-// ShowAs is Show with another status than 200. Browsers ask for nothing because of "Bearer".
+// ShowAs is Show with another status than 200. With "Bearer", browsers ask for no password.
 func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component) error {
 	Guard(w, r)
 	if r.Method == http.MethodPost {

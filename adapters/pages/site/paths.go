@@ -27,8 +27,8 @@ const (
 // maxNext is the longest path to return to.
 const maxNext = 1 << 10
 
-// LocalPath returns a path of this site with its query, or otherwise if the path could lead a browser to another host, or begin to sign it
-// in with a provider.
+// LocalPath returns a path of this site with its query. It returns the argument otherwise if the path could lead a browser to
+// another host, or could begin to sign in with a provider.
 func LocalPath(path, otherwise string) string {
 	parsed, err := url.Parse(path)
 	if err != nil || len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||

@@ -16,7 +16,7 @@ const sessionCookie = "gluepot-session"
 // hostOnly is the prefix of cookies that browsers do not accept from subdomains (RFC 6265bis, 4.1.3.2).
 const hostOnly = "__Host-"
 
-// cookieName returns the name of a cookie, which has the prefix with TLS.
+// cookieName returns the name of a cookie, which has the prefix only over TLS.
 func cookieName(r *http.Request, prefix, name string) string {
 	if r.URL.Scheme == "https" {
 		return prefix + name
@@ -91,7 +91,7 @@ func SignedIn(answer Handler) Handler {
 // Recent reports whether the reader has signed in within the last hour.
 func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
 
-// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to, and return to path.
+// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to sign in, and return to path.
 func Recently(path string, answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Recent() {
