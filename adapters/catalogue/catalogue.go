@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-// languages.json has one language on each line. A test merges it from the two sources, where the rules for that are (merge_test.go).
+// languages.json has one language on each line. A test merges it from the two sources; merge_test.go has the rules.
 //
 //go:generate node generate.mjs
 //go:generate go test -run TestLanguagesFile -update .

@@ -60,7 +60,7 @@ func (c *Commands) All() []*cobra.Command {
 	}
 }
 
-// action is what a command does with the use cases. It returns what to show of that, or nil.
+// action is what a command does with the use cases. It returns what to show of the result, or nil.
 type action func(ctx context.Context, m Modules, args []string) (output, error)
 
 // output writes a result: for people, or with --json.

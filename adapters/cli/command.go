@@ -57,7 +57,7 @@ func ofUser(cmd *cobra.Command) *cobra.Command {
 
 const identityFlag = "identity"
 
-// addIdentity adds --identity, and as its alternatives those of --owner and --anonymous that the command has.
+// addIdentity adds --identity. Where the command has --owner or --anonymous, only one of them may be given.
 func addIdentity(cmd *cobra.Command) {
 	cmd.Flags().String(identityFlag, "", "the user who signs in with this `ACCOUNT` at a provider, such as github:77")
 	for _, other := range []string{"owner", "anonymous"} {

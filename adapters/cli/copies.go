@@ -90,7 +90,7 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 	return nil
 }
 
-// phases returns what shows the progress of each phase of a copy, and what ends that.
+// phases returns a function that shows the progress of each phase of a copy, and one that ends the display.
 func (c *Commands) phases() (show func(copies.Progress), stop func()) {
 	phase, shown := "", command.Progress{}
 	stop = func() {

@@ -22,7 +22,7 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
-// parsed returns what sets a flag of pflag.Func. The errors of the functions below say what the flag takes.
+// parsed returns the function that sets a flag of pflag.Func. The errors of the functions below say what the flag takes.
 func parsed[T any](value *T, parse func(text string) (T, error)) func(text string) error {
 	return func(text string) (err error) {
 		*value, err = parse(text)

@@ -45,7 +45,7 @@ func rejectsName(kind, file string) string {
 func (r *rejectsFile) add(line int, raw []byte, reason error) error {
 	err := r.create()
 	if err == nil {
-		// In an element of an array, line breaks are only whitespace: replace them by spaces.
+		// Keep the record on one line: in JSON, line breaks are only white space.
 		raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r"), []byte(" ")), []byte("\n"), []byte(" "))
 		_, err = r.file.Write(append(raw, '\n'))
 	}

@@ -69,8 +69,8 @@ func writable(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// write writes each pasty to a file in the folder, and prints the names. It overwrites nothing: if a file exists it fails, or takes
-// another name if the paste was opened, and so exists nowhere else.
+// write writes each pasty to a file in the folder, and prints the names. It overwrites nothing. If a file exists, it fails; for a
+// paste that was opened, which exists nowhere else, it takes another name.
 func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

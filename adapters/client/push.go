@@ -116,7 +116,7 @@ delete it from this machine.`,
 	return cmd
 }
 
-// push creates a paste, encrypted if need be, and returns its link, with the key or withPassword.
+// push creates a paste, encrypted if need be, and returns its link, with the key or withPassword as the fragment.
 func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
 	if !encrypt {
 		return s.create(ctx, "/paste", wanted)

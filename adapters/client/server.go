@@ -22,7 +22,7 @@ import (
 type server struct {
 	base  *url.URL // without a trailing slash
 	token string   // or ""
-	// deleteKey is sent instead of the token, which is not needed then, and would fail the request if it is invalid.
+	// deleteKey is sent instead of the token: the token is not needed then, and an invalid one would fail the request.
 	deleteKey string
 	stderr    io.Writer // for progress, or nil
 }

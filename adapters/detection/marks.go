@@ -22,7 +22,7 @@ func group(expression *regexp.Regexp, text string) string {
 	return ""
 }
 
-// withoutVersion leaves "python" of "python3.12".
+// withoutVersion makes "python" of "python3.12".
 func withoutVersion(program string) string { return strings.TrimRight(program, "0123456789.-") }
 
 // modelineScope is how many lines at either end of a text an editor searches for a modeline.

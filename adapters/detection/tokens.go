@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// comment begins one that goes to the end of its line.
+// comment matches the beginning of a comment that goes to the end of its line.
 var comment = regexp.MustCompile(`^(//|##? |#!|-- )`)
 
 // The classes of strings between these quotes, and of names with these signs before them.
@@ -16,9 +16,10 @@ var (
 
 const (
 	blank = " \t\r\v\f"
-	// operators are the signs of which several that stand together are one token.
+	// operators are signs that form one token when several stand together.
 	operators = "!%&*+-./:<=>?|~"
-	// longestQuoted bounds a string, in bytes: a text of quotes without an end would otherwise take the square of its length.
+	// longestQuoted bounds a string, in bytes: a text of quotes without an end would otherwise take time that grows with the square
+	// of its length.
 	longestQuoted = 512
 )
 

@@ -1,5 +1,5 @@
-// Package metrics has a node's figures for monitoring: figures in the text form of Prometheus and Go's profiles,
-// on a listener of its own. Names and labels follow OpenTelemetry's semantic conventions where there are any.
+// Package metrics serves a node's figures for monitoring, in the text format of Prometheus, and Go's profiles, on a listener of its
+// own. Names and labels follow OpenTelemetry's semantic conventions where there are any.
 package metrics
 
 import (
@@ -21,7 +21,7 @@ type Metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-// Snapshot is what is asked for whenever the figures are. It has the fields of bootstrap.Statistics.
+// Snapshot has the figures that are asked for whenever Prometheus reads. It has the fields of bootstrap.Statistics.
 type Snapshot struct {
 	Connections sql.DBStats
 
@@ -32,8 +32,8 @@ type Snapshot struct {
 	PendingUses                                               int
 }
 
-// durations are the bounds in seconds of what requests take: OpenTelemetry's, with finer ones below a look-up's
-// millisecond.
+// durations are the bucket bounds for the durations of requests, in seconds: OpenTelemetry's, and finer ones below a millisecond,
+// which a look-up takes.
 var durations = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // New returns the figures of a process of that version with those limits. snapshot is called at once, and whenever they are read.
@@ -64,7 +64,7 @@ func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 	return m
 }
 
-// Began counts a request in, and returns what counts it out.
+// Began counts a request that begins, and returns the function to call when it ends.
 func (m *Metrics) Began(method, route string) (ended func(status int)) {
 	began, active := time.Now(), m.active.WithLabelValues(method)
 	active.Inc()

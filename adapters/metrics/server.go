@@ -30,8 +30,8 @@ func (m *Metrics) Handler() http.Handler {
 	return mux
 }
 
-// notForPages refuses what a page in a browser asks for: one of another site, and, where only this machine is
-// listened to, one whose own name has been pointed at it (DNS rebinding), which is the name that it asks for.
+// notForPages refuses requests from pages in a browser: those of other sites and, on a loopback listener, those whose own name was
+// pointed at this machine (DNS rebinding). Such a page asks for its own name.
 func notForPages(loopback bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")

@@ -51,8 +51,8 @@ func Keys(r io.Reader) imports.Records[imports.Key] {
 	return read(r, func(d keyDocument) imports.Key { return imports.Key(d) })
 }
 
-// read yields one record for each line that is not blank. What is wrong with one document is an error of its record, and what comes after
-// it is read; an error of its own means that nothing more can be read. A record's text is valid until the next one only.
+// read yields one record for each line that is not blank. A broken document gives a record with an error, and reading goes on after
+// it. An error beside the record means that nothing more can be read. A record's text is valid only until the next record.
 func read[D, R any](r io.Reader, record func(D) R) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
 		plain, err := open(r)
@@ -89,7 +89,7 @@ func read[D, R any](r io.Reader, record func(D) R) imports.Records[R] {
 }
 
 func decode(text []byte, to any) error {
-	if !utf8.Valid(text) { // encoding/json would replace what is not
+	if !utf8.Valid(text) { // encoding/json would replace invalid bytes
 		return errNotUTF8
 	}
 	if err := json.Unmarshal(text, to); err != nil || text[0] != '{' { // null is no document

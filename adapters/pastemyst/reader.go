@@ -52,7 +52,7 @@ func readLine(r *bufio.Reader, text []byte) (line []byte, tooLong bool, err erro
 		if len(text)+len(part) > maxDocument {
 			tooLong, part = true, part[:maxDocument-len(text)]
 		}
-		if len(text)+len(part) > max(cap(text), 1<<20) { // the room for all at once: growing, both would be in memory
+		if len(text)+len(part) > max(cap(text), 1<<20) { // reserve all at once: growing would hold the old text and the new one
 			text = append(make([]byte, 0, maxDocument), text...)
 		}
 		text = append(text, part...)

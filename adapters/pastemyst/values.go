@@ -69,7 +69,7 @@ func (b *binary) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// list is an array of not too many elements, none of which is null. It is nil where there is none.
+// list is an array of a bounded number of elements, none of them null. It is nil when the document has none.
 type list[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -77,13 +77,13 @@ func (l *list[T]) UnmarshalJSON(text []byte) error {
 	return unmarshalList(text, max(imports.MaxParts, imports.MaxStars), (*[]T)(l))
 }
 
-// metadata is the list of an edit's, of which PasteMyst writes three at most.
+// metadata is the metadata of an edit: a list, to which PasteMyst writes three texts at most.
 type metadata []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *metadata) UnmarshalJSON(text []byte) error { return unmarshalList(text, 16, (*[]string)(m)) }
 
-// unmarshalList counts the elements before it decodes them: millions that say nothing would take many times the record's length.
+// unmarshalList counts the elements before it decodes them: millions of empty ones would take many times the record's length.
 func unmarshalList[T any](text []byte, most int, to *[]T) error {
 	var elements []counted // takes no memory
 	if err := json.Unmarshal(text, &elements); err != nil {

@@ -37,7 +37,7 @@ type Config struct {
 	OIDCName string
 	// OIDCScopes are asked for, separated by spaces.
 	OIDCScopes string
-	// OIDCRequiredClaim is NAME=VALUE, which others than those with that value are turned away for, or email_domain=example.org.
+	// OIDCRequiredClaim is NAME=VALUE or email_domain=example.org. Accounts without that value are turned away.
 	OIDCRequiredClaim string
 }
 
@@ -90,7 +90,7 @@ func (c Config) Validate(publicURL string) error {
 	return errors.Join(wrong...)
 }
 
-// Sources returns the providers that are on. The configuration is valid.
+// Sources returns the providers that are on. The configuration must be valid.
 func (c Config) Sources(publicURL string) []identity.Source {
 	var sources []identity.Source
 	add := func(name, label, public string, client Client, provider func(oauth) identity.Provider) {

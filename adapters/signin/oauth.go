@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// What a provider may cost.
+// Limits of a provider's answers.
 const (
 	answerTime = 4 * time.Second // less than a request may wait for
 	maxAnswer  = 256 << 10       // bytes

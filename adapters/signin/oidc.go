@@ -23,7 +23,7 @@ type openID struct {
 
 	scopes   []string
 	required string // name of a claim or emailDomain, or ""
-	claim    string // that decides, or ""
+	claim    string // the claim that decides, or ""
 	value    string
 	found    atomic.Pointer[discovered]
 }
@@ -36,7 +36,7 @@ type discovered struct {
 	issuer   bool // comes with each answer (RFC 9207)
 }
 
-// emailDomain is the required claim that is not one by that name.
+// emailDomain stands for a requirement on the claim email. No claim has this name.
 const emailDomain = "email_domain"
 
 func newOIDC(o oauth, scopes, requiredClaim string) *openID {
@@ -167,7 +167,7 @@ func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.
 // claims are those of an ID token or of UserInfo.
 type claims map[string]any
 
-// first returns those of the two claims that have one of a name.
+// first returns c if it has a claim of that name, and otherwise more.
 func (c claims) first(more claims, name string) claims {
 	if c[name] == nil {
 		return more
@@ -180,7 +180,7 @@ func (c claims) text(name string) string {
 	return text
 }
 
-// name returns what the user is called there. Some providers put an address of mail there.
+// name returns what the provider calls the user. Some providers put a mail address into these claims.
 func (c claims) name() string {
 	for _, claim := range []string{"preferred_username", "nickname", "name"} {
 		if name, _, _ := strings.Cut(c.text(claim), "@"); name != "" {

@@ -20,9 +20,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Open returns a tracer for a process of that version as the environment has it, or nil when that names neither an endpoint nor an
-// exporter, or turns tracing off. What it asks for and cannot have is a warning: a service must not fail for its monitoring, says
-// OpenTelemetry.
+// Open returns a tracer for a process of that version, as the environment configures it. It returns nil when the environment names
+// neither an endpoint nor an exporter, or turns tracing off. A setting that Gluepot does not support is only a warning: a service
+// must not fail for its monitoring, says OpenTelemetry.
 //
 // OpenTelemetry has one handler of errors for the whole process, which writes to log from now on: Open is for programs.
 func Open(version string, log *zap.Logger) *Tracer {
@@ -80,7 +80,7 @@ func endpointFromEnvironment() (*url.URL, error) {
 	return endpoint, nil
 }
 
-// report has OpenTelemetry's errors written to a log: each at most once a minute, and without the path of the endpoint, which may be
+// report writes OpenTelemetry's errors to a log: each at most once a minute, and without the path of the endpoint, which may be
 // secret. OpenTelemetry's own log is off: it quotes settings.
 func report(log *zap.Logger, endpoint *url.URL) {
 	log = log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
@@ -96,7 +96,7 @@ func report(log *zap.Logger, endpoint *url.URL) {
 	otel.SetLogger(logr.Discard())
 }
 
-// Close sends what is left until ctx ends. It fails when that was not all.
+// Close sends what is left until ctx ends. It fails when something is still left then.
 func (t *Tracer) Close(ctx context.Context) error {
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("the last traces are lost: %w", err)

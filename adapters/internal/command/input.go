@@ -63,7 +63,7 @@ func (in *Input) Reader(ctx context.Context) io.Reader {
 
 // endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for minutes.
 type endingReader struct {
-	ctx context.Context //nolint:containedctx // that of the reading
+	ctx context.Context //nolint:containedctx // the context of the reading
 	io.Reader
 }
 
@@ -75,7 +75,7 @@ func (r endingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// Close closes what OpenInput has opened; that it was only read, so nothing can be lost.
+// Close closes what OpenInput has opened. It was only read, so nothing can be lost.
 func (in *Input) Close() {
 	if opened, ok := in.file.(*os.File); ok && opened != os.Stdin {
 		_ = opened.Close()
@@ -93,8 +93,8 @@ func TitleOf(file string) string {
 	return filepath.Base(file)
 }
 
-// InputsThere fails if a file is not there, or standard input is to be read twice: before a database is created, or other files are
-// read, for a mistyped name. It opens none, because a named pipe can be opened only once.
+// InputsThere fails if a file is not there, or standard input is to be read twice. So a mistyped name fails before a database is
+// created or other files are read. It opens no file, because a named pipe can be opened only once.
 func InputsThere(files []string) error {
 	inputs := 0
 	for _, file := range files {
@@ -138,7 +138,7 @@ func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]s
 }
 
 // NewTexts is Texts for a new paste. It also refuses an empty standard input, if that is the only file:
-// most likely what should have written it has failed.
+// most likely the program that should have written it has failed.
 func NewTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
 	texts, err := Texts(ctx, stdin, files, limit)
 	if err == nil && len(files) == 1 && files[0] == StandardInput && texts[0] == "" {

@@ -33,7 +33,7 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// Group is a command that only has others.
+// Group returns a command that only has subcommands.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(children...)
@@ -64,14 +64,14 @@ func Arguments(cmd *cobra.Command, args []string) error {
 // Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below it.
 func Unknown(cmd *cobra.Command, argument string) error {
 	suggestion := ""
-	cmd.SuggestionsMinimumDistance = min(2, len(argument)/2) // of "ls" no letter of "up" is left
+	cmd.SuggestionsMinimumDistance = min(2, len(argument)/2) // otherwise "ls" would suggest "up"
 	if meant := cmd.SuggestionsFor(argument); len(meant) > 0 {
 		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	}
 	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
 }
 
-// Quote quotes what was typed, for a message, unless it may hold a password: a database URL is soon in the wrong place.
+// Quote quotes what was typed, for a message, unless it may hold a password: a database URL is easily put in the wrong place.
 func Quote(typed string) string {
 	if MayHoldPassword(typed) {
 		return "something that may hold a password"

@@ -35,22 +35,22 @@ func Write(w io.Writer, terminal bool, text string) error {
 }
 
 // commands reports whether a terminal would obey a character rather than show it: control characters, and those that
-// change the order in which others are shown (Unicode Standard Annex 9), so that code reads as something else than it is.
+// change the order in which others are shown (Unicode Standard Annex 9), so that code looks different from what it is.
 func commands(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// Visible returns a user's text with escapes, as JSON has them, in the place of what commands a terminal.
+// Visible returns a user's text with escapes, as JSON has them, in place of what a terminal would obey.
 func Visible(text string) string {
 	return escaped(text, func(r rune) bool { return commands(r) && r != '\n' && r != '\t' })
 }
 
-// Line is visible for a text that is to stay on one line, and in its column.
+// Line is Visible for a text that is to stay on one line, and in its column.
 func Line(text string) string { return escaped(text, commands) }
 
 func escaped(text string, hidden func(rune) bool) string {
 	var shown strings.Builder
 	for _, r := range text { // what is no UTF-8 becomes U+FFFD: a terminal may obey such bytes
 		if hidden(r) {
-			fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond that
+			fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond U+FFFF
 		} else {
 			shown.WriteRune(r)
 		}

@@ -1,4 +1,4 @@
-// Package filename makes names of files of the titles that people give to snippets.
+// Package filename makes file names from the titles that people give to snippets.
 package filename
 
 import (
@@ -48,10 +48,10 @@ func Safe(title string) string {
 // device matches what Windows takes for a device, with any extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$`)
 
-// Set are those that one folder has, without their case.
+// Set has the names in one folder, in lower case.
 type Set map[string]int
 
-// Unique returns the name, or with a number in it if the folder has one that differs in its case at most.
+// Unique returns the name, with a number in it if the folder has it already, in any case.
 func (n Set) Unique(name string) string {
 	extension := path.Ext(name)
 	base, wanted := strings.TrimSuffix(name, extension), strings.ToLower(name)

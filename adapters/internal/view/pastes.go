@@ -44,7 +44,7 @@ type editView struct {
 	EditedAt int64    `json:"editedAt"`
 }
 
-// Encrypted is a paste that its readers decrypt themselves, and cipherView with what they need for that, but for the key.
+// Encrypted is a paste that its readers decrypt themselves. cipherView adds what they need for that, except the key.
 type Encrypted struct {
 	ID        string `json:"_id"`
 	Encrypted bool   `json:"encrypted"`
@@ -72,8 +72,8 @@ func list(texts []string) []string {
 	return texts
 }
 
-// WritePaste writes a paste; one that its client has encrypted as such. Long texts are encoded in pieces: a history may be longer than
-// the memory.
+// WritePaste writes a paste, or the cipher of one that its client has encrypted. Long texts are encoded in pieces: a history may be
+// too long for the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
 	w, _ := writers.Get().(*writer)
 	defer w.release()
@@ -114,7 +114,8 @@ type writer struct {
 	encoded bytes.Buffer
 }
 
-// writers keep their memory for the next paste. Allocated anew, it keeps GET of a small paste below its floor (docs/BENCHMARKS.md).
+// writers keep their memory for the next paste. If it were allocated anew, GET of a small paste would miss its floor
+// (docs/BENCHMARKS.md).
 var writers = sync.Pool{New: func() any {
 	w := new(writer)
 	w.encoder = json.NewEncoder(&w.encoded)
@@ -144,13 +145,13 @@ func (w *writer) encode(v any) []byte {
 	return bytes.TrimSuffix(w.encoded.Bytes(), []byte("\n"))
 }
 
-// part is how the beginning of a member looks whose value is empty, and what writes the value.
+// part is the beginning of a member whose value was left empty, as it is encoded, and what writes the value.
 type part struct {
 	member string
 	write  func()
 }
 
-// object writes an object and, in their places, those parts of it. A value never looks like a member: its quotes are escaped.
+// object writes an object, with each part in its place. A value never looks like a member: its quotes are escaped.
 func (w *writer) object(v any, parts ...part) {
 	rest := bytes.Clone(w.encode(v))
 	for _, p := range parts {
