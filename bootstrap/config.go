@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Database gormstore.Config
 	// ReadURL is where public profiles may be read from: a standby of the database, or a proxy that chooses one and bounds its lag.
-	// The database is asked for users that are missing there, and while it does not answer. Default: none.
+	// The database is asked instead for users that are missing there, and while the standby does not answer. Default: none.
 	ReadURL gormstore.URL
 	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
 	RereadReadURL func() (gormstore.URL, error) `json:"-"`
@@ -28,7 +28,7 @@ type Config struct {
 	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it, starting changes
 	// nothing.
 	Migrate bool
-	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and does nothing in the background.
+	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and changes nothing in the background.
 	ReadOnly bool
 	// AllowPendingMigrations also opens a database that lacks migrations: for servers, whose readiness check fails until it is migrated.
 	AllowPendingMigrations bool
@@ -109,7 +109,7 @@ func (c Config) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// lifetimes returns those of signed-in users and of visitors.
+// lifetimes returns the lifetimes of signed-in users' pastes and of visitors'.
 func (c Config) lifetimes() (users, visitors paste.Lifetimes, err error) {
 	if users, err = c.Pastes.Lifetimes.Within(paste.Lifetimes{}); err != nil {
 		return users, visitors, fmt.Errorf("GLUEPOT_PASTE_DEFAULT_LIFETIME and GLUEPOT_PASTE_MAX_LIFETIME: %w", err)

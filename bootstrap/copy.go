@@ -10,15 +10,15 @@ import (
 )
 
 // OpenCopy connects to two databases and returns the use case that copies one to the other, and a function that closes both. Both must
-// have exactly the migrations that this program knows; with migrate, it creates and migrates a target without any. progress, which may
-// be nil, is not called concurrently.
+// have exactly the migrations that this program knows; with migrate, it creates and migrates a target that has none. progress,
+// which may be nil, is not called concurrently.
 //
 // It fails as Open does; then nothing stays open.
 func OpenCopy(
 	ctx context.Context, from, to gormstore.Config, migrate bool, progress func(copies.Progress),
 ) (*copies.Copy, func() error, error) {
 	from.RefuseWrites, from.Offline = true, true
-	from.MaxConnections, to.MaxConnections = 2, 2 // are enough
+	from.MaxConnections, to.MaxConnections = 2, 2 // two are enough
 	source, err := gormstore.New(from)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the source: %w", err)

@@ -76,7 +76,7 @@ func newApplication(cfg Config, store *gormstore.Store, from standby) *Applicati
 	return app
 }
 
-// pasteOptions completes those of a Config that Validate has checked.
+// pasteOptions completes the paste options of a Config that Validate has checked.
 func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 	options := cfg.Pastes
 	options.Lifetimes, options.AnonymousLifetimes, _ = cfg.lifetimes()

@@ -113,7 +113,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		return nil
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag probably its
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag is probably one of its own
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
 		}
 		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
@@ -145,7 +145,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	return root
 }
 
-// takeWhatIsNamed has each command take the arguments that its Use names.
+// takeWhatIsNamed makes each command take the arguments that its Use names.
 func takeWhatIsNamed(cmd *cobra.Command) {
 	if cmd.Args == nil {
 		cmd.Args = cli.Arguments
@@ -155,7 +155,7 @@ func takeWhatIsNamed(cmd *cobra.Command) {
 	}
 }
 
-// matters reports whether the help of a command shows a setting. Every command accepts all of them.
+// matters reports whether the help of a command shows one of the settings that every command accepts.
 func matters(cmd *cobra.Command, setting string) bool {
 	switch name := cmd.Name(); {
 	case name == "serve":
@@ -168,7 +168,7 @@ func matters(cmd *cobra.Command, setting string) bool {
 	}
 }
 
-// configure completes cfg, which is that of the command's flags.
+// configure completes cfg, which the command's flags set.
 func configure(cmd *cobra.Command, cfg *config) error {
 	flags := cmd.Flags()
 	if err := complete(flags, cfg); err != nil {

@@ -30,7 +30,7 @@ type config struct {
 	SignIn              signin.Config
 	// PasteAnonymous lets pastes be created without a token.
 	PasteAnonymous bool
-	// Pages serves pages for people, as Site says. HTTP has their BasePath and PublicURL.
+	// Pages serves pages for people, as Site configures them. HTTP has their BasePath and PublicURL.
 	Pages bool
 	Site  pages.Config
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.

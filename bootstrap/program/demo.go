@@ -33,9 +33,9 @@ var demoPastes string
 // demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with a hyphen.
 const demoUser = "id:demo-epoxy"
 
-// prepareDemonstration imports the demonstration into an empty database, or into one that has it: what has expired or was edited is as
-// before then. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the database, which
-// may be a real one.
+// prepareDemonstration imports the demonstration into an empty database, or into one that has it. It then renews what has expired,
+// and undoes edits. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the
+// database, which may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
 	own.Logger = log
@@ -84,7 +84,7 @@ func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
 
 // announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net.Addr, cfg config, out io.Writer) error {
-	address, _ := loopback(listens.String()) // which has a port
+	address, _ := loopback(listens.String()) // it has a port
 	origin := cfg.scheme() + "://" + address
 	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
 	if err != nil {

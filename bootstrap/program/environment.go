@@ -29,8 +29,8 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set, if all
-// of it could be read. It fails with a UsageError for all that is wrong.
+// complete fills the settings among the flags from the environment, where the command line has none. If all could be read, it
+// validates what they set. It fails with a UsageError that names all that is wrong.
 func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
 	wrong := errors.Join(unknownVariables(os.Environ()), fillFromEnvironment(flags), misplacedPasswords(flags))
 	if wrong == nil {
@@ -43,7 +43,7 @@ func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
 }
 
 // fillFromEnvironment sets every flag that is not on the command line from its variable, or from the file in its _FILE variable. It
-// returns an error for all wrong values. An empty variable counts as absent.
+// returns one error for all wrong values. An empty variable counts as absent.
 func fillFromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
@@ -139,8 +139,8 @@ func knownVariables() []string {
 	return known
 }
 
-// unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would be missed.
-// Those of tests are left alone.
+// unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would go
+// unnoticed. Those of tests are left alone.
 func unknownVariables(variables []string) (wrong error) {
 	known := knownVariables()
 	slices.Sort(variables)

@@ -9,7 +9,7 @@ import (
 const (
 	// lineBacklog is how many bytes of lines may wait. Further lines are dropped.
 	lineBacklog = 1 << 20
-	// lineBatch is how many bytes are written at once; fewer wait for lineInterval.
+	// lineBatch is how many bytes are written at once; fewer bytes wait until lineInterval has passed.
 	lineBatch    = 128 << 10
 	lineInterval = 100 * time.Millisecond
 	// lineCloseTime is how long Close waits.
@@ -22,7 +22,7 @@ const (
 // zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is full.
 type lineWriter struct {
 	out    io.Writer
-	notice func(dropped int64) []byte // the line about those dropped
+	notice func(dropped int64) []byte // the line about dropped lines
 
 	mu      sync.Mutex
 	backlog []byte

@@ -79,14 +79,14 @@ func warnOfProviders(ctx context.Context, sources []identity.Source, log *zap.Lo
 // running is a server on what bootstrap.Open opened.
 type running struct {
 	app    *bootstrap.Application
-	close  func(context.Context) error // of app
+	close  func(context.Context) error // closes app
 	server *server.Server
 	admin  *http.Server // for metrics, or nil
 
-	sendTraces func() error // that remain
+	sendTraces func() error // sends those that remain
 }
 
-// start opens the use cases and serves them. What is open when it fails, stop closes.
+// start opens the use cases and serves them. If it fails, stop closes what it has opened.
 func (r *running) start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (err error) {
 	if demo {
 		if err := prepareDemonstration(ctx, cfg, log); err != nil {

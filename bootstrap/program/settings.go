@@ -134,7 +134,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
-// misplacedPasswords returns an error for all settings with a database URL that take none.
+// misplacedPasswords returns an error that names every setting that has a database URL but takes none.
 func misplacedPasswords(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		_, ok := flag.Annotations[setting]
@@ -185,7 +185,7 @@ var (
 	missing   = regexp.MustCompile(`required flag\(s\) (.+) not set`)
 )
 
-// plainly says it in a sentence that tells what to do.
+// plainly turns cobra's error into a sentence that says what to do.
 func plainly(err error) string {
 	text := err.Error()
 	for _, c := range []struct {
@@ -203,7 +203,8 @@ func plainly(err error) string {
 	return text
 }
 
-// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say it; those of pflag quote a parser.
+// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say this already; those of pflag quote a
+// parser.
 func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
 		"duration": "a time such as 500ms, 10s or 2m", "bool": "true or false", "stringSlice": "values, separated by commas",

@@ -39,8 +39,8 @@ type Store struct {
 	together transaction            // see WriteTogether
 	locking  []goose.ProviderOption // of migrations
 
-	// Work on pastes may use half of the connections, and slow work (lists, counts, imports) a quarter. So neither a lock on pastes nor
-	// long lists take the connections for users and tokens.
+	// Work on pastes may use half of the connections, and slow work (lists, searches, counts, imports) a quarter. So neither a lock
+	// on pastes nor long lists take the connections for users and tokens.
 	Pastes, Slow *semaphore.Weighted
 	pasteWrites  *semaphore.Weighted // Pastes on PostgreSQL; unbounded on SQLite, which has one writing connection
 }
