@@ -124,8 +124,8 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	return err
 }
 
-// StarredBy implements paste.Selector. Its time grows with the user's number of stars. Ordered by the bare column, PostgreSQL would
-// scan the pastes of all users by time: very many if the starred ones are old.
+// StarredBy implements paste.Selector. Its time grows with the user's number of stars. Without the expression below, PostgreSQL
+// would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
