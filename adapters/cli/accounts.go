@@ -76,6 +76,6 @@ func (c *Commands) inviteCreate() *cobra.Command {
 		})
 	cmd.Flags().IntVar(&uses, "uses", 1, "how many people may sign up with it")
 	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, aTime))
-	cmd.Flags().StringVar(&note, "note", "", "what the invited read, and the list has")
+	cmd.Flags().StringVar(&note, "note", "", "shown to those invited, and in the list")
 	return cmd
 }

@@ -54,7 +54,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			case flag:
 				input.Visibility = &visibility
 			case flags.Changed(name):
-				return Usage("--%s=false leaves open what the paste is to be: choose --private, --public or --unlisted", name)
+				return Usage("--%s=false does not say what the paste becomes: choose --private, --public or --unlisted", name)
 			}
 		}
 		input.Pasties, files = changedPasties(pasties, added, languages)

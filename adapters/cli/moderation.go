@@ -25,7 +25,7 @@ func (c *Commands) suspensions() []*cobra.Command {
 		}))
 	reasonFlag(suspend, &reason)
 	suspend.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
-	unsuspend := ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
+	unsuspend := ofUser(c.does("unsuspend USER", "End the suspension of a user, and show the user's pastes again", "user unsuspend epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
 			return said(map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
@@ -53,7 +53,7 @@ func (c *Commands) block() *cobra.Command {
 		reason    string
 		expiresIn time.Duration
 	)
-	add := c.does("add NETWORK", "Let a network read, and neither write nor sign in",
+	add := c.does("add NETWORK", "Keep a network from writing and signing in; it can still read",
 		"block add 192.0.2.0/24 --expires-in 7d --reason spam",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			made, err := m.Moderation.Block.Do(ctx, args[0], reason, expiresIn)
@@ -87,7 +87,7 @@ func (c *Commands) report() *cobra.Command {
 			}), nil
 		})
 	list.Flags().UintVar(&limit, "limit", 50, "how many at most; 0 is all")
-	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
+	closing := c.does("close ID...", "Close reports; removing a paste closes its reports", "report close k3j2h1g0-p4q5r6s7",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			return nil, c.each("report", "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
 		})

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *Commands) search() *cobra.Command {
-	cmd := c.does("rebuild", "Bring what searches look through into line with the pastes", "search rebuild",
+	cmd := c.does("rebuild", "Rebuild the search index from the pastes", "search rebuild",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			if m.Search == nil {
 				return nil, fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
@@ -19,9 +19,9 @@ func (c *Commands) search() *cobra.Command {
 			shown := command.NewProgress(c.Stderr, "rebuild", -1, false)
 			read, err := m.Search.Rebuild.Do(ctx, func(further int) { _ = shown.Add(further) })
 			_ = shown.Finish()
-			return said(map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
+			return said(map[string]int{"pastes": read}, "Indexed %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
 		})
-	cmd.Long = `Bring what searches look through into line with the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
+	cmd.Long = `Rebuild the search index from the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
 extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`
 	cmd.RunE = Long(cmd.RunE)
 	return Group("search", "Look after the search", cmd)

@@ -99,7 +99,7 @@ func (c *Commands) userDelete() *cobra.Command {
 			}
 			question := "Delete %s with all its tokens, stars and pastes? This cannot be undone."
 			if anonymize {
-				question = "Delete %s, and make its pastes anonymous but private ones? This cannot be undone."
+				question = "Delete %s with its private pastes, and make its other pastes anonymous? This cannot be undone."
 			}
 			if err := c.confirm(yes, fmt.Sprintf(question, account.Name), "deleted"); err != nil {
 				return nil, err

@@ -150,11 +150,11 @@ func (s *server) create(ctx context.Context, path string, wanted any) (link stri
 		return "", err
 	}
 	if !ident.Valid(made.ID) {
-		return "", fmt.Errorf("%s answers with something that is no paste", s)
+		return "", fmt.Errorf("%s answers with something that is not a paste", s)
 	}
 	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // for --open: other schemes start other programs
-		return "", fmt.Errorf("%s says where the paste is in a way that is no URL", s)
+		return "", fmt.Errorf("%s answers with a link that is not a URL", s)
 	}
 	if key := header.Get(keyHeader); key != "" {
 		path, err := s.pathOf("keys", made.ID)

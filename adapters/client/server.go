@@ -129,7 +129,7 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, into 
 }
 
 func (s *server) noPaste() error {
-	return fmt.Errorf("%s answers with something that is no paste: is it the address of a server, with its base path?", s)
+	return fmt.Errorf("%s answers with something that is not a paste: is it the address of a server, with its base path?", s)
 }
 
 // unreachable says why there is no answer. It leaves out the path, which may be secret.
@@ -150,7 +150,7 @@ func (s *server) refused(answer *http.Response, text []byte) error {
 	failed := &statusError{answer.StatusCode, fmt.Sprintf("%s says: %s", s, command.Line(cmp.Or(problem.StatusMessage, answer.Status)))}
 	switch location, err := answer.Location(); {
 	case err == nil:
-		failed.text = fmt.Sprintf("%s sends us on to %s. If that is the server, run 'gluepot login' with its URL.", s,
+		failed.text = fmt.Sprintf("%s redirects to %s. If that is the server, run 'gluepot login' with its URL.", s,
 			command.Line(location.Redacted()))
 	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && s.deleteKey == "":
 		failed.text = fmt.Sprintf("The access token is not valid at %s. Run 'gluepot login %[1]s', or set %s to another one.", s, EnvToken)

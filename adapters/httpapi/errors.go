@@ -61,7 +61,7 @@ var (
 	errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 	errEncoded = &refusal{http.StatusUnsupportedMediaType, "Send the body as it is: this server takes no Content-Encoding.", false}
 	errSlow    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
-	errBroken  = &refusal{http.StatusBadRequest, "The body ended early, or is not chunked as HTTP has it.", false}
+	errBroken  = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
 	errNoRoom  = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
 )
 

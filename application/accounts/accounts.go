@@ -107,7 +107,7 @@ func (s sources) named(name string) (identity.Source, error) {
 			return source, nil
 		}
 	}
-	return identity.Source{}, fault.New(fault.NotFound, "This server does not sign in with such a provider.")
+	return identity.Source{}, fault.New(fault.NotFound, "This server has no such provider to sign in with.")
 }
 
 // key returns the key of a configured provider, or else the name itself, which operators see in lists of identities.

@@ -131,7 +131,7 @@ func newEdits(edits []Edit) ([]paste.Edit, error) {
 		case !isTime(e.At):
 			return nil, errTime
 		case e.Type < int64(paste.EditTitle) || e.Type > int64(paste.EditPastyRemoved):
-			return nil, fault.New(fault.Invalid, "The type of an edit is none of 0 to 5.")
+			return nil, fault.New(fault.Invalid, "The type of an edit is not 0 to 5.")
 		case e.Number < 0 || e.Number > maxEditNumber:
 			return nil, fault.New(fault.Invalid, "The number of an edit is negative or too large.")
 		}

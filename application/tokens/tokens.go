@@ -100,7 +100,7 @@ const maxOwn = 1000
 var errTooMany = fault.New(fault.Forbidden,
 	fmt.Sprintf("You have made %d access tokens, the most that one account may. Ask the operator for another one.", maxOwn))
 
-var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")
+var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it cannot make a token that may write.")
 
 // Own is Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own, or the viewer has too many tokens.
 func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {

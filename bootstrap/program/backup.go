@@ -51,7 +51,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 		}
 		text := fmt.Sprintf("The database %s is restored from %s.\n", cfg.Database.URL, args[0])
 		if done.Kept != "" {
-			text += fmt.Sprintf("What it was before is kept at %s.\n", done.Kept)
+			text += fmt.Sprintf("The old database is kept at %s.\n", done.Kept)
 		}
 		if done.Version < done.Latest {
 			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n", done.Version, done.Latest)

@@ -61,7 +61,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 		}
 	}
 	if err := running.stop(); err != nil {
-		log.Warn("the stop left something undone", zap.Error(err))
+		log.Warn("the stop was incomplete", zap.Error(err))
 	}
 	log.Info("stopped")
 	return failure

@@ -40,7 +40,7 @@ func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 	limits := &cfg.Pastes.Rules.Limits
 	flags.IntVar(&limits.Pasties, "paste-max-pasties", limits.Pasties, "how many pasties a paste may have")
 	flags.IntVar(&limits.Edits, "paste-max-edits", limits.Edits,
-		"how many entries the history of a paste may have; the oldest edits give way, each with all its entries, also beyond 32 MiB of text")
+		"how many entries the history of a paste may have; the oldest edits are dropped, each with all its entries, also beyond 32 MiB of text")
 }
 
 func signInFlags(flags *pflag.FlagSet, cfg *config) {
@@ -90,7 +90,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*cli.Lifetime)(&users.Longest), "paste-max-lifetime",
 		lifetime+"the longest of a new paste, also of one that asks for more; empty is never")
 	flags.Var((*cli.Lifetime)(&visitors.Default), "anonymous-default-lifetime",
-		lifetime+"of a new anonymous paste that asks for none; empty is as of all pastes")
+		lifetime+"of a new anonymous paste that asks for none; empty is as for all pastes")
 	flags.Var((*cli.Lifetime)(&visitors.Longest), "anonymous-max-lifetime",
 		lifetime+"the longest lifetime of a new anonymous paste; empty: that of all pastes")
 	flags.BoolVar(&cfg.Site.Recent, "recent", cfg.Site.Recent, "list the newest public pastes of all users on a page and in a feed")
@@ -120,9 +120,9 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
-		"access tokens that are not valid, a minute and address; 0 is no limit")
+		"invalid access tokens per minute and address; 0 is no limit")
 	flags.IntVar(&cfg.Pastes.AnonymousQuota.Pastes, "limit-anonymous-pastes", cfg.Pastes.AnonymousQuota.Pastes,
-		"pastes without an access token or made anonymous, an hour and address, counted over all nodes; 0 is no limit")
+		"pastes without an access token or made anonymous, per hour and address, counted over all nodes; 0 is no limit")
 	flags.IntVar(&cfg.Pastes.Allowance.Pastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
 	flags.Int64Var(&cfg.Pastes.Allowance.Bytes, "user-max-bytes", 0,
 		"bytes of content and history that each user's active pastes may have; 0 is no limit")

@@ -56,7 +56,7 @@ func TestInvitations(t *testing.T) {
 func TestIdentities(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy --service gitlab=2")
-	i.wantRefused("user link epoxy github:77", "This server does not sign in with such a provider.")
+	i.wantRefused("user link epoxy github:77", "This server has no such provider to sign in with.")
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
 	t.Setenv("GLUEPOT_GITHUB_CLIENT_ID", "an id")
 	wantRefusalWith(t, "without a secret", i.run("user link epoxy github:77"), exitUsage, "GLUEPOT_GITHUB_CLIENT_SECRET")

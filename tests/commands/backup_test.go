@@ -106,7 +106,7 @@ func TestRestoreReplaces(t *testing.T) {
 	}
 
 	got := i.do("restore --replace " + file)
-	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "What it was before is kept at ")
+	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if contents(t, cfg) != before {
 		t.Errorf("got\n%s\nwant\n%s", contents(t, cfg), before)
 	}
@@ -145,13 +145,13 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		filepath.Join(folder, "none.db"): "none.db: no such file or directory.",
-		folder:                           "is no file",
-		writeTo(t, folder, "text", "not a database at all"):                                              "is damaged, or no database",
-		writeTo(t, folder, "broken.db", string(broken)):                                                  "is damaged, or no database",
-		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                          "is damaged, or no database",
-		writeTo(t, folder, "nothing", ""):                                                                "but none of Gluepot's",
+		folder:                           "is not a file",
+		writeTo(t, folder, "text", "not a database at all"):                                              "is damaged, or not a database",
+		writeTo(t, folder, "broken.db", string(broken)):                                                  "is damaged, or not a database",
+		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                          "is damaged, or not a database",
+		writeTo(t, folder, "nothing", ""):                                                                "but not Gluepot's",
 		changed("newer.db", `INSERT INTO gluepot_versions (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
-		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                           "1 rows belong to what is not there",
+		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                           "1 rows refer to missing rows",
 		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`):                     "before its first release",
 		withLog:                  "has a log (-wal) beside it",
 		linked:                   "has a log (-wal) beside it",
@@ -199,7 +199,7 @@ func TestRestoreOverDamage(t *testing.T) {
 		}
 	}
 	got := i.do("restore --replace " + file)
-	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "What it was before is kept at ")
+	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if got := contents(t, cfg); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

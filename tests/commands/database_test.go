@@ -106,7 +106,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 	i := installation{t, string(cfg.URL)}
 	for _, line := range []string{"serve", "stats", "migrate up", "migrate status"} {
-		wantRefusalWith(t, line, i.run(line), exitFailed, "is damaged, or no database.", "(file is not a database (26))")
+		wantRefusalWith(t, line, i.run(line), exitFailed, "is damaged, or not a database.", "(file is not a database (26))")
 	}
 }
 

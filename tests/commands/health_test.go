@@ -83,7 +83,7 @@ func TestHealthOverTLS(t *testing.T) {
 		"the server at "+address+" is not ready: it answers 400")
 	for _, command := range []string{"serve", "health"} {
 		wantRefusal(t, command, run(t, command, certFlag), exitUsage,
-			"of the HTTP TLS certificate file and key file one is set: set both or neither")
+			"only one of the HTTP TLS certificate file and key file is set: set both or neither")
 	}
 	none := t.TempDir() + "/none"
 	wantRefusal(t, "no certificate", i.run("serve --http-addr=127.0.0.1:0 "+keyFlag+" --http-tls-cert-file="+none), exitFailed,

@@ -84,7 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		"paste edit a":                      noChange,
 		"paste edit a --json":               noChange,
 		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "--private, --public and --unlisted", "edit"),
-		"paste edit a --public=false": "--public=false leaves open what the paste is to be: " +
+		"paste edit a --public=false": "--public=false does not say what the paste becomes: " +
 			"choose --private, --public or --unlisted",
 		"paste edit a --pasty b":           `--pasty is "b": it takes ID=FILE. See 'gluepot paste edit --help'`,
 		"paste edit a --language b":        `--language is "b": it takes ID=NAME. See 'gluepot paste edit --help'`,

@@ -490,7 +490,7 @@ func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
-	undone := server.WaitForLog("the stop left something undone")
+	undone := server.WaitForLog("the stop was incomplete")
 	if text, _ := undone["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {
 		t.Errorf("got %v, want it to say that the last-used times of 1 token are lost", undone)
 	}

@@ -289,7 +289,7 @@ func TestTokenStaysWithItsServer(t *testing.T) {
 	p := newPerson(t)
 	p.ok(program.EpoxyToken, "login", moved.URL)
 	for _, args := range [][]string{{"push"}, {"list"}, {"pull", "abcdefgh"}, {"drop", "abcdefgh"}} {
-		p.fails(1, "secret code", args, "sends us on to "+other.URL)
+		p.fails(1, "secret code", args, "redirects to "+other.URL)
 	}
 	if len(seen) > 0 {
 		t.Errorf("got %v, want nothing sent to the other server", <-seen)
@@ -385,11 +385,11 @@ func TestPushWithoutServer(t *testing.T) {
 	p.fails(1, "x", []string{"push"}, "does not answer", "connection refused")
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
 	defer page.Close()
-	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is no paste")
+	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is not a paste")
 	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
 	defer null.Close()
 	for _, id := range []string{"abcdefgh", "abcdefgh#" + strings.Repeat("A", 43)} {
-		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "something that is no paste")
+		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "something that is not a paste")
 	}
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer broken.Close()

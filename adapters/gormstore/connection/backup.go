@@ -187,7 +187,7 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", from, failed.Err), err)
 	}
 	if !backup.Mode().IsRegular() {
-		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
+		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is not a file.", from))
 	}
 	for _, suffix := range logSuffixes {
 		if logSize(from, suffix) > 0 {
@@ -262,7 +262,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	var state string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&state); err != nil || state != "ok" {
 		cause := cmp.Or(context.Cause(ctx), err, errors.New(state))
-		return 0, 0, fault.Wrap(fault.Invalid, from+" is damaged, or no database.", cause)
+		return 0, 0, fault.Wrap(fault.Invalid, from+" is damaged, or not a database.", cause)
 	}
 	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
 	switch {
@@ -270,7 +270,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 		if db.QueryRowContext(ctx, "SELECT count(*) FROM "+unreleasedTable).Scan(&version) == nil {
 			return refused(" was made by a version of Gluepot from before its first release, which this one cannot read.")
 		}
-		return refused(" is a database, but none of Gluepot's.")
+		return refused(" is a database, but not Gluepot's.")
 	case err != nil:
 		return 0, 0, Translate(err)
 	case version > latest:
@@ -281,7 +281,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 		return 0, 0, Translate(err)
 	}
 	if broken > 0 {
-		return refused(" is damaged: %d rows belong to what is not there.", broken)
+		return refused(" is damaged: %d rows refer to missing rows.", broken)
 	}
 	return version, latest, nil
 }

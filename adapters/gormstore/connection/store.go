@@ -127,7 +127,7 @@ func (s *Store) connectError(err error) error {
 	case noRoom, noRight:
 		return Translate(err)
 	case damaged:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", url, setting), err)
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.", url, setting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",

@@ -61,7 +61,7 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
 	}
 	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
-		wrong = append(wrong, errors.New("of the HTTP TLS certificate file and key file one is set: set both or neither"))
+		wrong = append(wrong, errors.New("only one of the HTTP TLS certificate file and key file is set: set both or neither"))
 	}
 	if min(c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.DrainTimeout) <= 0 || c.DrainDelay < 0 {
 		wrong = append(wrong, fmt.Errorf("the HTTP read timeout is %v, the write timeout %v, the idle timeout %v, the drain timeout %v and "+

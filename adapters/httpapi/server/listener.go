@@ -60,7 +60,7 @@ func (l *listener) add(client netip.Addr, exempt bool) bool {
 	if most := l.server.cfg.MaxClientConnections; most > 0 && l.of[client] >= most && !exempt {
 		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
 			l.warned = now
-			l.server.log.Warn("closing connections: an address has as many as one may have",
+			l.server.log.Warn("closing connections: an address has reached its limit",
 				zap.Stringer("client", client), zap.Int("limit", most))
 		}
 		return false
