@@ -6,6 +6,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // pasteDocument is a document of the pastes collection.
@@ -43,13 +44,27 @@ type edit struct {
 	At       number   `json:"editedAt"`
 }
 
-// Pastes reads the pastes collection.
-func Pastes(r io.Reader) imports.Records[imports.Paste] {
-	return read(r, func(d pasteDocument) imports.Paste {
-		made := imports.Paste{
-			ID: d.ID, Owner: d.Owner, CreatedAt: (*int64)(d.CreatedAt), DeletesAt: int64(d.DeletesAt), ExpiresIn: d.ExpiresIn,
-			Private: d.Private, Public: d.Public, Tags: d.Tags, Title: d.Title,
-			Encrypted: d.Encrypted, EncryptedData: d.EncryptedData, EncryptedKey: d.EncryptedKey, Salt: d.Salt,
+// Pastes reads the pastes collection. What a document lacks is zero.
+func Pastes(r io.Reader) imports.Records[paste.Document] {
+	return read(r, func(d pasteDocument) paste.Document {
+		made := paste.Document{
+			Paste:   paste.Paste{ID: paste.ID(d.ID), Owner: user.ID(d.Owner)},
+			Content: paste.Content{Title: d.Title, Tags: d.Tags, Lifetime: paste.Lifetime(d.ExpiresIn)},
+		}
+		if d.CreatedAt != nil {
+			made.CreatedAt = d.CreatedAt.time()
+		}
+		if d.DeletesAt != 0 {
+			made.ExpiresAt = d.DeletesAt.time()
+		}
+		switch {
+		case d.Private: // the stricter of the two
+			made.Visibility = paste.Private
+		case d.Public:
+			made.Visibility = paste.Public
+		}
+		if d.Encrypted || len(d.EncryptedData)+len(d.EncryptedKey)+len(d.Salt) > 0 {
+			made.Cipher = &paste.Cipher{Data: d.EncryptedData, Key: d.EncryptedKey, Salt: d.Salt}
 		}
 		if d.Pasties != nil {
 			made.Pasties = make([]paste.Pasty, len(d.Pasties))
@@ -61,8 +76,8 @@ func Pastes(r io.Reader) imports.Records[imports.Paste] {
 			if e.Type == number(paste.EditPastyCode) {
 				e.Text = withoutNames(e.Text)
 			}
-			made.Edits = append(made.Edits, imports.Edit{
-				ID: e.ID, Number: int64(e.Number), Type: int64(e.Type), Metadata: e.Metadata, Text: e.Text, At: int64(e.At),
+			made.Edits = append(made.Edits, paste.Edit{
+				ID: e.ID, Number: int64(e.Number), Type: paste.EditType(e.Type), Metadata: e.Metadata, Text: e.Text, At: e.At.time(),
 			})
 		}
 		return made

@@ -7,13 +7,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // onePaste reads a single document.
-func onePaste(t *testing.T, document string) imports.Record[imports.Paste] {
+func onePaste(t *testing.T, document string) imports.Record[paste.Document] {
 	t.Helper()
 	records := collect(t, Pastes(strings.NewReader(document)))
 	if len(records) != 1 {
@@ -29,14 +30,26 @@ func TestPastes(t *testing.T) {
 		`"pasties":[{"_id":"x","title":"\ud83d\ude00","language":"unknown","code":"a\r\n\u0000\t\\\/\b\f"},{"more":1}],`+
 		`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],"edit":"code","editedAt":{"$numberLong":"7"}},`+
 		`{"_id":"e1","edit":"old","metadata":null}]}`)
-	want := imports.Paste{
-		ID: "p1", Owner: "u1", CreatedAt: new(int64(5)), DeletesAt: 65, ExpiresIn: "1w", Private: true,
-		Title: "a \"title\"\x00", Tags: []string{"b", "", "a"},
-		Pasties: []paste.Pasty{{ID: "x", Title: "😀", Language: "unknown", Code: "a\r\n\x00\t\\/\b\f"}, {}},
-		Edits:   []imports.Edit{{ID: "e2", Number: 1, Type: 5, Metadata: []string{"x", "", "Go"}, Text: "code", At: 7}, {ID: "e1", Text: "old"}},
+	at := func(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+	want := paste.Document{
+		Paste: paste.Paste{ID: "p1", Owner: "u1", CreatedAt: at(5), ExpiresAt: at(65)},
+		Content: paste.Content{
+			Title: "a \"title\"\x00", Visibility: paste.Private, Tags: []string{"b", "", "a"}, Lifetime: "1w",
+			Pasties: []paste.Pasty{{ID: "x", Title: "😀", Language: "unknown", Code: "a\r\n\x00\t\\/\b\f"}, {}},
+			Edits: []paste.Edit{
+				{ID: "e2", Number: 1, Type: 5, Metadata: []string{"x", "", "Go"}, Text: "code", At: at(7)}, {ID: "e1", Text: "old", At: at(0)},
+			},
+		},
 	}
 	if got.Err != nil || !reflect.DeepEqual(got.Value, want) {
 		t.Errorf("got %+v, error %v, want %+v", got.Value, got.Err, want)
+	}
+	for document, want := range map[string]paste.Visibility{
+		`{}`: paste.Unlisted, `{"isPublic":true}`: paste.Public, `{"isPrivate":true,"isPublic":true}`: paste.Private,
+	} {
+		if got := onePaste(t, document); got.Err != nil || got.Value.Visibility != want || !got.Value.CreatedAt.IsZero() {
+			t.Errorf("%s: got %+v, error %v, want it %s and without a time", document, got.Value, got.Err, want)
+		}
 	}
 	for _, document := range []string{
 		`{"pasties":{}}`, `{"pasties":[null]}`, `{"pasties":[[]]}`, `{"pasties":[{"code":1}]}`, `{"edits":[{"editId":"1"}]}`, `{"title":[]}`,
@@ -56,8 +69,8 @@ func TestEncryptedPastes(t *testing.T) {
 		`{"$binary":{"base64":"AP8=","subType":"00"}}`: "\x00\xff", `{"$binary":{"subType":"00","base64":"\/\u0041=="}}`: "\xfc",
 	} {
 		got := onePaste(t, fmt.Sprintf(`{"encrypted":true,"encryptedData":%s,"encryptedKey":%s,"salt":%s}`, form, form, form))
-		p := got.Value
-		if got.Err != nil || !p.Encrypted || string(p.EncryptedData) != want || string(p.EncryptedKey) != want || string(p.Salt) != want {
+		p := got.Value.Cipher
+		if got.Err != nil || p == nil || string(p.Data) != want || string(p.Key) != want || string(p.Salt) != want {
 			t.Errorf("%s: got %+v, error %v, want %q three times", form, p, got.Err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/gluepot/gluepot/application/imports"
 )
@@ -40,6 +41,9 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	*n = number(float)
 	return nil
 }
+
+// time returns the time at that many seconds since 1970.
+func (n number) time() time.Time { return time.Unix(int64(n), 0).UTC() }
 
 // binary is the bytes of a string as they are, or bytes in MongoDB's extended JSON: {"$binary":{"base64":"AA==","subType":"00"}} or,
 // from older programs, {"$binary":"AA==","$type":"00"}.

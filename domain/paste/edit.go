@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// EditType says what an entry of the history changed. The numbers are PasteMyst's.
-type EditType uint8
+// EditType says what an entry of the history changed. The numbers are PasteMyst's; a record to import may have any.
+type EditType int64
 
 // The types. Metadata is empty for the first, the pasty's id for the next three, and its id, title and language for the last two.
 const (

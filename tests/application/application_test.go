@@ -334,16 +334,16 @@ func importerOf(store paste.Importer) *imports.Pastes {
 	return imports.New(nil, nil, store, time.Now).Pastes
 }
 
-func records(ids ...string) imports.Source[imports.Paste] {
-	return func(context.Context) imports.Records[imports.Paste] {
-		return func(yield func(imports.Record[imports.Paste], error) bool) {
+func records(ids ...string) imports.Source[paste.Document] {
+	return func(context.Context) imports.Records[paste.Document] {
+		return func(yield func(imports.Record[paste.Document], error) bool) {
 			for i, id := range ids {
-				record := imports.Record[imports.Paste]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
+				record := imports.Record[paste.Document]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
 				if id == "broken" {
 					record.Err = fault.New(fault.Invalid, "broken")
 				}
 				if id == "unreadable" {
-					yield(imports.Record[imports.Paste]{}, errors.New("disk"))
+					yield(imports.Record[paste.Document]{}, errors.New("disk"))
 					return
 				}
 				if !yield(record, nil) {

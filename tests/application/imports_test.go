@@ -29,28 +29,30 @@ func storeAll(_ context.Context, pastes []paste.Document) ([]batch.Result, error
 }
 
 // wholePaste says as little as a paste may.
-func wholePaste(id string) imports.Paste {
-	return imports.Paste{ID: id, CreatedAt: new(int64(1)), Pasties: []paste.Pasty{}}
+func wholePaste(id string) paste.Document {
+	return paste.Document{
+		Paste: paste.Paste{ID: paste.ID(id), CreatedAt: time.Unix(1, 0)}, Content: paste.Content{Pasties: []paste.Pasty{}},
+	}
 }
 
-func newRecord(line int, raw []byte) imports.Record[imports.Paste] {
-	return imports.Record[imports.Paste]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
+func newRecord(line int, raw []byte) imports.Record[paste.Document] {
+	return imports.Record[paste.Document]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
 }
 
 // endlessPastes is a source that never ends.
-func endlessPastes(context.Context) imports.Records[imports.Paste] {
-	return func(yield func(imports.Record[imports.Paste], error) bool) {
+func endlessPastes(context.Context) imports.Records[paste.Document] {
+	return func(yield func(imports.Record[paste.Document], error) bool) {
 		for i := 1; yield(newRecord(i, []byte("x")), nil); i++ {
 		}
 	}
 }
 
 // silentPastes is a source that has one record and then waits for more until ctx ends.
-func silentPastes(ctx context.Context) imports.Records[imports.Paste] {
-	return func(yield func(imports.Record[imports.Paste], error) bool) {
+func silentPastes(ctx context.Context) imports.Records[paste.Document] {
+	return func(yield func(imports.Record[paste.Document], error) bool) {
 		if yield(newRecord(1, []byte("x")), nil) {
 			<-ctx.Done()
-			yield(imports.Record[imports.Paste]{}, context.Cause(ctx))
+			yield(imports.Record[paste.Document]{}, context.Cause(ctx))
 		}
 	}
 }
@@ -71,7 +73,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 		return nil, context.Cause(ctx)
 	}
 	for name, c := range map[string]struct {
-		source imports.Source[imports.Paste]
+		source imports.Source[paste.Document]
 		store  pasteImporter
 		reject imports.Reject
 		cancel bool
@@ -110,8 +112,8 @@ func TestImportsEndTheirReader(t *testing.T) {
 func TestImportsKeepText(t *testing.T) {
 	t.Parallel()
 	lengths := []int{10, 20, 2 << 20, 30, 3 << 20, 2 << 20, 40}
-	source := func(context.Context) imports.Records[imports.Paste] {
-		return func(yield func(imports.Record[imports.Paste], error) bool) {
+	source := func(context.Context) imports.Records[paste.Document] {
+		return func(yield func(imports.Record[paste.Document], error) bool) {
 			buffer := make([]byte, 3<<20)
 			for i, length := range lengths {
 				for j := range buffer {
@@ -237,36 +239,41 @@ func TestImportsBoundUsers(t *testing.T) {
 // TestImportsOfContent takes everything that can be stored whole, and rejects the rest with its reason.
 func TestImportsOfContent(t *testing.T) {
 	t.Parallel()
-	edit := func(e imports.Edit) imports.Paste { return imports.Paste{Edits: []imports.Edit{e}} }
+	edit := func(e paste.Edit) paste.Content {
+		if e.At.IsZero() {
+			e.At = time.Unix(0, 0)
+		}
+		return paste.Content{Edits: []paste.Edit{e}}
+	}
 	for what, c := range map[string]struct {
-		paste  imports.Paste
+		paste  paste.Content
 		reason string // empty: it is stored
 	}{
-		"nothing":                {imports.Paste{}, ""},
-		"text that breaks rules": {imports.Paste{Title: strings.Repeat("x", 9000), Pasties: []paste.Pasty{{Code: "\x00\r\n"}}}, ""},
-		"an odd lifetime":        {imports.Paste{ExpiresIn: "odd"}, ""},
-		"an encrypted paste":     {imports.Paste{EncryptedData: []byte("\xff")}, ""},
-		"the last type":          {edit(imports.Edit{Type: 5, Number: 1 << 40}), ""},
-		"as many parts":          {imports.Paste{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
-		"many parts":             {imports.Paste{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)}, "more than 100000"},
-		"much metadata":          {edit(imports.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
-		"a zero lifetime":        {imports.Paste{ExpiresIn: "1\x00d"}, "expiresIn"},
-		"a long lifetime":        {imports.Paste{ExpiresIn: strings.Repeat("1", 65)}, "expiresIn"},
-		"encrypted nothing":      {imports.Paste{Encrypted: true}, "no encrypted data"},
-		"encrypted and not":      {imports.Paste{Encrypted: true, Salt: []byte("a"), Title: "a"}, "that are not"},
-		"an unknown type":        {edit(imports.Edit{Type: 6}), "not 0 to 5"},
-		"a negative type":        {edit(imports.Edit{Type: -1}), "not 0 to 5"},
-		"a negative number":      {edit(imports.Edit{Number: -1}), "number"},
-		"the largest number":     {edit(imports.Edit{Number: 1<<63 - 1}), "number"},
-		"an edit before time":    {edit(imports.Edit{At: -1}), "time"},
+		"nothing":                {paste.Content{}, ""},
+		"text that breaks rules": {paste.Content{Title: strings.Repeat("x", 9000), Pasties: []paste.Pasty{{Code: "\x00\r\n"}}}, ""},
+		"an odd lifetime":        {paste.Content{Lifetime: "odd"}, ""},
+		"an encrypted paste":     {paste.Content{Cipher: &paste.Cipher{Data: []byte("\xff")}}, ""},
+		"the last type":          {edit(paste.Edit{Type: 5, Number: 1 << 40}), ""},
+		"as many parts":          {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
+		"many parts":             {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)}, "more than 100000"},
+		"much metadata":          {edit(paste.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
+		"a zero lifetime":        {paste.Content{Lifetime: "1\x00d"}, "expiresIn"},
+		"a long lifetime":        {paste.Content{Lifetime: paste.Lifetime(strings.Repeat("1", 65))}, "expiresIn"},
+		"encrypted nothing":      {paste.Content{Cipher: &paste.Cipher{}}, "no encrypted data"},
+		"encrypted and not":      {paste.Content{Cipher: &paste.Cipher{Salt: []byte("a")}, Title: "a"}, "that are not"},
+		"an unknown type":        {edit(paste.Edit{Type: 6}), "not 0 to 5"},
+		"a negative type":        {edit(paste.Edit{Type: -1}), "not 0 to 5"},
+		"a negative number":      {edit(paste.Edit{Number: -1}), "number"},
+		"the largest number":     {edit(paste.Edit{Number: 1<<63 - 1}), "number"},
+		"an edit before time":    {edit(paste.Edit{At: time.Unix(-1, 0)}), "time"},
 	} {
-		c.paste.ID, c.paste.CreatedAt = "id", new(int64(1))
-		if c.paste.Pasties == nil {
-			c.paste.Pasties = []paste.Pasty{}
+		whole := wholePaste("id")
+		if whole.Content = c.paste; c.paste.Pasties == nil {
+			whole.Pasties = []paste.Pasty{}
 		}
-		source := func(context.Context) imports.Records[imports.Paste] {
-			return func(yield func(imports.Record[imports.Paste], error) bool) {
-				yield(imports.Record[imports.Paste]{Value: c.paste, Line: 1, Raw: []byte("x")}, nil)
+		source := func(context.Context) imports.Records[paste.Document] {
+			return func(yield func(imports.Record[paste.Document], error) bool) {
+				yield(imports.Record[paste.Document]{Value: whole, Line: 1, Raw: []byte("x")}, nil)
 			}
 		}
 		reason := ""
@@ -278,12 +285,12 @@ func TestImportsOfContent(t *testing.T) {
 			t.Errorf("%s: got %q, error %v, want %q", what, reason, err, c.reason)
 		}
 	}
-	// Tags are a set, and a paste that is both private and public is shown to fewer.
-	source := func(context.Context) imports.Records[imports.Paste] {
-		return func(yield func(imports.Record[imports.Paste], error) bool) {
+	// Tags are a set.
+	source := func(context.Context) imports.Records[paste.Document] {
+		return func(yield func(imports.Record[paste.Document], error) bool) {
 			odd := wholePaste("id")
-			odd.Private, odd.Public, odd.Tags = true, true, []string{"b", "a", "b"}
-			yield(imports.Record[imports.Paste]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
+			odd.Tags = []string{"b", "a", "b"}
+			yield(imports.Record[paste.Document]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
 		}
 	}
 	var got []paste.Document
@@ -291,7 +298,7 @@ func TestImportsOfContent(t *testing.T) {
 		got = pastes
 		return storeAll(ctx, pastes)
 	})).Do(t.Context(), source, paste.RefuseOrphans, nil)
-	if err != nil || len(got) != 1 || got[0].Visibility != paste.Private || !slices.Equal(got[0].Tags, []string{"a", "b"}) {
-		t.Errorf("got %+v, error %v, want a private paste with the tags a and b", got, err)
+	if err != nil || len(got) != 1 || !slices.Equal(got[0].Tags, []string{"a", "b"}) {
+		t.Errorf("got %+v, error %v, want a paste with the tags a and b", got, err)
 	}
 }
