@@ -12,7 +12,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/user"
@@ -232,17 +231,13 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	if !ok {
 		return nil
 	}
-	name, err := user.ParseName(row.Username)
-	if err != nil {
-		return fault.Unforeseen(err)
-	}
-	listed := listedRow{Paste: row.Paste}
+	listed := listedRow{Paste: row.Paste, OwnerName: row.Username}
 	if len(stored.Pasties) > 0 {
 		first := stored.Pasties[0]
 		listed.PastyTitle = first.Title
 		listed.Beginning = model.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
 	}
-	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Owner: name, Pasties: len(stored.Pasties), Lines: lines})
+	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Pasties: len(stored.Pasties), Lines: lines})
 	return nil
 }
 

@@ -25,13 +25,11 @@ func (p Place) Before(q Place) bool {
 	return p.Place.Before(q.Place)
 }
 
-// Found is a paste that was found.
+// Found is a paste that was found, with the name that its owner has now.
 type Found struct {
 	paste.Listed
 
-	Place Place
-	Owner user.Name // as it is now
-
+	Place   Place
 	Pasties int    // how many it has
 	Lines   []Line // of its code, at most MaxLines
 }

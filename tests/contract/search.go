@@ -89,7 +89,7 @@ func searchFinds(t *testing.T, s DocumentStore) {
 	found := wantFound(t, s, "", "needle", "glue1", "code2")
 	want(t, "title", found[0].Title, "About glue")
 	want(t, "title of the pasty", found[0].PastyTitle, "main.go")
-	want(t, "owner", found[0].Owner.String(), "Epoxy")
+	want(t, "owner", found[0].OwnerName, "Epoxy")
 	want(t, "lines", len(found[0].Lines), 1)
 	want(t, "line", found[0].Lines[0], search.Line{Pasty: 0, Number: 2, Text: "The needle and the GLUE"})
 	want(t, "pasties", found[0].Pasties, 1)
@@ -378,7 +378,7 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 		}
 		for name, got := range answers {
 			if wanted := answers["fake"]; !slices.EqualFunc(got, wanted, func(a, b search.Found) bool {
-				return a.ID == b.ID && a.Place.InTitles == b.Place.InTitles && a.Title == b.Title && a.Owner == b.Owner &&
+				return a.ID == b.ID && a.Place.InTitles == b.Place.InTitles && a.Title == b.Title && a.OwnerName == b.OwnerName &&
 					slices.Equal(a.Lines, b.Lines)
 			}) {
 				t.Fatalf("seed %d, %s, %q for %q: got %+v, want %+v", seed, name, asked, reader, got, wanted)

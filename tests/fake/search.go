@@ -38,9 +38,9 @@ func (s Search) Find(
 		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool { return !strings.Contains(titles, w) })
 		place := search.Place{Place: known.Place(), InTitles: inTitles}
 		if ok && after.Before(place) {
-			found = append(found, search.Found{
-				Listed: listedOf(document), Place: place, Owner: owner.Name, Pasties: len(document.Pasties), Lines: lines,
-			})
+			listed := listedOf(document)
+			listed.OwnerName = owner.Name.String()
+			found = append(found, search.Found{Listed: listed, Place: place, Pasties: len(document.Pasties), Lines: lines})
 		}
 	}
 	slices.SortFunc(found, func(a, b search.Found) int {

@@ -139,9 +139,9 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var6 templ.SafeURL
-							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(site.PathOfUser(found.Owner.String()))
+							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(site.PathOfUser(found.OwnerName))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 32, Col: 65}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 32, Col: 60}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 							if templ_7745c5c3_Err != nil {
@@ -152,9 +152,9 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var7 string
-							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(found.Owner.String())
+							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(found.OwnerName)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 32, Col: 90}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 32, Col: 80}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 							if templ_7745c5c3_Err != nil {
