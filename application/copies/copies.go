@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -36,7 +34,7 @@ type Installation struct {
 type Source interface {
 	// Installation fails with fault.Unavailable.
 	Installation(ctx context.Context) (Installation, error)
-	// Tables returns the tables to copy, those that others refer to first.
+	// Tables returns the tables to copy, those that others refer to first. They are the same on both sides.
 	Tables() []Table
 	// Snapshot calls read with a consistent snapshot, while others may write. The snapshot must not be used after read returns.
 	Snapshot(ctx context.Context, read func(Snapshot) error) error
@@ -67,7 +65,6 @@ var (
 	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty one.")
 	// ErrPartial is the error for a source that is itself an unfinished copy.
 	ErrPartial = fault.New(fault.Conflict, "The source is itself the target of a copy that has not ended. Run that copy again first.")
-	errTables  = fault.Unforeseen(errors.New("source and target do not have the same tables"))
 )
 
 // Bounds of what is written in one transaction.
@@ -119,9 +116,6 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 // When it is interrupted, the target stays marked. Another call with the same source starts again.
 func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
 	tables := c.source.Tables()
-	if !reflect.DeepEqual(tables, c.target.Tables()) {
-		return nil, errTables
-	}
 	from, err := c.source.Installation(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the source: %w", err)
