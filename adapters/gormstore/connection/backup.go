@@ -251,9 +251,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	refused := func(format string, args ...any) (int64, int64, error) {
 		return 0, 0, fault.New(fault.Invalid, from+fmt.Sprintf(format, args...))
 	}
-	if latest, err = (&Store{Dialect: sqliteDialect}).latestVersion(); err != nil {
-		return 0, 0, err
-	}
+	latest = sqliteDialect.latestVersion()
 	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
 		return 0, 0, err

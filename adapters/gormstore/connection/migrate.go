@@ -163,9 +163,7 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 
 // schemaVersions reads the versions of the schema, and whether the database is an unfinished copy.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
-	if schema.Latest, err = s.latestVersion(); err != nil {
-		return Schema{}, false, err
-	}
+	schema.Latest = s.Dialect.latestVersion()
 	err = s.Read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
 	if err != nil && diagnose(err) != ErrOutdated { // without the table it has never been migrated
 		return Schema{}, false, Unreadable(err)
@@ -199,12 +197,11 @@ func Unreadable(err error) error {
 	return unavailable(err)
 }
 
-func (s *Store) latestVersion() (int64, error) {
-	entries, err := fs.ReadDir(migrationFiles, s.Dialect.migrations)
-	if err != nil || len(entries) == 0 {
-		return 0, fmt.Errorf("read the embedded migrations: %w", err)
-	}
-	return goose.NumericComponent(entries[len(entries)-1].Name())
+// latestVersion cannot fail: the migrations are part of the program.
+func (d *Dialect) latestVersion() int64 {
+	entries, _ := migrationFiles.ReadDir(d.migrations)
+	version, _ := goose.NumericComponent(entries[len(entries)-1].Name())
+	return version
 }
 
 func (s *Store) migrationProvider() (*goose.Provider, error) {
