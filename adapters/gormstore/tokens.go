@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
@@ -82,9 +83,18 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	})
 }
 
-// StartSession implements token.Writer. It locks the parent: no session survives a revocation at the same time.
+// StartSession implements token.Writer. It locks the user and the parent: no session survives a suspension or a revocation at the same
+// time.
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
+		var owner model.User
+		locking := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
+		if err := locking.Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
+			return err
+		}
+		if owner.Suspended {
+			return token.ErrSuspended
+		}
 		if started.Parent != "" {
 			var parent model.AccessToken
 			err := connection.ForUpdate(tx).
@@ -131,7 +141,10 @@ func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) err
 // EndSessions implements token.SessionEnder.
 func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
 	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
-		result := tx.Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Delete(&model.AccessToken{})
+		// SetLastUsed locks tokens in the same order, which prevents deadlocks.
+		ids := connection.ForUpdate(tx.Model(&model.AccessToken{})).Select("id").
+			Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Order("id")
+		result := tx.Where("id IN (?)", ids).Delete(&model.AccessToken{})
 		ended = int(result.RowsAffected)
 		return result.Error
 	})

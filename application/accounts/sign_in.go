@@ -87,13 +87,14 @@ var (
 	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
 )
 
-// Do finishes the attempt with that secret, which works once.
+// Do finishes the attempt with that secret, which works once. resume returns the viewer who links an identity: once the provider has
+// answered, as the session may have ended meanwhile.
 //
 // It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought proves nothing;
 // with fault.Forbidden when the visitor may not have an account, or is not the user who began to link one; and with fault.Conflict
 // when the identity cannot be linked.
 func (a *Arrive) Do(
-	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
+	ctx context.Context, resume func(context.Context) (token.Viewer, error), provider, secret string, brought identity.Callback,
 ) (Arrival, error) {
 	source, err := a.sources.named(provider)
 	if err != nil {
@@ -120,6 +121,10 @@ func (a *Arrive) Do(
 		return Arrival{}, err
 	}
 	if attempt.Link != "" {
+		viewer, err := resume(ctx)
+		if err != nil {
+			return Arrival{}, fault.Replace(err, fault.Unauthenticated, errOtherUser)
+		}
 		return a.link(ctx, viewer, attempt, profile.Identity)
 	}
 	found, err := a.store.ByIdentity(ctx, profile.Identity)

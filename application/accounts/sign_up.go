@@ -87,9 +87,8 @@ func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next
 		created.ID = id
 		return s.store.SignUp(ctx, identity.HashOf(secret), created)
 	})
-	if errors.Is(err, user.ErrServiceTaken) {
+	if errors.Is(err, user.ErrServiceTaken) || fault.Is(err, fault.NotFound) {
 		created, err = s.store.ByIdentity(ctx, attempt.Profile.Identity)
-		return created, attempt.Next, err
 	}
 	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict, user.ErrNameTaken)
 }

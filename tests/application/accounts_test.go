@@ -55,6 +55,10 @@ func (w *world) vouch(subject, name string) string {
 	return subject
 }
 
+func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
+	return func(context.Context) (token.Viewer, error) { return viewer, nil }
+}
+
 // arrive has a visitor go to a provider and come back with a code.
 func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput, code string) (accounts.Arrival, error) {
 	t.Helper()
@@ -62,7 +66,7 @@ func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted acco
 	if err != nil {
 		return accounts.Arrival{}, err
 	}
-	return a.Arrive.Do(t.Context(), viewer, wanted.Source, begun.Secret, identity.Callback{State: begun.State, Code: code})
+	return a.Arrive.Do(t.Context(), resumed(viewer), wanted.Source, begun.Secret, identity.Callback{State: begun.State, Code: code})
 }
 
 // session is a viewer who has just signed in.
@@ -231,7 +235,7 @@ func TestArriveRefuses(t *testing.T) {
 		}
 		source, secret, brought := "oidc", begun.Secret, identity.Callback{State: begun.State, Code: code}
 		alter(&source, &secret, &brought)
-		got, err := w.accounts.Arrive.Do(t.Context(), token.Viewer{}, source, secret, brought)
+		got, err := w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), source, secret, brought)
 		wantKind(t, what, err, fault.Invalid)
 		if got != (accounts.Arrival{}) {
 			t.Errorf("%s: got %+v, want nothing", what, got)
@@ -242,14 +246,14 @@ func TestArriveRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	brought := identity.Callback{State: begun.State, Code: code}
-	arrived, err := w.accounts.Arrive.Do(t.Context(), token.Viewer{}, "oidc", begun.Secret, brought)
+	arrived, err := w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), token.Viewer{}, "oidc", begun.Secret, brought)
+	_, err = w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	wantKind(t, "replayed", err, fault.Invalid)
 	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
-	_, err = w.accounts.Arrive.Do(t.Context(), token.Viewer{}, "oidc", arrived.Secret, identity.Callback{Code: code})
+	_, err = w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", arrived.Secret, identity.Callback{Code: code})
 	wantKind(t, "an answer to no question", err, fault.Invalid)
 	begun, err = w.accounts.Begin.Do(t.Context(), token.Viewer{}, accounts.BeginInput{Source: "oidc"})
 	if err != nil {
@@ -379,7 +383,7 @@ func TestLinking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), ann, "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
+	_, err = w.accounts.Arrive.Do(t.Context(), resumed(ann), "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
 	wantKind(t, "who did not begin it", err, fault.Forbidden)
 
 	if err := w.accounts.Link.UndoOwn(t.Context(), ann, "github"); err != nil {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -51,7 +52,10 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Issuer: query.Get("iss"),
 	}
 	cookie := attemptCookie(brought.State)
-	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), r.Viewer, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
+	resume := func(ctx context.Context) (token.Viewer, error) {
+		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
+	}
+	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), resume, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
 		return err
