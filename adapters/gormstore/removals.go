@@ -33,7 +33,7 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Doc
 	}
 	var reports []model.Report
 	if hidden {
-		if err := tx.Where("paste_id = ?", string(id)).Find(&reports).Error; err != nil {
+		if err := connection.ForUpdate(tx).Where("paste_id = ?", string(id)).Order("id").Find(&reports).Error; err != nil {
 			return nil, err
 		}
 	}
@@ -106,6 +106,10 @@ func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		// Edits lock the user before the paste, too: another order would deadlock.
+		if _, err := m.hidesPastes(tx, tx.Model(&model.Paste{}).Select("owner_id").Where("id = ?", string(id))); err != nil {
+			return err
+		}
 		told := false
 		rows, err := m.takeAway(tx, id, false)
 		switch {
@@ -178,18 +182,17 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 // Hide implements moderation.Hider.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		hidden = 0
+		if wanted, err := m.hidesPastes(tx, string(owner)); err != nil || !wanted {
+			return err
+		}
 		var ids []paste.ID
 		some := unexpired(m.store, newest(tx, paste.Place{}, limit).Select("id").Where("owner_id = ?", string(owner)))
 		if err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some).Order("id").Pluck("id", &ids).Error; err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if err := m.hide(tx, id); err != nil {
-				return err
-			}
-		}
-		hidden = len(ids)
-		return nil
+		hidden, err = each(ids, func(id paste.ID) error { return m.hide(tx, id) })
+		return err
 	})
 	return hidden, err
 }
@@ -213,10 +216,18 @@ func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, er
 	if err != nil {
 		return 0, err
 	}
+	return each(ids, func(id paste.ID) error { return m.giveBack(tx, id, true) })
+}
+
+// each calls do for the ids, and returns how many were there: others have just expired, or another caller was quicker.
+func each(ids []paste.ID, do func(paste.ID) error) (done int, err error) {
 	for _, id := range ids {
-		if err := m.giveBack(tx, id, true); err != nil {
+		switch err := do(id); {
+		case err == nil:
+			done++
+		case !errors.Is(err, gorm.ErrRecordNotFound):
 			return 0, err
 		}
 	}
-	return len(ids), nil
+	return done, nil
 }

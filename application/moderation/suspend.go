@@ -83,7 +83,7 @@ func inBatches(do func() (int, error)) (all int, err error) {
 	for {
 		n, err := do()
 		all += n
-		if err != nil || n < atOnce {
+		if err != nil || n == 0 {
 			return all, err
 		}
 	}

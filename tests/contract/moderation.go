@@ -417,6 +417,10 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 			want(t, "pastes of one step", n, wanted)
 		}
 	}
+	none, err := s.Moderation.Hide(t.Context(), owner, 2)
+	must(t, err)
+	want(t, "hidden of a user whose pastes are not to be", none, 0)
+	setHidden(t, s, owner, true)
 	steps(func(limit int) (int, error) { return s.Moderation.Hide(t.Context(), owner, limit) })
 	for _, hidden := range made {
 		wantNoDocument(t, s.DocumentStore, hidden.ID)
@@ -432,6 +436,7 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	must(t, err)
 	want(t, "purged of what is hidden", purged, 0)
 	wantStored(t, s.DocumentStore, "somebody else's", other)
+	setHidden(t, s, owner, false)
 	steps(func(limit int) (int, error) { return s.Moderation.Unhide(t.Context(), owner, limit) })
 	for _, shown := range made {
 		wantStored(t, s.DocumentStore, "shown again", shown)
@@ -442,11 +447,13 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 func removeHidden(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	made := spam(t, s, "spam", owner, now, "code")
+	setHidden(t, s, owner, true)
 	_, err := s.Moderation.Hide(t.Context(), owner, 10)
 	must(t, err)
 	if err := s.Moderation.Remove(t.Context(), made.ID, "spam"); err != nil {
 		t.Errorf("got %v, want what is hidden to be removed", err)
 	}
+	setHidden(t, s, owner, false)
 	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
 	must(t, err)
 	wantNoDocument(t, s.DocumentStore, made.ID)
@@ -522,6 +529,7 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 			t.Errorf("%s: got %v, want %v", what, got, wanted)
 		}
 	}
+	setHidden(t, s, owner, true)
 	_, err := s.Moderation.Hide(t.Context(), owner, 10)
 	must(t, err)
 	wantReports("hidden")
