@@ -49,8 +49,8 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 
 // ForgetClients implements paste.ExpiredRemover.
 func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
-	return p.purge(ctx, `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`,
-		p.store.Now(), limit)
+	return p.purge(ctx, `DELETE FROM paste_quotas WHERE full_at <= ? AND client IN (
+		SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`, p.store.Now(), p.store.Now(), limit)
 }
 
 // Origin implements moderation.Finder.

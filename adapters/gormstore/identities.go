@@ -77,10 +77,10 @@ func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created use
 		if err != nil {
 			return err
 		}
-		if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
+		if err := tx.Create(model.NewUser(created)).Error; err != nil {
 			return err
 		}
-		if err := tx.Create(model.NewUser(created)).Error; err != nil {
+		if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
 			return err
 		}
 		if err := tx.Create(&model.Identity{UserID: string(created.ID), Provider: row.Provider, Subject: row.Subject}).Error; err != nil {

@@ -96,7 +96,7 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		query = query.Where("pastes.owner_id = ?", string(owner)).
 			Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
 		if selection.Public {
-			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted") // literals, for the partial index
+			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile") // for a partial index
 		}
 		if selection.Tag != "" {
 			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", model.Text(selection.Tag))
@@ -106,17 +106,20 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 	if err != nil || len(listed) == 0 {
 		return listed, err
 	}
-	return listed, p.addTags(ctx, listed)
+	return listed, p.addTags(ctx, listed, selection.Public)
 }
 
-func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
+// addTags reads the tags of a list; for a public one, not those of a paste that is public no longer.
+func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, public bool) error {
 	at := make(map[string]*paste.Listed, len(listed))
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
 	var rows []model.PasteTag
 	err := p.store.List(ctx, func(db *gorm.DB) error {
-		return db.Where("paste_id IN ?", slices.Collect(maps.Keys(at))).Order("paste_id, position").Find(&rows).Error
+		shown := db.Model(&model.Paste{}).Select("id").Where("id IN ? AND (visibility = ? OR NOT ?)",
+			slices.Collect(maps.Keys(at)), paste.Public, public)
+		return db.Where("paste_id IN (?)", shown).Order("paste_id, position").Find(&rows).Error
 	})
 	for _, row := range rows {
 		at[row.PasteID].Tags = append(at[row.PasteID].Tags, string(row.Tag))

@@ -230,10 +230,15 @@ func (p *Pastes) delete(tx *gorm.DB, row *model.Paste) error {
 	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{})) // foreign keys delete its content
 }
 
+// lockUser locks a user until the transaction ends. Imports, which replace a user's stars, lock it, too.
+func lockUser(tx *gorm.DB, id user.ID) error {
+	return connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&model.User{}).Error
+}
+
 // Star implements paste.Starrer.
 func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := connection.ForUpdate(tx).Where("id = ?", string(starrer)).Take(&model.User{}).Error; err != nil {
+		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}
 		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
@@ -244,5 +249,10 @@ func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 
 // Unstar implements paste.Starrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return deleteOne(ctx, p.store, &model.Star{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
+	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+		if err := lockUser(tx, starrer); err != nil {
+			return err
+		}
+		return connection.OrNotFound(tx.Where("paste_id = ? AND user_id = ?", string(id), string(starrer)).Delete(&model.Star{}))
+	})
 }

@@ -105,6 +105,9 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
+		if err := tx.Select("*").Updates(model.NewUser(updated)).Error; err != nil {
+			return err
+		}
 		if updated.Name.Folded() != before.Name.Folded() {
 			if err := checkName(u.store, tx, updated.Name, before.ID); err != nil {
 				return err
@@ -112,9 +115,6 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 			if err := u.giveUpName(tx, before.Name, row.ID); err != nil {
 				return err
 			}
-		}
-		if err := tx.Select("*").Updates(model.NewUser(updated)).Error; err != nil {
-			return err
 		}
 		if maps.Equal(services, servicesBefore) {
 			return nil
@@ -144,7 +144,8 @@ func (u *Users) giveUpName(tx *gorm.DB, name user.Name, id string) error {
 		id, id, user.MaxFormerNames).Error
 }
 
-// checkName fails with fault.Conflict when a name is reserved for another user.
+// checkName fails with fault.Conflict when a name is reserved for another user. It comes after the user's row is written, which waits for
+// a user who gives the name up at this moment.
 func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
 	err := tx.Model(&model.FormerName{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",

@@ -133,7 +133,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		db, first, second := database.SQL(t, cfg), database.Open(t, cfg), database.Open(t, cfg)
 		nodes := []*gormstore.Pastes{gormstore.NewPastes(first), gormstore.NewPastes(second)}
 		users := gormstore.NewUsers(second)
-		results, err := users.Import(t.Context(), accounts(t, "owner=owner", "leaver=leaver"))
+		results, err := users.Import(t.Context(), imported(t, "owner=owner", "leaver=leaver"))
 		outcomes(t, results, err)
 		createDocument(t, nodes[0], newDocument("contested", "owner", "code"))
 		for i := range beside {

@@ -149,7 +149,7 @@ func TestImportedDocuments(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		store := database.Open(t, cfg)
 		pastes := gormstore.NewPastes(store)
-		results, err := gormstore.NewUsers(store).Import(t.Context(), accounts(t, "owner=owner"))
+		results, err := gormstore.NewUsers(store).Import(t.Context(), imported(t, "owner=owner"))
 		outcomes(t, results, err)
 		run := func(what string, policy paste.Orphans, want imports.Summary) {
 			t.Helper()

@@ -22,6 +22,7 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	exec(t, s.db, "ALTER TABLE pasties SET (autovacuum_enabled = off)")
 	exec(t, s.db, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
 		SELECT 'u' || x, 'user' || x, '', '', true, 0, false, now() FROM generate_series(1, 200) x`)
+	exec(t, s.db, "UPDATE users SET public_profile = true")
 	fill := func(owner string) {
 		exec(t, s.db, insertPastes("id, owner_id, created_at",
 			"md5("+owner+" || '/' || x), "+owner+", now() - x * interval '1 second' FROM generate_series(1, 2000) x"))

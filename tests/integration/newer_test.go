@@ -29,7 +29,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				return err
 			},
 			"an import of users": func(ctx context.Context) error {
-				results, err := s.users.Import(ctx, accounts(t, "owner=owner"))
+				results, err := s.users.Import(ctx, imported(t, "owner=owner"))
 				outcomes(t, results, err)
 				return err
 			},

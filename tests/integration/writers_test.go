@@ -29,8 +29,8 @@ func parseName(t *testing.T, s string) user.Name {
 	return name
 }
 
-// accounts makes one account of each "id=name".
-func accounts(t *testing.T, specs ...string) []user.Import {
+// imported makes one account of each "id=name".
+func imported(t *testing.T, specs ...string) []user.Import {
 	t.Helper()
 	made := make([]user.Import, len(specs))
 	for i, spec := range specs {
@@ -104,7 +104,7 @@ func TestOneRecordCostsItself(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
 		exec(t, db, "CREATE UNIQUE INDEX odd ON users (avatar_url)")
-		all := accounts(t, "a=a", "b=b", "c=c", "d=d")
+		all := imported(t, "a=a", "b=b", "c=c", "d=d")
 		for i, avatar := range []string{"one", "two", "one", "three"} {
 			all[i].AvatarURL = &avatar
 		}
@@ -154,14 +154,14 @@ func TestImportBesideANewUser(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
-	results, err := users.Import(t.Context(), accounts(t, "a=y", "b=x", "c=w"))
+	results, err := users.Import(t.Context(), imported(t, "a=y", "b=x", "c=w"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
 	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
 		VALUES ('late', 'Z', '', '', true, 0, false, now())`)
 	done := make(chan string)
 	go func() {
-		results, err := users.Import(t.Context(), accounts(t, "a=x", "b=z", "c=v", "d=u"))
+		results, err := users.Import(t.Context(), imported(t, "a=x", "b=z", "c=v", "d=u"))
 		done <- fmt.Sprint(outcomes(t, results, err))
 	}()
 	waitForWaiters(t, db, 1)
@@ -218,13 +218,13 @@ func TestVictimOfADeadlock(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
-	results, err := users.Import(t.Context(), accounts(t, "a=a", "b=b"))
+	results, err := users.Import(t.Context(), imported(t, "a=a", "b=b"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
 	exec(t, other, "UPDATE users SET contributor = true WHERE id = 'b'")
 	done := make(chan string)
 	go func() {
-		results, err := users.Import(t.Context(), accounts(t, "b=b2", "a=a2"))
+		results, err := users.Import(t.Context(), imported(t, "b=b2", "a=a2"))
 		done <- outcomes(t, results, err)
 	}()
 	waitForWaiters(t, db, 1)
@@ -255,7 +255,7 @@ func TestRevokingBesideImport(t *testing.T) {
 	cfg.ConnectTimeout = time.Minute
 	store, db := database.Open(t, cfg), database.SQL(t, cfg)
 	tokens := gormstore.NewTokens(store)
-	results, err := gormstore.NewUsers(store).Import(t.Context(), accounts(t, "owner=owner"))
+	results, err := gormstore.NewUsers(store).Import(t.Context(), imported(t, "owner=owner"))
 	outcomes(t, results, err)
 	results, err = tokens.Import(t.Context(), keys("a=1", "b=2"))
 	outcomes(t, results, err)
@@ -295,7 +295,7 @@ func TestNodesStoreLastUses(t *testing.T) {
 			specs[i] = fmt.Sprintf("k%03d=secret%d", i, i)
 		}
 		first := database.Open(t, cfg)
-		results, err := gormstore.NewUsers(first).Import(t.Context(), accounts(t, "owner=owner"))
+		results, err := gormstore.NewUsers(first).Import(t.Context(), imported(t, "owner=owner"))
 		outcomes(t, results, err)
 		results, err = gormstore.NewTokens(first).Import(t.Context(), keys(specs...))
 		outcomes(t, results, err)
@@ -349,7 +349,7 @@ func TestImportsAtOnce(t *testing.T) {
 					if n == 1 {
 						slices.Reverse(specs)
 					}
-					results, err := users.Import(t.Context(), accounts(t, specs...))
+					results, err := users.Import(t.Context(), imported(t, specs...))
 					if got := outcomes(t, results, err); strings.Contains(got, "!") {
 						t.Errorf("round %d: got %s, want no failure in it", round, got)
 					}
@@ -372,7 +372,7 @@ func TestStarBesideImport(t *testing.T) {
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		store := database.Open(t, cfg)
 		users, pastes := gormstore.NewUsers(store), gormstore.NewPastes(store)
-		account := accounts(t, "a=a")
+		account := imported(t, "a=a")
 		results, err := users.Import(t.Context(), account)
 		outcomes(t, results, err)
 		var running sync.WaitGroup
@@ -402,7 +402,7 @@ func TestChangesFollowAMovingName(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		_, err := s.users.Import(t.Context(), accounts(t, "a=left", "b=right"))
+		_, err := s.users.Import(t.Context(), imported(t, "a=left", "b=right"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,516 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/application/moderation"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	domain "github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// races is a service with use cases, for tests of what happens between two of their statements.
+type races struct {
+	*service
+
+	mod        *gormstore.Moderation
+	identities *gormstore.Identities
+	moderation *moderation.UseCases
+}
+
+func openRaces(t *testing.T, cfg gormstore.Config) *races {
+	t.Helper()
+	s := openService(t, cfg)
+	r := &races{service: s, mod: gormstore.NewModeration(s.store), identities: gormstore.NewIdentities(s.store)}
+	r.moderation = moderation.New(r.mod, s.users, s.tokens, time.Now)
+	return r
+}
+
+func (r *races) pastesOf(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		made := newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code")
+		made.CreatedAt = time.Now().Add(-time.Hour + time.Duration(i)*time.Second)
+		createDocument(t, r.pastes, made)
+	}
+}
+
+func (r *races) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	if err := r.db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestRaceHideBesideADeletion hides more than one batch, while a paste of the first one is deleted.
+func TestRaceHideBesideADeletion(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	r := openRaces(t, cfg)
+	r.pastesOf(t, 250)
+	other := begin(t, r.db, "1min")
+	exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'") // a reader burns it, its owner's request in flight deletes it
+	type result struct {
+		hidden int
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		_, hidden, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		done <- result{hidden, err}
+	}()
+	waitForWaiters(t, r.db, 1)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	got := <-done
+	if left := r.count(t, "SELECT count(*) FROM pastes"); left != 0 || got.err != nil {
+		t.Errorf("got %d hidden, error %v, and %d pastes that everybody sees, want none", got.hidden, got.err, left)
+	}
+}
+
+// interrupted calls between before the second Hide.
+type interrupted struct {
+	moderation.Store
+
+	calls   int
+	between func()
+}
+
+func (i *interrupted) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
+	if i.calls++; i.calls == 2 {
+		i.between()
+	}
+	return i.Store.Hide(ctx, owner, limit)
+}
+
+// TestRaceUnsuspendWhileHiding ends a suspension while its pastes are still being hidden.
+func TestRaceUnsuspendWhileHiding(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		r := openRaces(t, cfg)
+		r.pastesOf(t, 250)
+		store := &interrupted{Store: r.mod, between: func() {
+			if _, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy"); err != nil {
+				t.Error(err)
+			}
+		}}
+		_, _, err := moderation.New(store, r.users, r.tokens, time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		found, _ := r.users.ByID(t.Context(), "epoxy")
+		if left := r.count(t, "SELECT count(*) FROM pastes"); err == nil && !found.Suspended && left != 250 {
+			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
+		}
+	})
+}
+
+// TestRaceUnhideBesideARemoval removes a hidden paste while the others are shown again.
+func TestRaceUnhideBesideARemoval(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	r := openRaces(t, cfg)
+	r.pastesOf(t, 50)
+	if _, n, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true); err != nil || n != 50 {
+		t.Fatal(n, err)
+	}
+	other := begin(t, r.db, "1min")
+	exec(t, other, "UPDATE removed_pastes SET hidden = false WHERE id = 'p000020'") // as Moderation.Remove does
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy")
+		done <- err
+	}()
+	waitForWaiters(t, r.db, 1)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	err := <-done
+	if left := r.count(t, "SELECT count(*) FROM pastes"); left != 49 || err != nil {
+		t.Errorf("got error %v, and %d pastes shown, want 49", err, left)
+	}
+}
+
+// TestRaceNameGivenUpBesideASignUp asks for a name at the moment that its user gives it up: it is reserved from then on.
+func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
+	t.Parallel()
+	for what, giveUp := range map[string]func(t *testing.T, r *races) error{
+		"renamed": func(t *testing.T, r *races) error {
+			_, _, err := r.users.Update(t.Context(), "epoxy", func(u *user.User, services map[string]string) error {
+				u.Name, services["gitlab"] = parseName(t, "Resin"), "2"
+				return nil
+			})
+			return err
+		},
+		"deleted": func(t *testing.T, r *races) error { return r.users.Delete(t.Context(), "epoxy", r.name, nil) },
+	} {
+		for who, take := range map[string]func(t *testing.T, r *races) error{
+			"a newcomer": func(t *testing.T, r *races) error {
+				return r.identities.SignUp(t.Context(), identity.HashOf("secret"), user.User{ID: "thief", Name: r.name, CreatedAt: time.Now()})
+			},
+			"another user": func(t *testing.T, r *races) error {
+				_, _, err := r.users.Update(t.Context(), "other", func(u *user.User, _ map[string]string) error {
+					u.Name = r.name
+					return nil
+				})
+				return err
+			},
+		} {
+			t.Run(what+", "+who, func(t *testing.T) {
+				t.Parallel()
+				r := openRaces(t, database.Postgres(t))
+				exec(t, r.db, "INSERT INTO identities VALUES ('epoxy', 'github', '1')")
+				if err := r.users.Create(t.Context(), user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}, nil); err != nil {
+					t.Fatal(err)
+				}
+				attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
+				if err := r.identities.Keep(t.Context(), identity.HashOf("secret"), attempt, 100); err != nil {
+					t.Fatal(err)
+				}
+				other := begin(t, r.db, "1min") // only makes the transaction last
+				exec(t, other, "SELECT FROM identities WHERE user_id = 'epoxy' FOR UPDATE")
+				gone, taken := make(chan error, 1), make(chan error, 1)
+				go func() { gone <- giveUp(t, r) }()
+				waitForWaiters(t, r.db, 1)
+				go func() { taken <- take(t, r) }()
+				waitForWaiters(t, r.db, 2)
+				if err := other.Commit(); err != nil {
+					t.Fatal(err)
+				}
+				if err := <-gone; err != nil {
+					t.Fatal(err)
+				}
+				if err := <-taken; !fault.Is(err, fault.Conflict) {
+					t.Errorf("got %v, want the name reserved", err)
+				}
+			})
+		}
+	}
+}
+
+// TestRaceUnstarBesideImport takes a star back during an import that says nothing of stars.
+func TestRaceUnstarBesideImport(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	r.pastesOf(t, 1)
+	results, err := r.users.Import(t.Context(), imported(t, "a=a", "b=b"))
+	outcomes(t, results, err)
+	if err := r.pastes.Star(t.Context(), "a", "p000000"); err != nil {
+		t.Fatal(err)
+	}
+	other := begin(t, r.db, "1min") // only makes the import last
+	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+		VALUES ('late', 'z', '', '', true, 0, false, now())`)
+	done := make(chan string)
+	go func() {
+		again := imported(t, "a=a", "b=z") // without stars
+		again[0].DefaultLanguage = new("C")
+		results, err := r.users.Import(t.Context(), again)
+		done <- outcomes(t, results, err)
+	}()
+	waitForWaiters(t, r.db, 1)
+	taken := make(chan error, 1)
+	go func() { taken <- r.pastes.Unstar(t.Context(), "a", "p000000") }()
+	time.Sleep(100 * time.Millisecond) // it is done, or waits for the import
+	if err := other.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-taken; err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got != "UU" {
+		t.Errorf("got %s, want UU", got)
+	}
+	account, err := r.users.AccountByID(t.Context(), "a")
+	if err != nil || len(account.Stars) != 0 {
+		t.Errorf("got the stars %v, error %v, want none: it was taken back", account.Stars, err)
+	}
+}
+
+// TestRaceRemoveBesideAnEdit removes a paste that its owner, who has an allowance, edits.
+func TestRaceRemoveBesideAnEdit(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	cfg.ConnectTimeout = time.Minute
+	r := openRaces(t, cfg)
+	r.pastesOf(t, 1)
+	other := begin(t, r.db, "1min") // only has both wait
+	exec(t, other, "SELECT FROM pastes WHERE id = 'p000000' FOR UPDATE")
+	removed, edited := make(chan error, 1), make(chan error, 1)
+	go func() { removed <- r.moderation.Remove.Do(t.Context(), "p000000", "spam") }()
+	waitForWaiters(t, r.db, 1)
+	go func() {
+		_, err := r.pastes.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1 << 20}, "", "epoxy", "p000000",
+			func(stored paste.Document) (paste.Change, error) {
+				stored.Title += "!"
+				return paste.Change{Document: stored, Changed: true}, nil
+			})
+		edited <- err
+	}()
+	waitForWaiters(t, r.db, 2)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	<-removed
+	<-edited // the one or the other may come too late
+	wantNoDeadlocks(t, r.db)
+}
+
+// TestRaceCloseReportBesideHide closes a report of a paste that is being hidden: if it says closed, it is not open again afterwards.
+func TestRaceCloseReportBesideHide(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	r.pastesOf(t, 1)
+	if err := r.mod.Report(t.Context(), domain.Report{ID: "r", Paste: "p000000", Reason: "spam", At: time.Now()}, "", "c", paste.Quota{}); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, r.db, "UPDATE users SET suspended = true, pastes_hidden = true")
+	other := begin(t, r.db, "1min") // only makes hiding last
+	exec(t, other, "INSERT INTO removed_pastes SELECT id, owner_id, now(), NULL, 0, '', 0, 0, now(), true, '' FROM pastes")
+	done := make(chan error, 1)
+	go func() { _, err := r.mod.Hide(t.Context(), "epoxy", 100); done <- err }()
+	waitForWaiters(t, r.db, 1)
+	closed := make(chan error, 1)
+	go func() { closed <- r.moderation.Report.Close(t.Context(), "r") }()
+	time.Sleep(100 * time.Millisecond) // it is done, or waits for the paste to be hidden
+	if err := other.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	wanted := 0
+	if err := <-closed; err != nil { // it is hidden already
+		wanted = 1
+	}
+	exec(t, r.db, "UPDATE users SET suspended = false, pastes_hidden = false")
+	if _, err := r.mod.Unhide(t.Context(), "epoxy", 100); err != nil {
+		t.Fatal(err)
+	}
+	open, err := r.mod.Reports(t.Context(), domain.Report{}, 10)
+	if err != nil || len(open) != wanted {
+		t.Errorf("got the open reports %v, error %v, want %d", open, err, wanted)
+	}
+}
+
+// TestRaceSessionWhileSuspended begins a session for a user who was suspended a moment before.
+func TestRaceSessionWhileSuspended(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		r := openRaces(t, cfg)
+		use := tokens.New(r.tokens, r.users, time.Now)
+		// accounts.Arrive has found the user, who is not suspended.
+		if _, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "stolen", false); err != nil {
+			t.Fatal(err)
+		}
+		secret, err := use.Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
+		if _, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy"); err != nil {
+			t.Fatal(err)
+		}
+		if err == nil {
+			if _, err = use.SignIn.Resume(t.Context(), secret.Reveal()); err == nil {
+				t.Error("got a session from before the suspension ended, want none")
+			}
+		}
+	})
+}
+
+// slowProvider does something else while it verifies.
+type slowProvider struct{ meanwhile func() }
+
+func (slowProvider) Begin(context.Context, identity.Proof) (string, error) {
+	return "https://id.example/", nil
+}
+
+func (p slowProvider) Finish(context.Context, identity.Proof, identity.Callback) (identity.Profile, error) {
+	p.meanwhile()
+	return identity.Profile{Identity: identity.Identity{Subject: "666"}, Name: "attacker"}, nil
+}
+
+// TestRaceLinkWhileTheSessionEnds ends a session that links an account, while the provider is asked.
+func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"sessions end", "suspended"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+				r := openRaces(t, cfg)
+				use := tokens.New(r.tokens, r.users, time.Now)
+				provider := slowProvider{func() {
+					if what == "suspended" {
+						if _, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "stolen", false); err != nil {
+							t.Error(err)
+						}
+					} else if n, err := use.Sessions.EndAll(t.Context(), "Epoxy"); n != 1 || err != nil {
+						t.Error(n, err)
+					}
+				}}
+				signing := accounts.New(r.identities, r.users, accounts.Options{
+					Sources: []identity.Source{{Provider: provider, Name: "github", Label: "GitHub", Key: "github"}}, Registration: accounts.Closed,
+				}, time.Now)
+				stolen, err := use.Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				viewer, err := use.SignIn.Resume(t.Context(), stolen.Reveal())
+				if err != nil {
+					t.Fatal(err)
+				}
+				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, stolen.Reveal()) }
+				begun, err := signing.Begin.Do(t.Context(), viewer, accounts.BeginInput{Source: "github", Link: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				arrived, err := signing.Arrive.Do(t.Context(), resume, "github", begun.Secret, identity.Callback{State: begun.State, Code: "code"})
+				if err == nil || arrived.Linked {
+					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
+					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived, found.Name, err)
+				}
+			})
+		})
+	}
+}
+
+// bothRead lets two callers of Attempt go on together.
+type bothRead struct {
+	accounts.Store
+
+	readers sync.WaitGroup
+}
+
+func (b *bothRead) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
+	found, err := b.Store.Attempt(ctx, hash)
+	b.readers.Done()
+	b.readers.Wait()
+	return found, err
+}
+
+// TestRaceSignUpTwice sends the form with a new name twice at once: both get the account.
+func TestRaceSignUpTwice(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		r := openRaces(t, cfg)
+		store := &bothRead{Store: r.identities}
+		store.readers.Add(2)
+		signing := accounts.New(store, r.users, accounts.Options{
+			Sources: []identity.Source{{Name: "github", Key: "github"}}, Registration: accounts.Open,
+		}, time.Now)
+		attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "7"}}}
+		if err := r.identities.Keep(t.Context(), identity.HashOf("secret"), attempt, 1000); err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if got, _, err := signing.SignUp.Do(t.Context(), "secret", "newcomer"); err != nil || got.Name.String() != "newcomer" {
+					t.Errorf("got %v, error %v, want the account", got.Name, err)
+				}
+			})
+		}
+		both.Wait()
+	})
+}
+
+// beforeTags calls act before the tags of a list are read.
+type beforeTags struct {
+	once sync.Once
+	act  func()
+}
+
+func (b *beforeTags) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	if strings.HasPrefix(data.SQL, "SELECT") && strings.Contains(data.SQL, `FROM "paste_tags"`) && b.act != nil {
+		b.once.Do(b.act)
+	}
+	return ctx
+}
+
+func (*beforeTags) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestRaceTagsOfAPasteThatBecomesPrivate makes a paste private, and tags it, while a visitor reads the profile.
+func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	owner := openRaces(t, cfg)
+	exec(t, owner.db, "UPDATE users SET public_profile = true, show_tags = true")
+	made := newDocument("p", "epoxy", "code")
+	made.Visibility, made.Tags = paste.Public, []string{"harmless"}
+	createDocument(t, owner.pastes, made)
+	b := new(beforeTags)
+	cfg.Tracer = b
+	strangers := gormstore.NewPastes(database.Open(t, cfg))
+	b.act = func() {
+		_, err := owner.pastes.Update(t.Context(), "p", func(stored paste.Document) (paste.Change, error) {
+			stored.Visibility, stored.Tags = paste.Private, []string{"secret"}
+			return paste.Change{Document: stored, Changed: true}, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", "", paste.Place{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range found.Pastes {
+		if slices.Contains(one.Tags, "secret") {
+			t.Errorf("got a stranger to see %q as %v with the tags %q, which it has only since it is private", one.Title, one.Visibility, one.Tags)
+		}
+	}
+}
+
+// thenHides calls act once a user was found by name.
+type thenHides struct {
+	user.Finder
+
+	act func()
+}
+
+func (h thenHides) ByName(ctx context.Context, name user.Name) (user.User, error) {
+	defer h.act()
+	return h.Finder.ByName(ctx, name)
+}
+
+// TestRacePasteOfAProfileThatBecomesPrivate makes the profile private, and only then a paste public, while a visitor reads the profile.
+func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		r := openRaces(t, cfg)
+		exec(t, r.db, "UPDATE users SET public_profile = true")
+		createDocument(t, r.pastes, newDocument("p", "epoxy", "code"))
+		users := thenHides{r.users, func() {
+			_, _, err := r.users.Update(t.Context(), "epoxy", func(u *user.User, _ map[string]string) error {
+				u.PublicProfile = false
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			_, err = r.pastes.Update(t.Context(), "p", func(stored paste.Document) (paste.Change, error) {
+				stored.Visibility = paste.Public
+				return paste.Change{Document: stored, Changed: true}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}}
+		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", "", paste.Place{})
+		if err != nil || len(found.Pastes) > 0 {
+			t.Errorf("got %d pastes, error %v, want none: nobody could find it while the profile was public", len(found.Pastes), err)
+		}
+	})
+}
