@@ -74,7 +74,8 @@ func CheckAvatar(address string) error {
 
 const maxAvatarURL = 2048 // bytes
 
-var errAvatar = fault.New(fault.Invalid, "The avatar must be an https address such as https://example.com/a.png, without quotes and spaces.")
+var errAvatar = fault.New(fault.Invalid,
+	"The avatar must be an https address such as https://example.com/a.png, without quotes and spaces.")
 
 // ValidateServices returns a fault.Invalid when a service or the user's id there is not printable text.
 func ValidateServices(services map[string]string) error {

@@ -266,8 +266,9 @@ func TestRaceRemoveBesideAnEdit(t *testing.T) {
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	<-removed
-	<-edited // the one or the other may come too late
+	if removed, edited := <-removed, <-edited; removed != nil || !fault.Is(edited, fault.NotFound) {
+		t.Errorf("got %v of removing and %v of editing, want it removed first", removed, edited)
+	}
 	wantNoDeadlocks(t, r.db)
 }
 
@@ -276,7 +277,8 @@ func TestRaceCloseReportBesideHide(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
 	r.pastesOf(t, 1)
-	if err := r.mod.Report(t.Context(), domain.Report{ID: "r", Paste: "p000000", Reason: "spam", At: time.Now()}, "", "c", paste.Quota{}); err != nil {
+	report := domain.Report{ID: "r", Paste: "p000000", Reason: "spam", At: time.Now()}
+	if err := r.mod.Report(t.Context(), report, "", "c", paste.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, r.db, "UPDATE users SET suspended = true, pastes_hidden = true")
