@@ -142,9 +142,6 @@ func TestSQLiteFileReplaced(t *testing.T) {
 	}
 	changeOther(t, other)
 	node := loseFile(t, cfg, func(path string) {
-		for _, suffix := range []string{"-wal", "-shm"} {
-			_ = os.Remove(path + suffix)
-		}
 		if err := os.Rename(database.SQLitePath(other), path); err != nil {
 			t.Fatal(err)
 		}

@@ -86,6 +86,16 @@ func fileFault(path string, err error) error {
 // logSuffixes are the suffixes of SQLite's logs. A database takes any log beside it for its own.
 var logSuffixes = []string{"-wal", "-journal"}
 
+// checkNoLog fails with fault.Conflict if there is a log of the database that is to be made at the path.
+func checkNoLog(path string) error {
+	for _, suffix := range logSuffixes {
+		if _, err := os.Lstat(path + suffix); err == nil {
+			return fault.New(fault.Conflict, fmt.Sprintf("There is a log %s%s without its database. Move it away first.", path, suffix))
+		}
+	}
+	return nil
+}
+
 // partialFile is a temporary file that gets its name once it is complete.
 type partialFile struct{ path string }
 
@@ -204,13 +214,7 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	there, err := os.Stat(*path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		for _, suffix := range logSuffixes {
-			if _, err := os.Lstat(*path + suffix); err == nil {
-				return false, fault.New(fault.Conflict, fmt.Sprintf(
-					"There is a log %s%s without its database. Move it away first.", *path, suffix))
-			}
-		}
-		return false, nil
+		return false, checkNoLog(*path)
 	case err != nil:
 		return false, fileFault(*path, err)
 	case os.SameFile(there, backup):

@@ -160,11 +160,15 @@ func createPrivate(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	log := checkNoLog(path) // before the next line: another process makes the database first
 	if _, err := os.Lstat(path); err == nil {
 		if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return errors.New("it is a link to a file that is not there")
 		}
 		return nil
+	}
+	if log != nil {
+		return log
 	}
 	partial, err := newPartial(path)
 	if err != nil {
@@ -278,8 +282,8 @@ func (f *watchedFile) check() error {
 	if f.identity == nil {
 		return nil
 	}
-	if gone(f.path, f.identity) {
-		f.replaced.Store(true)
+	if gone(f.path, f.identity) && f.replaced.CompareAndSwap(false, true) {
+		f.setLogAside()
 	}
 	if path, err := filepath.EvalSymlinks(f.path); err == nil { // as SQLite names its log
 		if known := f.log.Load(); known == nil {
@@ -294,6 +298,15 @@ func (f *watchedFile) check() error {
 		return errFileReplaced
 	}
 	return nil
+}
+
+// setLogAside moves the log away when another file has taken the place of its own: SQLite would write it into that one.
+func (f *watchedFile) setLogAside() {
+	path, err := filepath.EvalSymlinks(f.path)
+	if known := f.log.Load(); err == nil && known != nil && !gone(path+"-wal", *known) {
+		_ = os.Rename(path+"-wal", path+"-wal.replaced")
+		_ = os.Remove(path + "-shm")
+	}
 }
 
 // gone reports whether a path names another file than before, or none. It ignores other errors.

@@ -85,15 +85,15 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
-// PostgreSQL it does nothing. It fails with fault.Unavailable.
+// PostgreSQL it does nothing. It fails with fault.Unavailable, and with fault.Conflict when there is a log of a file that is gone.
 func (s *Store) Create(ctx context.Context) error {
 	if s.file.path == "" {
 		return nil
 	}
 	err := createPrivate(ctx, s.file.path)
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || fault.Is(err, fault.Conflict):
+		return err
 	case diagnose(err) == noRoom:
 		return Translate(err)
 	}
