@@ -21,16 +21,18 @@ func (c *Commands) suspensions() []*cobra.Command {
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], reason, hide)
 			return said(map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
-				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", ""))), err
+				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", ""))), interrupted(ctx, err)
 		}))
+	suspend.RunE = Long(suspend.RunE)
 	reasonFlag(suspend, &reason)
 	suspend.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
 	unsuspend := ofUser(c.does("unsuspend USER", "End the suspension of a user, and show the user's pastes again", "user unsuspend epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
 			return said(map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
-				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again")), err
+				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again")), interrupted(ctx, err)
 		}))
+	unsuspend.RunE = Long(unsuspend.RunE)
 	return []*cobra.Command{suspend, unsuspend}
 }
 

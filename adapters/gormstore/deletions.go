@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -38,26 +39,36 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 // takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or two for each.
 const takenAtOnce = 100
 
-// Delete implements user.Deleter. Others write between its batches.
+// Delete implements user.Deleter. Others write between its batches. The first one compares the name, and records the act: what follows
+// is not undone.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
-	for taken := takenAtOnce; taken >= takenAtOnce; {
-		err := u.store.WritePaste(audit.Unnoted(ctx), func(tx *gorm.DB) (err error) {
-			_, taken, err = u.takePastes(tx, id, name, kept, takenAtOnce)
+	find := func(tx *gorm.DB) *gorm.DB {
+		return connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
+	}
+	for taken := 1; taken > 0; {
+		err := u.store.WritePaste(ctx, func(tx *gorm.DB) (err error) {
+			_, taken, err = u.takePastes(tx, find(tx), kept, takenAtOnce)
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		ctx = audit.Unnoted(ctx)
+		find = func(tx *gorm.DB) *gorm.DB { return connection.ForUpdate(tx).Where("id = ?", string(id)) }
 	}
 	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		row, _, err := u.takePastes(tx, id, name, kept, noLimit) // those of the meantime
+		row, _, err := u.takePastes(tx, find(tx), kept, noLimit) // those of the meantime
+		if err != nil {
+			return err
+		}
+		deleted, err := row.Domain()
 		if err != nil {
 			return err
 		}
 		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
 			return err
 		}
-		if err := u.giveUpName(tx, name, row.ID); err != nil {
+		if err := u.giveUpName(tx, deleted.Name, row.ID); err != nil {
 			return err
 		}
 		return connection.OrNotFound(tx.Delete(&row))
@@ -67,10 +78,10 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 // noLimit turns GORM's LIMIT off.
 const noLimit = -1
 
-// takePastes locks a user, deletes pastes of it, and returns how many it saw. With kept, hidden pastes come back first, and those that
-// are not private become anonymous.
-func (u *Users) takePastes(tx *gorm.DB, id user.ID, name user.Name, kept *user.Kept, limit int) (row model.User, seen int, err error) {
-	if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
+// takePastes locks the user that a query finds, deletes pastes of it, and returns how many it saw. With kept, hidden pastes come back
+// first, and those that are not private become anonymous.
+func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row model.User, seen int, err error) {
+	if err := owner.Take(&row).Error; err != nil {
 		return row, 0, err
 	}
 	shown := 0
@@ -79,24 +90,25 @@ func (u *Users) takePastes(tx *gorm.DB, id user.ID, name user.Name, kept *user.K
 			return row, 0, err
 		}
 	}
-	var ids []string // imports lock pastes in the same order, which prevents deadlocks
-	owned := connection.ForUpdate(tx.Model(&model.Paste{})).Where("owner_id = ?", row.ID).Order("id").Limit(limit)
-	if err := owned.Pluck("id", &ids).Error; err != nil {
+	// Imports lock pastes in the same order, which prevents deadlocks.
+	var ids []string
+	some := newest(tx, paste.Place{}, limit).Select("id").Where("owner_id = ?", row.ID)
+	if err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some).Order("id").Pluck("id", &ids).Error; err != nil {
 		return row, 0, err
 	}
-	seen = max(shown, len(ids))
 	if kept != nil {
 		if err := giveUpPastes(tx, ids, *kept); err != nil {
 			return row, 0, err
 		}
 	}
+	// No condition names the owner: its index would be read to the end for each batch.
 	err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at)
-		SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE id IN ? AND owner_id = ? ON CONFLICT DO NOTHING`,
-		model.Instant(u.store.Clock()), ids, row.ID).Error
+		SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE id IN ? AND owner_id IS NOT NULL ON CONFLICT DO NOTHING`,
+		model.Instant(u.store.Clock()), ids).Error
 	if err == nil {
-		err = tx.Where("id IN ? AND owner_id = ?", ids, row.ID).Delete(&model.Paste{}).Error
+		err = tx.Where("id IN ? AND owner_id IS NOT NULL", ids).Delete(&model.Paste{}).Error
 	}
-	return row, seen, err
+	return row, max(shown, len(ids)), err
 }
 
 // giveUpPastes makes pastes of a user anonymous, except private ones. They lose their tags, visibility and search text.

@@ -99,26 +99,29 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile") // for a partial index
 		}
 		if selection.Tag != "" {
-			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", model.Text(selection.Tag))
+			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
+				model.Text(selection.Tag), selection.Public)
 		}
 		return query
 	})
 	if err != nil || len(listed) == 0 {
 		return listed, err
 	}
-	return listed, p.addTags(ctx, listed, selection.Public)
+	return listed, p.addTags(ctx, listed, owner, selection.Public)
 }
 
-// addTags reads the tags of a list; for a public one, not those of a paste that is public no longer.
-func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, public bool) error {
+// addTags reads the tags of an owner's list; for a public one, not those that are hidden meanwhile.
+func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, owner user.ID, public bool) error {
 	at := make(map[string]*paste.Listed, len(listed))
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
 	var rows []model.PasteTag
 	err := p.store.List(ctx, func(db *gorm.DB) error {
-		shown := db.Model(&model.Paste{}).Select("id").Where("id IN ? AND (visibility = ? OR NOT ?)",
-			slices.Collect(maps.Keys(at)), paste.Public, public)
+		shown := db.Model(&model.Paste{}).Select("id").Where("id IN ?", slices.Collect(maps.Keys(at)))
+		if public {
+			shown = shown.Where("visibility = 1 AND (SELECT public_profile AND show_tags FROM users WHERE users.id = ?)", string(owner))
+		}
 		return db.Where("paste_id IN (?)", shown).Order("paste_id, position").Find(&rows).Error
 	})
 	for _, row := range rows {

@@ -200,6 +200,7 @@ func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden
 // Unhide implements moderation.Hider.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		shown = 0
 		hidden, err := m.hidesPastes(tx, string(owner))
 		if err == nil && !hidden {
 			shown, err = m.unhide(tx, string(owner), limit)

@@ -141,7 +141,13 @@ func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity
 	if viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now()) {
 		return Arrival{}, errOtherUser
 	}
-	if _, _, err := a.users.Update(ctx, viewer.User.ID, add(wanted)); err != nil {
+	_, _, err := a.users.Update(ctx, viewer.User.ID, func(u *user.User, services map[string]string) error {
+		if u.Suspended { // meanwhile
+			return token.ErrSuspended
+		}
+		return add(wanted)(u, services)
+	})
+	if err != nil {
 		return Arrival{}, user.Gone(err)
 	}
 	return Arrival{User: viewer.User, Linked: true, Next: attempt.Next}, nil

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -66,7 +65,7 @@ func chosen(text string) (user.Name, error) {
 // SignUp creates the account of an attempt.
 type SignUp struct{ *module }
 
-// Do returns the new user, and the path to go on to. When the same person has signed up meanwhile, it returns that account.
+// Do returns the new user, and the path to go on to. When the same person signs up at the same time, it returns that account.
 //
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is over; with
 // fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the invitation is not valid
@@ -87,8 +86,10 @@ func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next
 		created.ID = id
 		return s.store.SignUp(ctx, identity.HashOf(secret), created)
 	})
-	if errors.Is(err, user.ErrServiceTaken) || fault.Is(err, fault.NotFound) {
-		created, err = s.store.ByIdentity(ctx, attempt.Profile.Identity)
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
+		if known, notFound := s.store.ByIdentity(ctx, attempt.Profile.Identity); notFound == nil {
+			return known, attempt.Next, nil
+		}
 	}
 	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict, user.ErrNameTaken)
 }

@@ -3,6 +3,7 @@ package moderation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -45,6 +46,10 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 		return suspended, 0, err
 	}
 	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, suspended.ID, atOnce) })
+	if err != nil && ctx.Err() != nil {
+		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
+			"The user is suspended, but only %d pastes are hidden so far. Do the same again to go on.", hidden), err)
+	}
 	return suspended, hidden, err
 }
 
@@ -68,8 +73,12 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 		return user.User{}, 0, ended
 	}
 	shown, err = inBatches(func() (int, error) { return s.store.Unhide(ctx, meant.ID, atOnce) })
-	if shown == 0 && err == nil {
+	switch {
+	case err == nil && shown == 0:
 		err = ended
+	case err != nil && ctx.Err() != nil:
+		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
+			"The suspension is over, but only %d pastes are shown again so far. Do the same again to go on.", shown), err)
 	}
 	return meant, shown, err
 }

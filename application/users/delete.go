@@ -43,5 +43,8 @@ func (d *Delete) Own(ctx context.Context, viewer token.Viewer, typed string, ano
 		kept = &user.Kept{Until: longest.End(d.now()), Lifetime: string(longest)}
 	}
 	err := d.store.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
+	if err != nil && ctx.Err() != nil {
+		return fault.Wrap(fault.Unavailable, "Your account is not deleted yet, but some of its pastes may be. Send the form again to go on.", err)
+	}
 	return fault.Replace(err, fault.NotFound, token.ErrRejected)
 }

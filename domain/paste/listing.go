@@ -19,7 +19,7 @@ type Listed struct {
 	Encrypted  bool      // and without any of these titles
 	EditedAt   time.Time // when it was last edited, or created; only from Selector
 	Tags       []string  // only from Selector
-	OwnerName  string    // from search.Finder; from Selector, of an owner with a public profile
+	OwnerName  string    // from Selector only that of a public profile
 	TitleKey   string    // the key of lists by title; only from Selector
 }
 

@@ -129,7 +129,7 @@ type Writer interface {
 	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
 	Create(ctx context.Context, created Token) error
 	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
-	// MaxSessions. It fails as Create does, and with fault.NotFound when its parent is revoked or not there.
+	// MaxSessions. It fails as Create does, with fault.NotFound when its parent is revoked or not there, and with ErrSuspended.
 	StartSession(ctx context.Context, started Token, replaces Hash) error
 	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
 	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error

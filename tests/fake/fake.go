@@ -583,10 +583,11 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 
 // Select implements paste.Selector.
 func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+	shown, _ := p.byID(owner)
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
-			(!selection.Public || d.Visibility == paste.Public && !d.Burns) &&
-			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag))
+			(!selection.Public || d.Visibility == paste.Public && !d.Burns && shown.PublicProfile) &&
+			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag) && (shown.ShowTags || !selection.Public))
 	})
 	if err != nil {
 		return nil, err

@@ -21,6 +21,9 @@ func (t Tokens) StartSession(ctx context.Context, started token.Token, replaces 
 	}) {
 		return errNotFound
 	}
+	if owner, ok := t.byID(started.Owner); ok && owner.Suspended {
+		return token.ErrSuspended
+	}
 	if err := t.create(started); err != nil {
 		return err
 	}

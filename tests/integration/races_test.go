@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -203,6 +204,36 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	}
 }
 
+// TestRaceForgetClientsBesideACreation uses up a quota while the sweep forgets full ones.
+func TestRaceForgetClientsBesideACreation(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
+	day := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: 24 * time.Hour}}
+	if err := r.pastes.CreateAllowed(t.Context(), brief, "client", newDocument("first", "", "code")); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * time.Millisecond) // the client has its whole quota again
+	other := begin(t, r.db, "1min")   // only makes the transaction last
+	exec(t, other, "SELECT FROM users WHERE id = 'epoxy' FOR UPDATE")
+	created, swept := make(chan error, 1), make(chan error, 1)
+	go func() {
+		created <- r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("second", "epoxy", "code"))
+	}()
+	waitForWaiters(t, r.db, 1)
+	go func() { _, err := r.pastes.ForgetClients(t.Context(), 100); swept <- err }()
+	waitForWaiters(t, r.db, 2)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-created, <-swept); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err, fault.Exhausted) {
+		t.Errorf("got %v, want the quota used up", err)
+	}
+}
+
 // TestRaceUnstarBesideImport takes a star back during an import that says nothing of stars.
 func TestRaceUnstarBesideImport(t *testing.T) {
 	t.Parallel()
@@ -310,26 +341,59 @@ func TestRaceCloseReportBesideHide(t *testing.T) {
 	}
 }
 
-// TestRaceSessionWhileSuspended begins a session for a user who was suspended a moment before.
+// TestRaceSessionWhileSuspended begins a session for a user who is being suspended.
 func TestRaceSessionWhileSuspended(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		r := openRaces(t, cfg)
-		use := tokens.New(r.tokens, r.users, time.Now)
-		// accounts.Arrive has found the user, who is not suspended.
-		if _, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "stolen", false); err != nil {
+	r := openRaces(t, database.Postgres(t))
+	other := begin(t, r.db, "1min")
+	exec(t, other, "UPDATE users SET suspended = true")
+	done := make(chan error, 1)
+	go func() {
+		_, err := tokens.New(r.tokens, r.users, time.Now).Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
+		done <- err
+	}()
+	waitForWaiters(t, r.db, 1)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, token.ErrSuspended) {
+		t.Errorf("got %v, want no session", err)
+	}
+}
+
+// TestRaceEndSessionsBesideUses ends sessions whose last uses are being stored.
+func TestRaceEndSessionsBesideUses(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	cfg.ConnectTimeout = time.Minute
+	r := openRaces(t, cfg)
+	for _, id := range []token.ID{"z", "a"} { // their order in the table
+		err := r.tokens.StartSession(t.Context(), token.Token{
+			ID: id, Owner: "epoxy", Kind: token.Session, Hash: token.Generate().Hash(), CreatedAt: time.Now(),
+			ExpiresAt: time.Now().Add(time.Hour),
+		}, token.Hash{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		secret, err := use.Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
-		if _, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy"); err != nil {
-			t.Fatal(err)
+	}
+	other := begin(t, r.db, "1min")
+	exec(t, other, "SELECT FROM access_tokens WHERE id = 'a' FOR UPDATE")
+	done := make(chan error, 2)
+	go func() {
+		done <- r.tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{"a": time.Now(), "z": time.Now()})
+	}()
+	waitForWaiters(t, r.db, 1)
+	go func() { _, err := r.tokens.EndSessions(t.Context(), "epoxy", ""); done <- err }()
+	waitForWaiters(t, r.db, 2)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
-		if err == nil {
-			if _, err = use.SignIn.Resume(t.Context(), secret.Reveal()); err == nil {
-				t.Error("got a session from before the suspension ended, want none")
-			}
-		}
-	})
+	}
+	wantNoDeadlocks(t, r.db)
 }
 
 // slowProvider does something else while it verifies.
@@ -456,6 +520,7 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 	cfg.Tracer = b
 	strangers := gormstore.NewPastes(database.Open(t, cfg))
 	b.act = func() {
+		b.act = nil
 		_, err := owner.pastes.Update(t.Context(), "p", func(stored paste.Document) (paste.Change, error) {
 			stored.Visibility, stored.Tags = paste.Private, []string{"secret"}
 			return paste.Change{Document: stored, Changed: true}, nil
@@ -467,6 +532,9 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", "", paste.Place{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(found.Pastes) != 1 || b.act != nil {
+		t.Fatalf("got %d pastes, and the tags never read: this test shows nothing", len(found.Pastes))
 	}
 	for _, one := range found.Pastes {
 		if slices.Contains(one.Tags, "secret") {
