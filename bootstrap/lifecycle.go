@@ -10,7 +10,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
 )
+
+// standbyCheckTime is how long a start waits for the standby.
+const standbyCheckTime = 2 * time.Second
 
 // The time for each part of a stop, even when the database hangs.
 const (
@@ -36,8 +40,32 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 		}
 		lifecycle.Append(closing(from.Store))
 	}
-	lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, store, cfg) }))
+	lifecycle.Append(fx.StartHook(func() error {
+		if err := openStore(ctx, store, cfg); err != nil || from.Store == nil {
+			return err
+		}
+		return checkStandby(ctx, store, from)
+	}))
 	return store, from, nil
+}
+
+var errOtherStandby = fault.New(fault.Conflict, "GLUEPOT_DATABASE_READ_URL leads to another database than GLUEPOT_DATABASE_URL. "+
+	"Set it to a standby of that one, or leave it out.")
+
+// checkStandby fails if the standby is another installation, such as the source of a copy: it would go on showing profiles that were
+// deleted or made private. A standby that does not answer is not waited for.
+func checkStandby(ctx context.Context, store *gormstore.Store, from standby) error {
+	ctx, cancel := context.WithTimeout(ctx, standbyCheckTime)
+	defer cancel()
+	theirs, err := gormstore.NewCopies(from.Store).Installation(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // it is asked again for each profile
+	}
+	ours, err := gormstore.NewCopies(store).Installation(ctx)
+	if err == nil && ours.UID != theirs.UID {
+		return errOtherStandby
+	}
+	return nil // a missing schema is reported by the readiness check
 }
 
 // standby is where public profiles may be read from.

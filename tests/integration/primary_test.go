@@ -159,6 +159,20 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	}
 }
 
+// TestStandbyOfAnotherDatabase is for a read URL that was left on the source of a copy.
+func TestStandbyOfAnotherDatabase(t *testing.T) {
+	t.Parallel()
+	other := database.Postgres(t)
+	exec(t, openService(t, other).db, "UPDATE installation SET uid = 'other'")
+	cfg := bootstrap.DefaultConfig()
+	cfg.Database, cfg.ReadURL = database.Postgres(t), other.URL
+	if _, _, err := bootstrap.Open(t.Context(), cfg); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	cfg.ReadURL = cfg.Database.URL
+	openNode(t, cfg)
+}
+
 func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	replication := database.Replicate(t, 1)
 	standby := replication.Replicas[0]
