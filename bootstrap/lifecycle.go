@@ -59,7 +59,7 @@ func checkStandby(ctx context.Context, store *gormstore.Store, from standby) err
 	defer cancel()
 	theirs, err := gormstore.NewCopies(from.Store).Installation(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // it is asked again for each profile
+		return nil // it is asked again for each profile
 	}
 	ours, err := gormstore.NewCopies(store).Installation(ctx)
 	if err == nil && ours.UID != theirs.UID {

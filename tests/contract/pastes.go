@@ -196,6 +196,14 @@ func titledPastes(t *testing.T, s Store) {
 	}
 	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
 	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old", "before1970", "year1"}}.check(t, owner.ID)
+	_, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
+		u.PublicProfile = false
+		return nil
+	})
+	must(t, err)
+	none, err := public(t.Context(), owner.ID, paste.Place{}, 10)
+	must(t, err)
+	want(t, "public pastes of a private profile", len(none), 0)
 }
 
 // selectedPastes lists an owner's pastes in each order, page by page, all of them and those with a tag.

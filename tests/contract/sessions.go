@@ -61,6 +61,13 @@ func sessions(t *testing.T, s Store) {
 	clash.ID = third.ID
 	wantIDTaken(t, s.Tokens.StartSession(t.Context(), clash, token.Hash{}))
 	wantKind(t, s.Tokens.StartSession(t.Context(), newSession("nobody", "", now), token.Hash{}), fault.NotFound)
+	suspended := storedUser(t, s, "suspended")
+	_, _, err = s.Users.Update(t.Context(), suspended.ID, func(u *user.User, _ map[string]string) error {
+		u.Suspended = true
+		return nil
+	})
+	must(t, err)
+	wantKind(t, s.Tokens.StartSession(t.Context(), newSession(suspended.ID, "", now), token.Hash{}), fault.Forbidden)
 	// Another user's session, or an access token, is not ended by its hash or its id.
 	older := newSession(owner.ID, "", now.Add(-time.Hour))
 	must(t, s.Tokens.StartSession(t.Context(), older, access.Hash))
