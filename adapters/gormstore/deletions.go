@@ -90,10 +90,8 @@ func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row 
 			return row, 0, err
 		}
 	}
-	// Imports lock pastes in the same order, which prevents deadlocks.
-	var ids []string
-	some := newest(tx, paste.Place{}, limit).Select("id").Where("owner_id = ?", row.ID)
-	if err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some).Order("id").Pluck("id", &ids).Error; err != nil {
+	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", row.ID))
+	if err != nil {
 		return row, 0, err
 	}
 	if kept != nil {
@@ -111,8 +109,15 @@ func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row 
 	return row, max(shown, len(ids)), err
 }
 
+// lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the same order, which
+// prevents deadlocks.
+func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
+	err = connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some.Select("id")).Order("id").Pluck("id", &ids).Error
+	return ids, err
+}
+
 // giveUpPastes makes pastes of a user anonymous, except private ones. They lose their tags, visibility and search text.
-func giveUpPastes(tx *gorm.DB, ids []string, kept user.Kept) error {
+func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
 	const stay = "id IN ? AND visibility <> 2"
 	for _, of := range []any{&model.PasteTag{}, &model.PasteText{}} {
 		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", ids).Delete(of).Error; err != nil {

@@ -107,22 +107,23 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 	if err != nil || len(listed) == 0 {
 		return listed, err
 	}
-	return listed, p.addTags(ctx, listed, owner, selection.Public)
+	return listed, p.addTags(ctx, listed, selection.Public)
 }
 
-// addTags reads the tags of an owner's list; for a public one, not those that are hidden meanwhile.
-func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, owner user.ID, public bool) error {
+// addTags reads the tags of a list; for a public one, not those that are hidden meanwhile.
+func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, public bool) error {
 	at := make(map[string]*paste.Listed, len(listed))
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
 	var rows []model.PasteTag
 	err := p.store.List(ctx, func(db *gorm.DB) error {
-		shown := db.Model(&model.Paste{}).Select("id").Where("id IN ?", slices.Collect(maps.Keys(at)))
+		query := db.Where("paste_id IN ?", slices.Collect(maps.Keys(at)))
 		if public {
-			shown = shown.Where("visibility = 1 AND (SELECT public_profile AND show_tags FROM users WHERE users.id = ?)", string(owner))
+			query = query.Where(`(SELECT o.public_profile AND o.show_tags FROM pastes p JOIN users o ON o.id = p.owner_id
+				WHERE p.id = paste_id AND p.visibility = 1)`)
 		}
-		return db.Where("paste_id IN (?)", shown).Order("paste_id, position").Find(&rows).Error
+		return query.Order("paste_id, position").Find(&rows).Error
 	})
 	for _, row := range rows {
 		at[row.PasteID].Tags = append(at[row.PasteID].Tags, string(row.Tag))

@@ -159,7 +159,7 @@ func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.
 			return err
 		}
 		return allowance.Add(has, more)
-	}, connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&model.User{}).Error
+	}, lockUser(tx, holder)
 }
 
 func held(pastes *gorm.DB) (has paste.Holding, err error) {
@@ -232,7 +232,7 @@ func (p *Pastes) delete(tx *gorm.DB, row *model.Paste) error {
 
 // lockUser locks a user until the transaction ends. Imports, which replace a user's stars, lock it, too.
 func lockUser(tx *gorm.DB, id user.ID) error {
-	return connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&model.User{}).Error
+	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(id)).Take(&model.User{}).Error
 }
 
 // Star implements paste.Starrer.

@@ -98,7 +98,7 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 // the answer stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&model.User{}).Where("id = (?)", owner).
+	err := connection.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).
 		Pluck("pastes_hidden", &hidden).Error
 	return len(hidden) > 0 && hidden[0], err
 }
@@ -186,9 +186,8 @@ func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden
 		if wanted, err := m.hidesPastes(tx, string(owner)); err != nil || !wanted {
 			return err
 		}
-		var ids []paste.ID
-		some := unexpired(m.store, newest(tx, paste.Place{}, limit).Select("id").Where("owner_id = ?", string(owner)))
-		if err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some).Order("id").Pluck("id", &ids).Error; err != nil {
+		ids, err := lockedIDs(tx, unexpired(m.store, newest(tx, paste.Place{}, limit).Where("owner_id = ?", string(owner))))
+		if err != nil {
 			return err
 		}
 		hidden, err = each(ids, func(id paste.ID) error { return m.hide(tx, id) })

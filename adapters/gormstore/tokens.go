@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
@@ -88,8 +87,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var owner model.User
-		locking := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
-		if err := locking.Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
+		if err := connection.ForShare(tx).Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
 			return err
 		}
 		if owner.Suspended {

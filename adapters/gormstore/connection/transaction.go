@@ -147,6 +147,11 @@ func ForUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
+// ForShare is ForUpdate for rows that others may read and lock so, too.
+func ForShare(tx *gorm.DB) *gorm.DB {
+	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
+}
+
 // acquire waits for a place in each semaphore, in their order.
 func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
 	for i, s := range semaphores {
