@@ -387,11 +387,12 @@ func (p *Process) Connections() int {
 	const (
 		local, state, inode = 1, 3, 9 // columns
 		listening           = "0A"
+		loopback            = "0100007F" // 127.0.0.1; a client at another address may have the same port
 	)
 	held := 0
 	for line := range strings.Lines(string(table)) {
 		fields := strings.Fields(line)
-		if strings.HasSuffix(fields[local], fmt.Sprintf(":%04X", number)) && fields[state] != listening && fields[inode] != "0" {
+		if fields[local] == fmt.Sprintf("%s:%04X", loopback, number) && fields[state] != listening && fields[inode] != "0" {
 			held++
 		}
 	}
