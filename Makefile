@@ -11,11 +11,13 @@ LINT_VERSION := v2.15.0
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
 
-# Without it gin brings MessagePack and BSON, which nothing here speaks, in six megabytes.
-TAGS := nomsgpack
+# The program, its tests and the linters share these flags, so that each package is compiled once. Without nomsgpack, gin brings
+# MessagePack and BSON, which nothing here speaks, in six megabytes.
+export CGO_ENABLED := 0
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=nomsgpack
 
 build: ## build bin/gluepot, statically and without cgo
-	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
+	$(GO) build -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
 
 install: build ## copy bin/gluepot to PREFIX=/usr/local
 	install -D -m 755 $(BIN)/gluepot $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/gluepot
@@ -34,8 +36,7 @@ CA_CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
 
 image: ## build the container image IMAGE=gluepot:latest from the static binary
 	rm -rf $(BIN)/image && mkdir -p $(BIN)/image/writable/data $(BIN)/image/writable/tmp && chmod 700 $(BIN)/image/writable/*
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(notdir $(PLATFORM)) $(GO) build -tags $(TAGS) -trimpath -ldflags="-s -w" \
-		-o $(BIN)/image/gluepot ./bootstrap/cmd/gluepot
+	GOOS=linux GOARCH=$(notdir $(PLATFORM)) $(GO) build -ldflags="-s -w" -o $(BIN)/image/gluepot ./bootstrap/cmd/gluepot
 	GOOS=linux GOARCH=$(notdir $(PLATFORM)) .ci/licences >$(BIN)/image/THIRD_PARTY_LICENSES
 	install -m 644 $(CA_CERTIFICATES) $(BIN)/image/ca-certificates.crt
 	docker build --platform $(PLATFORM) -t $(IMAGE) -f Dockerfile $(BIN)/image
@@ -57,26 +58,27 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 PACKAGES = ./tests/e2e ./tests/integration ./tests/contract $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | \
 	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover)$$')
 
-# Tests mostly wait for databases and processes, so four of a package run at once.
+# Tests mostly wait for databases and processes, so four of a package run at once. "make lint" vets them.
 test: ## run every test
 	@began=$$(date +%s); packages=$$(echo $(PACKAGES)); result=ok; \
-	$(GO) run ./tests/postgres $(GO) test -parallel 4 -ldflags="-s -w" -timeout 20m $$packages || result=FAILED; \
+	$(GO) run ./tests/postgres $(GO) test -vet=off -parallel 4 -ldflags="-s -w" -timeout 20m $$packages || result=FAILED; \
 	echo "make test: $$result, $$(echo $$packages | wc -w) packages on PostgreSQL and SQLite in $$(($$(date +%s) - began)) s." \
 		"Not run: test-faults, test-failover, test-browser."; \
 	[ $$result = ok ]
 
 # These start no goroutines, and the program that the others start has them, too.
-SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|detection|linediff|pastemyst|httpapi/wire|internal/(filename|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
+SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|client|detection|gormstore/model|httpapi/wire|internal/(filename|view)|linediff|pages|pages/(account|admin|editor|lists|markdown|marks|pastes)|pastemyst|tracing)|tests/(architecture|openapi)
 
 # It compiles first, and runs two tests of a package at once: with more, or beside a compiler, they run out of time.
+test-races: export CGO_ENABLED = 1
 test-races: export GORACE = atexit_sleep_ms=20
 test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
 	$(GO) build $(RACE) ./...
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -parallel 2 -timeout 30m \
+	$(GO) run ./tests/postgres $(GO) test -vet=off $(RACE) -parallel 2 -timeout 30m \
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
-test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
-	$(GO) test -count 1 -timeout 20m -v ./tests/faults
+test-faults: ## kill, freeze, fill and starve what it stands on, under load (five minutes; prints a table)
+	$(GO) test -count 1 -parallel 2 -timeout 20m -v ./tests/faults
 
 # SCENARIO=killed_primary is one of them. DOCS=docs writes the table into docs/SCALING.md.
 test-failover: export GLUEPOT_TEST_POSTGRES = local

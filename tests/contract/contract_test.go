@@ -9,6 +9,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
@@ -76,6 +77,9 @@ func TestSearch(t *testing.T) {
 	pastes, queries := 3000, 50 // more than a search scans before it asks the index
 	if *large {
 		pastes, queries = 10_000, 200
+	}
+	if program.Raced { // the scan takes ten times as long
+		queries = 5
 	}
 	contract.RunSearch(t, 1, pastes, queries, map[string]contract.DocumentStore{
 		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))), "fake": faked(),

@@ -54,14 +54,15 @@ func writeStars(z *zipped, stars int) {
 }
 
 // TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to
-// stay below 256 MiB: encoding/json holds the longest records that are accepted, of 24 MiB, several times.
+// stay below 320 MiB: encoding/json holds the longest records that are accepted, of 24 MiB, several times. On an idle machine these take
+// 170 to 225 MiB; on a busy one the collector is late.
 func TestImportMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
 		t.Skip("only with -large: it takes half a minute of a processor")
 	}
 	const (
-		limit                 = 256 // MiB
+		limit                 = 320 // MiB
 		tooLong, longest, few = 2, 3, 200
 		records, pastes       = 100, 10_000
 	)

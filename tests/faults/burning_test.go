@@ -26,6 +26,7 @@ type burningPaste struct {
 // TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open pastes that burn, through a proxy that sends
 // what has failed again: no paste is given away twice, and none is there in the end. A reader may get nothing.
 func TestKilledWhileBurning(t *testing.T) {
+	t.Parallel()
 	const rounds, pastes, readers = 4, 40, 4
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
 		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=0"}

@@ -499,6 +499,7 @@ func TestUnreadLog(t *testing.T) {
 // TestStopWithSlowReaders stops a node whose clients are reading long answers at 1 KiB a second: it ends in its
 // time, and that is no failure.
 func TestStopWithSlowReaders(t *testing.T) {
+	t.Parallel()
 	const clients, drain = 32, 2 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)

@@ -136,6 +136,7 @@ func fill(t *testing.T, disk string) string {
 // TestSQLiteFileReplaced puts another database in the place of the one that is served, as a careless restore
 // does: no answer comes from the other one, and a restart serves it.
 func TestSQLiteFileReplaced(t *testing.T) {
+	t.Parallel()
 	cfg, other := database.SQLite(t), database.SQLite(t)
 	for _, c := range []gormstore.Config{cfg, other} {
 		program.Fixture(t, c)
@@ -179,6 +180,7 @@ func changeOther(t *testing.T, cfg gormstore.Config) {
 
 // TestSQLiteFileDeleted deletes the file that is served: the node makes no other one.
 func TestSQLiteFileDeleted(t *testing.T) {
+	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	loseFile(t, cfg, func(path string) {
@@ -247,6 +249,7 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 // TestSQLiteFileCorrupted overwrites most of the file that is served: answers are right or 503, and the log
 // has the cause.
 func TestSQLiteFileCorrupted(t *testing.T) {
+	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	db := database.SQL(t, cfg)

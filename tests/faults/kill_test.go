@@ -124,6 +124,7 @@ func (w *writes) step(t *testing.T) {
 // TestKilledWhileWriting kills the operator's commands, a node that sweeps and PostgreSQL at random instants: what was
 // acknowledged is there, nothing is there by half, and counts are exact.
 func TestKilledWhileWriting(t *testing.T) {
+	t.Parallel()
 	const expired, enoughNodes, enoughCommands = 100_000, 8, 80
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
 		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
@@ -286,6 +287,7 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 // TestKilledWhileImporting kills an import, or PostgreSQL under it, at random instants again and again, and
 // then lets it finish: what was stored stays, nothing is there by half, and the result is the export.
 func TestKilledWhileImporting(t *testing.T) {
+	t.Parallel()
 	const users, pastes, kills = 1000, 16_000, 4
 	export := newExport(users, pastes)
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {

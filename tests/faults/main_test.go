@@ -3,13 +3,14 @@
 // prompt 503, and no client is starved.
 //
 // Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine,
-// are collected with record and printed in one table at the end. Scenarios run one after another, so that
-// their figures are their own. "make test-faults" runs them all.
+// are collected with record and printed in one table at the end. Scenarios whose figures are times run one after
+// another. Those that kill, stop or take away something mostly wait, and run two at once after them. "make test-faults" runs them all.
 package faults
 
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,13 @@ func (f *table) print() {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "\nWHAT WAS MEASURED [what it must be]")
+	first := map[string]int{}
+	for i, row := range f.rows {
+		if _, known := first[row[0]]; !known {
+			first[row[0]] = i
+		}
+	}
+	slices.SortStableFunc(f.rows, func(a, b [4]string) int { return first[a[0]] - first[b[0]] }) // scenarios may have run at once
 	last := ""
 	for _, row := range f.rows {
 		scenario, what, value, must := row[0], row[1], row[2], row[3]

@@ -19,6 +19,7 @@ const outage = requestTimeout + time.Second
 
 // TestPostgresKilled kills PostgreSQL with all its processes, and starts it again.
 func TestPostgresKilled(t *testing.T) {
+	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
 	survive(t, serve(t, string(server.Config.URL)), func() { server.Kill(t) }, func() { server.Start(t) })
@@ -26,6 +27,7 @@ func TestPostgresKilled(t *testing.T) {
 
 // TestPostgresFrozen stops PostgreSQL's processes: connections are accepted by the kernel, and nothing answers.
 func TestPostgresFrozen(t *testing.T) {
+	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
 	survive(t, serve(t, string(server.Config.URL)), func() { server.Freeze(t) }, func() { server.Thaw(t) })
@@ -34,6 +36,7 @@ func TestPostgresFrozen(t *testing.T) {
 // TestPostgresPartitioned loses every packet between the node and PostgreSQL, and what was connected meanwhile
 // stays dead.
 func TestPostgresPartitioned(t *testing.T) {
+	t.Parallel()
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	proxy, through := faultproxy.Start(t, cfg)
@@ -43,6 +46,7 @@ func TestPostgresPartitioned(t *testing.T) {
 // TestPostgresOutOfConnections has others hold every connection that PostgreSQL has: it answers the node, and
 // refuses it.
 func TestPostgresOutOfConnections(t *testing.T) {
+	t.Parallel()
 	const connections = 20
 	server := database.StartBreakable(t, "-c", fmt.Sprint("max_connections=", connections))
 	program.Fixture(t, server.Config)
@@ -139,6 +143,7 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 // TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen: it
 // ends in its time and says that it succeeded, since it could do no more.
 func TestStopWhileDatabaseHangs(t *testing.T) {
+	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
 	node := serve(t, string(server.Config.URL), "GLUEPOT_HTTP_DRAIN_TIMEOUT=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")

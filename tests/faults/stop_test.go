@@ -21,6 +21,7 @@ const drainDelay = "GLUEPOT_HTTP_DRAIN_DELAY=3s"
 // TestStopUnderLoad stops a node twice under load, on each database: it answers every request on a
 // connection that it has kept, and exits with 0.
 func TestStopUnderLoad(t *testing.T) {
+	t.Parallel()
 	const stops = 2
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
@@ -61,6 +62,7 @@ func TestStopUnderLoad(t *testing.T) {
 
 // TestRollingRestart restarts two nodes in turn behind a balancer that looks at /readyz: no request fails.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	var addresses [2]string
@@ -100,6 +102,7 @@ func serveAt(t *testing.T, databaseURL, address string) *program.Process {
 // TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both
 // uses are stored when it has ended.
 func TestStopStoresLastUses(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		node := serve(t, string(cfg.URL), drainDelay, "GLUEPOT_TOKEN_USE_INTERVAL=1h")

@@ -11,6 +11,7 @@ import (
 
 // changes hold, without any replica.
 func TestConcurrentUpdates(t *testing.T) {
+	t.Parallel()
 	const rounds = 8
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)

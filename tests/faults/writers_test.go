@@ -37,6 +37,7 @@ func number(t *testing.T, db *sql.DB, query string, args ...any) (n int) {
 // TestLastUsesFromTwoNodes uses the same tokens on two nodes that store their last-used times at short
 // intervals: PostgreSQL sees no deadlock, and the last use of each is stored.
 func TestLastUsesFromTwoNodes(t *testing.T) {
+	t.Parallel()
 	const accounts = 200
 	cfg := database.Postgres(t)
 	db := database.SQL(t, cfg)
@@ -113,6 +114,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 // TestTwoImportsAtOnce imports two newer and newer exports of the same installation from two processes at
 // once: both succeed, without a deadlock, and the result is the newest.
 func TestTwoImportsAtOnce(t *testing.T) {
+	t.Parallel()
 	const users, pastes, rounds = 500, 3000, 4
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		db, failed := database.SQL(t, cfg), 0

@@ -26,7 +26,7 @@ const Patience = time.Minute
 // envProgram names a binary to test instead of one that is built from this tree: that of another version.
 const envProgram = "GLUEPOT_TEST_PROGRAM"
 
-// The program is built as it is shipped, and with the race detector where the tests have it.
+// The program is built as the Makefile does, and with the race detector where the tests have it.
 var (
 	shipped = sync.OnceValues(func() (string, error) { return build(false) })
 	raced   = sync.OnceValues(func() (string, error) { return build(true) })
@@ -53,11 +53,12 @@ func build(race bool) (string, error) {
 	built.folders = append(built.folders, folder)
 	built.Unlock()
 	path := filepath.Join(folder, "gluepot")
-	args := []string{"build", "-ldflags=-s -w", "-o", path} // what debuggers want takes half of the time
+	args, cgo := []string{"build", "-trimpath", "-tags=nomsgpack", "-ldflags=-s -w", "-o", path}, "0"
 	if race {
-		args = append(args, raceFlags...)
+		args, cgo = append(args, raceFlags...), "1"
 	}
 	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
