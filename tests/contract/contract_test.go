@@ -74,9 +74,9 @@ func TestModel(t *testing.T) {
 // TestSearch has both databases find what a plain scan finds.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	pastes, queries := 3000, 50 // more than a search scans before it asks the index
+	pastes, queries := 3000, 25 // more than a search scans before it asks the index
 	if *large {
-		pastes, queries = 10_000, 200
+		pastes, queries = 5_000, 100
 	}
 	if program.Raced { // the scan takes ten times as long
 		queries = 5

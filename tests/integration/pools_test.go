@@ -280,7 +280,7 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 func TestLookupsBesideLongAnswers(t *testing.T) {
 	owned, expired := 2_000, 3_000
 	if *large {
-		owned, expired = 50_000, 300_000
+		owned, expired = 50_000, 100_000
 	}
 	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} { // one after the other
 		s := openService(t, cfg)
