@@ -3,7 +3,7 @@
 // prompt 503, and no client is starved.
 //
 // Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine,
-// are collected with record and printed in one table at the end. Scenarios whose figures are times run one after
+// are collected with record and printed in one table at the end. Scenarios that compare times run one after
 // another. Those that kill, stop or take away something mostly wait, and run two at once after them. "make test-faults" runs them all.
 package faults
 
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// figures are what the scenarios measured, in the order in which they did.
+// figures are what the scenarios measured.
 var figures table
 
 type table struct {
@@ -57,13 +57,7 @@ func (f *table) print() {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "\nWHAT WAS MEASURED [what it must be]")
-	first := map[string]int{}
-	for i, row := range f.rows {
-		if _, known := first[row[0]]; !known {
-			first[row[0]] = i
-		}
-	}
-	slices.SortStableFunc(f.rows, func(a, b [4]string) int { return first[a[0]] - first[b[0]] }) // scenarios may have run at once
+	slices.SortStableFunc(f.rows, func(a, b [4]string) int { return strings.Compare(a[0], b[0]) }) // some ran at once
 	last := ""
 	for _, row := range f.rows {
 		scenario, what, value, must := row[0], row[1], row[2], row[3]
