@@ -3,6 +3,7 @@
 package bootstrap
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,7 +21,7 @@ type Config struct {
 	Database gormstore.Config
 	// ReadURL is where public profiles may be read from: a standby of the database, or a proxy that chooses one and bounds its lag.
 	// The database is asked instead for users that are missing there, and while the standby does not answer. Default: none.
-	ReadURL gormstore.URL
+	ReadURL string
 	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
 	RereadReadURL func() (gormstore.URL, error) `json:"-"`
 	// Dataloader merges concurrent lookups on PostgreSQL.
@@ -65,12 +66,30 @@ func DefaultConfig() Config {
 	}
 }
 
+// Format implements fmt.Formatter: it prints no password.
+func (c Config) Format(state fmt.State, verb rune) {
+	_, _ = fmt.Fprintf(state, fmt.FormatString(state, verb), c.redacted())
+}
+
+// MarshalJSON implements json.Marshaler, without passwords.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted()) }
+
+// redacted returns the configuration without passwords. Database redacts its own.
+func (c Config) redacted() any {
+	type plain Config // it has no methods
+	if c.ReadURL != "" {
+		c.ReadURL = gormstore.URL(c.ReadURL).String()
+	}
+	return plain(c)
+}
+
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
 	wrong := []error{c.Database.Validate(), c.Accounts.Registration.Validate()}
 	if c.ReadURL != "" {
-		err := c.ReadURL.Validate()
-		if !c.ReadURL.IsPostgres() || !c.Database.URL.IsPostgres() {
+		url := gormstore.URL(c.ReadURL)
+		err := url.Validate()
+		if !url.IsPostgres() || !gormstore.URL(c.Database.URL).IsPostgres() {
 			err = errors.New("it must be a postgres:// URL, and so must the database URL")
 		}
 		if err != nil { // do not quote the URL, which may contain a password

@@ -61,7 +61,7 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	}
 	restored := filepath.Join(t.TempDir(), "gluepot.db")
 	cfg := DefaultConfig()
-	cfg.URL = URL("sqlite://" + restored)
+	cfg.URL = "sqlite://" + restored
 	if _, err := connection.Restore(t.Context(), cfg, path, false); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func newSQLite(t *testing.T) (store *Store, path string) {
 func openSQLite(t *testing.T, path string, configure func(*Config)) *Store {
 	t.Helper()
 	cfg := DefaultConfig()
-	cfg.URL = URL("sqlite://" + path)
+	cfg.URL = "sqlite://" + path
 	configure(&cfg)
 	store, err := New(cfg)
 	if err != nil {

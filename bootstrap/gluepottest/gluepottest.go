@@ -14,7 +14,6 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -55,7 +54,7 @@ func Postgres(tb testing.TB, server string) bootstrap.Config {
 
 func on(database string) bootstrap.Config {
 	cfg := bootstrap.DefaultConfig()
-	cfg.Database.URL = gormstore.URL(database)
+	cfg.Database.URL = database
 	return cfg
 }
 

@@ -49,7 +49,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 		if err != nil {
 			return causeOr(ctx, err)
 		}
-		text := fmt.Sprintf("The database %s is restored from %s.\n", cfg.Database.URL, args[0])
+		text := fmt.Sprintf("The database %s is restored from %s.\n", gormstore.URL(cfg.Database.URL), args[0])
 		if done.Kept != "" {
 			text += fmt.Sprintf("The old database is kept at %s.\n", done.Kept)
 		}

@@ -205,7 +205,7 @@ func copyOpener(cfg *config) cli.OpenCopy {
 			return nil, nil, err
 		}
 		source, target := cfg.Database, cfg.Database
-		source.URL, target.URL = gormstore.URL(from), gormstore.URL(to)
+		source.URL, target.URL = from, to
 		source.URLSetting, target.URLSetting = "--from", "--to"
 		return bootstrap.OpenCopy(cmd.Context(), source, target, cfg.Migrate, progress)
 	}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
@@ -45,7 +46,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 	}
 	address := running.server.Addr()
 	log.Info("serving", zap.Stringer("address", address), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
-		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
+		zap.Stringer("database", gormstore.URL(cfg.Database.URL)), zap.String("version", Version()))
 
 	go warnOfProviders(ctx, running.app.Accounts.Providers.Do(), log)
 

@@ -116,14 +116,14 @@ func TestFinding(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	origin := "http://" + program.Serve(t, string(cfg.URL), "GLUEPOT_RECENT=true").Address
+	origin := "http://" + program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true").Address
 	own := createOwn(t, origin)
 	asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": strings.Repeat("A long title ", 12), "isPublic": true,
 		"tags": []string{"go", "a tag of several words", strings.Repeat("long", 15)}, "pasties": []pasty{
 			{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {\n\tprintln(\"" + strings.Repeat("main", 60) + "\")\n}\n"},
 			{Title: strings.Repeat("name", 40) + ".py", Language: "Python", Code: "main = 1\n"},
 		}})
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 	if code, _, stderr := program.Run(t, settings, "user", "update", "epoxy", "--show-tags"); code != 0 {
 		t.Fatal(stderr)
 	}

@@ -31,9 +31,9 @@ func TestAccounts(t *testing.T) {
 		walk := func(t *testing.T, cfg gormstore.Config) {
 			with := idp.ForInstallation(t)
 			settings := append(with.Settings, "GLUEPOT_HTTP_ADDR=127.0.0.1:0")
-			nodes := []*program.Process{program.Serve(t, string(cfg.URL), settings...)}
-			if strings.HasPrefix(string(cfg.URL), "postgres") {
-				nodes = append(nodes, program.Serve(t, string(cfg.URL), settings...))
+			nodes := []*program.Process{program.Serve(t, cfg.URL, settings...)}
+			if strings.HasPrefix(cfg.URL, "postgres") {
+				nodes = append(nodes, program.Serve(t, cfg.URL, settings...))
 			}
 			balance(t, with.Address, nodes)
 			newVisitor := func() *tab {
@@ -140,8 +140,8 @@ func TestAccountPages(t *testing.T) {
 	with := idp.ForInstallation(t)
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	settings := append(with.Settings, "GLUEPOT_DATABASE_URL="+string(cfg.URL))
-	program.Serve(t, string(cfg.URL), with.Settings...)
+	settings := append(with.Settings, "GLUEPOT_DATABASE_URL="+cfg.URL)
+	program.Serve(t, cfg.URL, with.Settings...)
 	program.Run(t, settings, "user", "link", "Epoxy", "oidc:sub-99")
 	_, invited, _ := program.Run(t, settings, "invite", "create", "--note", "For the team that glues")
 	_, invitation, found := strings.Cut(strings.TrimSpace(invited), "http://"+with.Address)

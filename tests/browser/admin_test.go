@@ -15,10 +15,10 @@ func TestAdministration(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	origin := "http://" + program.Serve(t, string(cfg.URL), "GLUEPOT_REPORTS=true").Address
+	origin := "http://" + program.Serve(t, cfg.URL, "GLUEPOT_REPORTS=true").Address
 	operate := func(args ...string) {
 		t.Helper()
-		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, args...); code != 0 {
+		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, args...); code != 0 {
 			t.Fatalf("%v: got exit code %d, %s", args, code, stderr)
 		}
 	}

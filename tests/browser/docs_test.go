@@ -43,7 +43,7 @@ func TestDocs(t *testing.T) {
 	for name, base := range map[string]string{"root": "", "base": "/api/v2"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH="+base)
+			server := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH="+base)
 			tab := open(t, "http://"+server.Address)
 			tab.prefer("light")
 			tab.show(base + "/docs/")
@@ -108,7 +108,7 @@ func tryOut(tab *tab, operation string) (answer string) {
 // TestFront shows the interface at "/" where there are no pages.
 func TestFront(t *testing.T) {
 	t.Parallel()
-	tab := open(t, "http://"+program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_PAGES=false").Address)
+	tab := open(t, "http://"+program.Serve(t, database.SQLite(t).URL, "GLUEPOT_PAGES=false").Address)
 	tab.prefer("light")
 	tab.show("/")
 	tab.picture("light")

@@ -88,7 +88,7 @@ func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *seal
 	s := &sealedSite{T: t, cfg: cfg, traces: collector.Start(t), home: t.TempDir()}
 	program.Fixture(t, s.cfg)
 	settings = append(settings, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.traces.URL, "GLUEPOT_LOG_LEVEL=debug", "GLUEPOT_DATABASE_SLOW_STATEMENT=1ns")
-	s.process = program.Serve(t, string(s.cfg.URL), settings...)
+	s.process = program.Serve(t, s.cfg.URL, settings...)
 	target := &url.URL{Scheme: "http", Host: s.process.Address}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
@@ -276,7 +276,7 @@ func (s *sealedSite) wantNoSecrets() {
 	s.Helper()
 	asOwner(s.T, http.MethodPost, s.origin+"/paste", map[string]any{"pasties": []pasty{{Code: control}}})
 	stored := s.storedBySQLite
-	if strings.HasPrefix(string(s.cfg.URL), "postgres") {
+	if strings.HasPrefix(s.cfg.URL, "postgres") {
 		stored = s.storedByPostgres
 	}
 	places := stored()
@@ -317,7 +317,7 @@ var secrets = []string{"s3aled", "pass wörd", url.QueryEscape("pass wörd")}
 func (s *sealedSite) storedBySQLite() (places map[string]string) {
 	s.Helper()
 	backup := filepath.Join(s.TempDir(), "backup")
-	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + string(s.cfg.URL)}, "backup", backup); code != 0 {
+	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + s.cfg.URL}, "backup", backup); code != 0 {
 		s.Fatal(log)
 	}
 	places = map[string]string{}

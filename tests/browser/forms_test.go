@@ -21,7 +21,7 @@ func serveUsers(t *testing.T) (origin string) {
 	t.Helper()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	return "http://" + program.Serve(t, string(cfg.URL)).Address
+	return "http://" + program.Serve(t, cfg.URL).Address
 }
 
 // signedIn signs in with a token.

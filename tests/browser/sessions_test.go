@@ -17,7 +17,7 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	tab := open(t, "http://"+program.Serve(t, string(cfg.URL)).Address)
+	tab := open(t, "http://"+program.Serve(t, cfg.URL).Address)
 	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	wantPath := func(want string) {
 		t.Helper()

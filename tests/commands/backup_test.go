@@ -24,7 +24,7 @@ func backedUp(t *testing.T) (i installation, cfg gormstore.Config, file string) 
 	if got, want := run.do("backup "+file), "The database is backed up to "+file+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	i = installation{t, string(cfg.URL)}
+	i = installation{t, cfg.URL}
 	if got, want := i.do("restore "+file), "The database "+i.url+" is restored from "+file+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -111,7 +111,7 @@ func TestRestoreReplaces(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", contents(t, cfg), before)
 	}
 	wantNames(t, folder, []string{filepath.Base(path), filepath.Base(kept)})
-	if got := contents(t, gormstore.Config{URL: gormstore.URL("sqlite://" + kept)}); got != after {
+	if got := contents(t, gormstore.Config{URL: "sqlite://" + kept}); got != after {
 		t.Errorf("got\n%s\nin %q, want\n%s", got, kept, after)
 	}
 }
@@ -132,7 +132,7 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 	changed := func(name, statement string) string {
 		path := writeTo(t, folder, name, string(backup))
-		if _, err := database.SQL(t, gormstore.Config{URL: gormstore.URL("sqlite://" + path)}).ExecContext(t.Context(), statement); err != nil {
+		if _, err := database.SQL(t, gormstore.Config{URL: "sqlite://" + path}).ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -115,7 +115,7 @@ type installation struct {
 // install returns a migrated, empty installation.
 func install(t *testing.T) installation {
 	t.Helper()
-	return installation{t, string(database.SQLite(t).URL)}
+	return installation{t, database.SQLite(t).URL}
 }
 
 // run runs one command, whose arguments are separated by spaces, on the installation. Its standard input is "code".

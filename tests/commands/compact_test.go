@@ -16,8 +16,8 @@ func TestCompact(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	store := database.Open(t, cfg) // stays open
-	i := installation{t, string(cfg.URL)}
-	path := strings.TrimPrefix(string(cfg.URL), "sqlite://")
+	i := installation{t, cfg.URL}
+	path := strings.TrimPrefix(cfg.URL, "sqlite://")
 	input := t.TempDir() + "/large.txt"
 	if err := os.WriteFile(input, []byte(strings.Repeat("0123456789abcde\n", 1<<16)), 0o600); err != nil {
 		t.Fatal(err)
@@ -60,8 +60,8 @@ func TestCompact(t *testing.T) {
 func TestPurgedIndex(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	i := installation{t, string(cfg.URL)}
-	path, input := strings.TrimPrefix(string(cfg.URL), "sqlite://"), filepath.Join(t.TempDir(), "x.txt")
+	i := installation{t, cfg.URL}
+	path, input := strings.TrimPrefix(cfg.URL, "sqlite://"), filepath.Join(t.TempDir(), "x.txt")
 	i.do("user create epoxy --public")
 	holds := func(path string) bool {
 		t.Helper()
@@ -93,6 +93,6 @@ func TestPurgedIndex(t *testing.T) {
 
 func TestCompactPostgres(t *testing.T) {
 	t.Parallel()
-	i := installation{t, string(database.Postgres(t).URL)}
+	i := installation{t, database.Postgres(t).URL}
 	wantRefusalWith(t, "compact", i.run("compact"), exitFailed, "VACUUM FULL")
 }

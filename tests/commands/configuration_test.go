@@ -57,7 +57,7 @@ func TestListenFailure(t *testing.T) {
 	}
 	defer listener.Close() //nolint:errcheck // nobody connects
 	address := listener.Addr().String()
-	got := run(t, "serve", "--database-url="+string(database.SQLite(t).URL), "--http-addr="+address)
+	got := run(t, "serve", "--database-url="+database.SQLite(t).URL, "--http-addr="+address)
 	wantRefusal(t, "serve", got, exitFailed,
 		"Cannot listen on "+address+". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)")
 }

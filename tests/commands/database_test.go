@@ -32,14 +32,14 @@ func empty(t *testing.T) installation {
 	if err := os.WriteFile(database.SQLitePath(cfg), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return installation{t, string(cfg.URL)}
+	return installation{t, cfg.URL}
 }
 
 // wantNoTables wants a database to have what empty gave it: nothing.
 func wantNoTables(i installation) {
 	i.Helper()
 	var tables int
-	db := database.SQL(i.T, gormstore.Config{URL: gormstore.URL(i.url)})
+	db := database.SQL(i.T, gormstore.Config{URL: i.url})
 	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil || tables != 0 {
 		i.Errorf("got %d tables, error %v, want none", tables, err)
 	}
@@ -104,7 +104,7 @@ func TestDamagedFile(t *testing.T) {
 	if err := os.WriteFile(database.SQLitePath(cfg), []byte(strings.Repeat("damaged ", 1024)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i := installation{t, string(cfg.URL)}
+	i := installation{t, cfg.URL}
 	for _, line := range []string{"serve", "stats", "migrate up", "migrate status"} {
 		wantRefusalWith(t, line, i.run(line), exitFailed, "is damaged, or not a database.", "(file is not a database (26))")
 	}

@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 	wantLike(t, "report list", i.do("report list"), empty)
 	i.wantRefused("report close unknown", `"unknown": There is no open report with that id.`)
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL(i.url)
+	cfg.URL = i.url
 	store := gormstore.NewModeration(database.Open(t, cfg))
 	for n, report := range []moderation.Report{
 		{ID: id + "-first", Paste: paste.ID(id), Reason: "spam", Text: "two\nlines"}, {ID: id + "-next", Paste: paste.ID(id), Reason: "other"},
@@ -143,7 +143,7 @@ func TestAuditLog(t *testing.T) {
 	token := i.field("token issue epoxy --json", "id")
 	invitation := i.field("invite create --note party --json --public-url https://paste.example", "id")
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL(i.url)
+	cfg.URL = i.url
 	err := gormstore.NewModeration(database.Open(t, cfg)).Report(t.Context(),
 		moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client", paste.Quota{Pastes: 1, Window: time.Hour})
 	if err != nil {

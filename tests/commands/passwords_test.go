@@ -10,7 +10,7 @@ import (
 // TestPasswordsAreNotPrinted starts the program with a password in places where it belongs, and in others.
 func TestPasswordsAreNotPrinted(t *testing.T) {
 	const password = "hunter2"
-	sqlite := "GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)
+	sqlite := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL
 	wantSilence := func(settings []string, args ...string) {
 		t.Helper()
 		got := runWith(t, settings, args...)

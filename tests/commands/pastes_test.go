@@ -225,7 +225,7 @@ func TestPasteShowWithoutCode(t *testing.T) {
 	i := install(t)
 	created := time.Unix(1588441258, 0)
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL(i.url)
+	cfg.URL = i.url
 	store := gormstore.NewPastes(database.Open(t, cfg))
 	for _, d := range []paste.Document{
 		{Paste: paste.Paste{ID: "bare", CreatedAt: created}},
@@ -320,7 +320,7 @@ func TestPasteList(t *testing.T) {
 // star adds a star, as users do on pages.
 func (i installation) star(username, id string) {
 	i.Helper()
-	db := database.SQL(i.T, gormstore.Config{URL: gormstore.URL(i.url)})
+	db := database.SQL(i.T, gormstore.Config{URL: i.url})
 	const insert = "INSERT INTO stars (user_id, paste_id, position) SELECT id, ?, 1 FROM users WHERE username = ?"
 	if _, err := db.Exec(insert, id, username); err != nil {
 		i.Fatal(err)
@@ -330,7 +330,7 @@ func (i installation) star(username, id string) {
 // expire makes a paste one that expired long ago.
 func (i installation) expire(id string) {
 	i.Helper()
-	db := database.SQL(i.T, gormstore.Config{URL: gormstore.URL(i.url)})
+	db := database.SQL(i.T, gormstore.Config{URL: i.url})
 	if _, err := db.Exec("UPDATE pastes SET expires_at = created_at WHERE id = ?", id); err != nil {
 		i.Fatal(err)
 	}

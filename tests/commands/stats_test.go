@@ -29,7 +29,7 @@ func TestStats(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	i := installation{t, string(cfg.URL)}
+	i := installation{t, cfg.URL}
 	i.do("user create glue")
 	i.star("glue", "missing2") // beside one for missing1
 	i.expire("oldest01")

@@ -71,7 +71,7 @@ func (b *Breakable) Start(t *testing.T) {
 	for range startAttempts {
 		server, stop, err := b.local.start(t.Context(), b.options)
 		if err == nil {
-			b.stop, b.Config.URL = stop, gormstore.URL(server.String())
+			b.stop, b.Config.URL = stop, server.String()
 			return
 		}
 		failure = err

@@ -90,7 +90,7 @@ func postgres(tb testing.TB, migrated bool) gormstore.Config {
 	cfg := config(name)
 	tb.Cleanup(func() {
 		if tb.Failed() && os.Getenv(envURL) != "" && os.Getenv(envShared) == "" {
-			tb.Logf("the database is kept: %s", string(cfg.URL))
+			tb.Logf("the database is kept: %s", cfg.URL)
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
@@ -120,12 +120,12 @@ func SQLite(tb testing.TB) gormstore.Config {
 func EmptySQLite(tb testing.TB) gormstore.Config {
 	tb.Helper()
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(tb.TempDir(), "gluepot.db"))
+	cfg.URL = "sqlite://" + filepath.Join(tb.TempDir(), "gluepot.db")
 	return cfg
 }
 
 // SQLitePath returns the file of an SQLite configuration.
-func SQLitePath(cfg gormstore.Config) string { return strings.TrimPrefix(string(cfg.URL), "sqlite://") }
+func SQLitePath(cfg gormstore.Config) string { return strings.TrimPrefix(cfg.URL, "sqlite://") }
 
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "gluepot-template-")
@@ -134,7 +134,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(folder, "template.db"))
+	cfg.URL = "sqlite://" + filepath.Join(folder, "template.db")
 	if err := migrate(cfg); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func Open(tb testing.TB, cfg gormstore.Config) *gormstore.Store {
 // SQL returns a bare connection pool to the same database, for tests that are "any other writer".
 func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 	tb.Helper()
-	driver, dsn := "pgx", string(cfg.URL)
+	driver, dsn := "pgx", cfg.URL
 	if strings.HasPrefix(dsn, "sqlite://") {
 		driver, dsn = "sqlite", SQLitePath(cfg)+"?_pragma=busy_timeout(120000)"
 	}
@@ -173,7 +173,7 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 // WantAnalyzed wants PostgreSQL's planner to know how many rows its tables have.
 func WantAnalyzed(tb testing.TB, cfg gormstore.Config) {
 	tb.Helper()
-	if !cfg.URL.IsPostgres() {
+	if !gormstore.URL(cfg.URL).IsPostgres() {
 		return
 	}
 	var unknown int
@@ -240,7 +240,7 @@ func config(name string) gormstore.Config {
 	own := *shared.url
 	own.Path = "/" + name
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL(own.String())
+	cfg.URL = own.String()
 	cfg.ConnectTimeout = 20 * time.Second // other tests keep the machine busy
 	return cfg
 }

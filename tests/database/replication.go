@@ -26,7 +26,7 @@ type Replication struct {
 
 // Replica is a streaming replica.
 type Replica struct {
-	URL  gormstore.URL
+	URL  string
 	Kill func() // ends the server at once, as a crash would
 	db   *sql.DB
 }
@@ -42,7 +42,7 @@ func Replicate(t *testing.T, count int) *Replication {
 	}
 	t.Cleanup(c.stop)
 	r := &Replication{Primary: gormstore.DefaultConfig()}
-	r.Primary.URL = gormstore.URL(c.primary.String())
+	r.Primary.URL = c.primary.String()
 	if err := migrate(r.Primary); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func Replicate(t *testing.T, count int) *Replication {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = db.Close() })
-		r.Replicas = append(r.Replicas, &Replica{URL: gormstore.URL(replica.String()), Kill: stop, db: db})
+		r.Replicas = append(r.Replicas, &Replica{URL: replica.String(), Kill: stop, db: db})
 	}
 	return r
 }

@@ -21,7 +21,7 @@ func TestAccount(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+		p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_HTTP_BASE_PATH=/api/v2")
 		epoxy, mortar := &visitor{t: t, p: p}, &visitor{t: t, p: p}
 		epoxy.signIn(program.EpoxyToken)
 		mortar.signIn(program.MortarToken)
@@ -103,7 +103,7 @@ func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) 
 func longAgo(t *testing.T, cfg gormstore.Config) string {
 	t.Helper()
 	at := time.Now().Add(-91 * 24 * time.Hour).UTC()
-	if strings.HasPrefix(string(cfg.URL), "postgres") {
+	if strings.HasPrefix(cfg.URL, "postgres") {
 		return "'" + at.Format(time.RFC3339) + "'"
 	}
 	return fmt.Sprint(at.UnixMicro())
@@ -114,7 +114,7 @@ func TestAccountLeavesNoPastesForGood(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_ANONYMOUS_MAX_LIFETIME=1h", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	p := program.Serve(t, cfg.URL, "GLUEPOT_ANONYMOUS_MAX_LIFETIME=1h", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 	_, answer := send(t, p, http.MethodPost, "/paste", `{"pasties":[{"code":"x"}]}`, "Authorization", program.EpoxyToken)
 	_, id, _ := strings.Cut(answer, `"_id":"`)
 	epoxy := &visitor{t: t, p: p}

@@ -16,7 +16,7 @@ import (
 func TestBackupOfServer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	acknowledged, ended := make(chan struct{}, 100_000), make(chan error, 1)
@@ -43,7 +43,7 @@ func TestBackupOfServer(t *testing.T) {
 	program.Eventually(t, "pastes are created", func() bool { return len(acknowledged) > 10 })
 	before := len(acknowledged)
 	file := filepath.Join(t.TempDir(), "backup.db")
-	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "backup", file); code != 0 || stderr != "" {
+	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "backup", file); code != 0 || stderr != "" {
 		t.Fatalf("got exit code %d and %q, want 0 and nothing", code, stderr)
 	}
 	during := len(acknowledged)
@@ -52,7 +52,7 @@ func TestBackupOfServer(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	restored := gormstore.Config{URL: gormstore.URL("sqlite://" + filepath.Join(t.TempDir(), "gluepot.db"))}
+	restored := gormstore.Config{URL: "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")}
 	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(restored.URL)}, "restore", file); code != 0 {
 		t.Fatalf("got exit code %d and %q, want 0", code, stderr)
 	}

@@ -39,7 +39,7 @@ func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultpro
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	proxy, cfg := faultproxy.Start(t, cfg)
-	return program.Serve(t, string(cfg.URL), settings...), proxy
+	return program.Serve(t, cfg.URL, settings...), proxy
 }
 
 // slowness is how much longer than its limit something may take on a machine that is busy.
@@ -267,7 +267,7 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
 		nodes := make([]*program.Process, 4)
 		for i := range nodes {
-			nodes[i] = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+			nodes[i] = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
 				"GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
 		}
 		for _, node := range nodes {
@@ -280,8 +280,8 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
-		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
-		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+		url := "GLUEPOT_DATABASE_URL=" + cfg.URL
+		if strings.HasPrefix(cfg.URL, "sqlite:") {
 			if err := os.WriteFile(database.SQLitePath(cfg), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -309,8 +309,8 @@ func TestMigrate(t *testing.T) {
 func TestNewerDatabase(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
-		running := program.Serve(t, string(cfg.URL))
+		url := "GLUEPOT_DATABASE_URL=" + cfg.URL
+		running := program.Serve(t, cfg.URL)
 		db := database.SQL(t, cfg)
 		execute := func(statement string) {
 			t.Helper()
@@ -322,7 +322,7 @@ func TestNewerDatabase(t *testing.T) {
 		execute("INSERT INTO gluepot_versions (version_id, is_applied) VALUES (99999, true)")
 		wantStatus(t, running, "/readyz", http.StatusOK)
 		for _, migrate := range []string{"true", "false"} {
-			restarted := program.Serve(t, string(cfg.URL), "GLUEPOT_DATABASE_MIGRATE="+migrate)
+			restarted := program.Serve(t, cfg.URL, "GLUEPOT_DATABASE_MIGRATE="+migrate)
 			wantStatus(t, restarted, "/readyz", http.StatusOK)
 			wantStatus(t, restarted, "/data/numPastes", http.StatusOK)
 		}
@@ -359,7 +359,7 @@ func TestBasePath(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	server := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2")
 	for path, status := range map[string]int{
 		"/api/v2/user/epoxy": 200, "/api/v2/user/self/": 200, "/api/v2/data/language?name=C++": 200,
 		"/user/epoxy": 404, "/healthz": 200, "/readyz": 200, "/api/v2/healthz": 404,
@@ -384,7 +384,7 @@ func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL), trustTests)
+	server := program.Serve(t, cfg.URL, trustTests)
 	exchange(t, server, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
 	line := server.WaitForLog("request")
 	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
@@ -404,7 +404,7 @@ func TestHostileInput(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	for size, status := range map[int]int{15 << 10: http.StatusNotFound, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		long := strings.Repeat("a", size)
 		for _, path := range []string{"/data/language?name=" + long, "/data/languageExt?extension=" + long, "/user/" + long,
@@ -440,7 +440,7 @@ func TestUseWhileDraining(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
+		server := program.Serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
 		server.Signal(syscall.SIGTERM)
 		program.Eventually(t, "readiness fails", func() bool {
 			status, _ := server.Get("/readyz", "")
@@ -459,7 +459,7 @@ func TestHangup(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
+	server := program.Serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
 	wantStatus(t, server, "/user/self", http.StatusOK)
 	server.Signal(syscall.SIGHUP)
 	time.Sleep(100 * time.Millisecond)
@@ -555,7 +555,7 @@ func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+		server := program.Serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 		wantStatus(t, server, "/user/self", http.StatusOK)
 		server.Signal(syscall.SIGTERM)
 		server.Wait()
@@ -568,7 +568,7 @@ func TestSweeping(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		program.Serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=50ms")
+		program.Serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=50ms")
 		db := database.SQL(t, cfg)
 		program.Eventually(t, "the expired paste is removed", func() bool {
 			var left int

@@ -19,9 +19,9 @@ func TestBurnOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		settings := []string{"GLUEPOT_HTTP_BASE_PATH=/api/v2"}
-		nodes := []*program.Process{program.Serve(t, string(cfg.URL), settings...)}
-		if !strings.HasPrefix(string(cfg.URL), "sqlite:") {
-			nodes = append(nodes, program.Serve(t, string(cfg.URL), settings...))
+		nodes := []*program.Process{program.Serve(t, cfg.URL, settings...)}
+		if !strings.HasPrefix(cfg.URL, "sqlite:") {
+			nodes = append(nodes, program.Serve(t, cfg.URL, settings...))
 		}
 		for range 5 {
 			id := createdID(t, nodes[0], `{"burn":true,"title":"s3cret","pasties":[{"code":"s3cret"}]}`)

@@ -25,7 +25,7 @@ func TestClientLibraries(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		server := program.Serve(t, string(cfg.URL))
+		server := program.Serve(t, cfg.URL)
 		for name, library := range map[string]clientLibrary{
 			"pastemyst-ts": {
 				header: map[string]string{"Content-Type": "application/json", "Accept": "*/*", "User-Agent": "node-fetch/1.0"},

@@ -23,7 +23,7 @@ type beside struct {
 func besideServer(t *testing.T, test func(beside)) {
 	t.Helper()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url := string(cfg.URL)
+		url := cfg.URL
 		test(beside{t, url, program.Serve(t, url, "GLUEPOT_TOKEN_USE_INTERVAL=50ms")})
 	})
 }
@@ -112,7 +112,7 @@ func TestPasteCommandsBesideServer(t *testing.T) {
 // TestExitCodes are those that Run returns, which tests/commands has in full.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
+	settings := []string{"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL}
 	for line, want := range map[string]int{"stats": 0, "user show nobody": 1, "nonsense": 2} {
 		if code, stdout, stderr := program.Run(t, settings, strings.Fields(line)...); code != want || (stderr == "") != (want == 0) {
 			t.Errorf("%s: got exit code %d, %q, %q, want %d", line, code, stdout, stderr, want)

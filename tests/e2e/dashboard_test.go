@@ -29,7 +29,7 @@ func TestDashboard(t *testing.T) {
 	}
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000")
+	p := program.Serve(t, cfg.URL, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000")
 	admin, _ := p.WaitForLog("serving metrics")["address"].(string)
 	watcher := startPrometheus(t, admin)
 	text, err := os.ReadFile("../../docs/operations/dashboard.json")

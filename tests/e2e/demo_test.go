@@ -207,7 +207,7 @@ func TestDemoRefusesOthersData(t *testing.T) {
 				fill(t, cfg)
 				before := rows(t, cfg)
 				p := program.Start(t, []string{
-					"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=1us",
+					"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=1us",
 				}, "serve", "--demo")
 				code, stderr := p.Wait(), p.Stderr.String()
 				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") ||

@@ -116,7 +116,7 @@ func TestDecisions(t *testing.T) {
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		server := program.Serve(t, string(cfg.URL), trustTests, "GLUEPOT_PAGES=false")
+		server := program.Serve(t, cfg.URL, trustTests, "GLUEPOT_PAGES=false")
 		var golden strings.Builder
 		names := newNames()
 		for i, d := range slices.Concat(decisions, pasteDecisions) {

@@ -21,8 +21,8 @@ import (
 func TestOutdatedDatabase(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
-		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
-		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+		url := "GLUEPOT_DATABASE_URL=" + cfg.URL
+		if strings.HasPrefix(cfg.URL, "sqlite:") {
 			if err := os.WriteFile(database.SQLitePath(cfg), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestOutdatedDatabase(t *testing.T) {
 		}
 		var tables int
 		query := "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'"
-		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+		if strings.HasPrefix(cfg.URL, "sqlite:") {
 			query = "SELECT count(*) FROM sqlite_schema"
 		}
 		if err := database.SQL(t, cfg).QueryRow(query).Scan(&tables); err != nil || tables != 0 {
@@ -121,7 +121,7 @@ func TestReplacedFile(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "data", "gluepot.db")
 			cfg := gormstore.DefaultConfig()
-			cfg.URL = gormstore.URL("sqlite://" + path)
+			cfg.URL = "sqlite://" + path
 			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestReplacedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			program.Fixture(t, cfg)
-			server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
+			server := program.Serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
 			wantStatus(t, server, "/user/epoxy", http.StatusOK)
 			if err := replace(path); err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestReplacedFile(t *testing.T) {
 func TestReadinessNoticesReplacedFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	wantStatus(t, server, "/readyz", http.StatusOK)
 	if err := os.Remove(database.SQLitePath(cfg)); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestDamagedTable(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	_, body := wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
 	if !strings.Contains(body, "The database file is damaged.") {
 		t.Errorf("got %s, want it to say that the file is damaged", body)
@@ -217,14 +217,14 @@ func TestRemovedLogOfFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(database.SQLitePath(cfg) + suffix); err != nil {
 			t.Fatal(err)
 		}
 	}
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 	if code, _, stderr := program.Run(t, settings, "user", "create", "after"); code != 0 {
 		t.Fatalf("got exit code %d, want 0: %s", code, stderr)
 	}

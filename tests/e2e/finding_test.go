@@ -43,12 +43,12 @@ func TestListContains(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if strings.HasPrefix(string(cfg.URL), "postgres") { // as autovacuum does within a minute of an import: reads need statistics
+		if strings.HasPrefix(cfg.URL, "postgres") { // as autovacuum does within a minute of an import: reads need statistics
 			if _, err := database.SQL(t, cfg).Exec("ANALYZE"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+		p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 		p.WaitForAddress()
 		var alone, beside, lists []time.Duration
 		var peak int
@@ -56,7 +56,7 @@ func TestListContains(t *testing.T) {
 			alone = append(alone, readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })...)
 			beside = append(beside, readers(t, p, pastes, func() {
 				began := time.Now()
-				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "list", "--contains", "casino")
+				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "list", "--contains", "casino")
 				peak = max(peak, peakMemory(t, list))
 				lists = append(lists, time.Since(began).Round(time.Millisecond))
 				if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {

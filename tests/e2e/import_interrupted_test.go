@@ -30,7 +30,7 @@ func TestImportInterrupted(t *testing.T) {
 		for _, stdin := range []bool{true, false} {
 			t.Run(signal.String(), func(t *testing.T) {
 				t.Parallel()
-				url, folder := string(database.SQLite(t).URL), t.TempDir()
+				url, folder := database.SQLite(t).URL, t.TempDir()
 				args, name := []string{"import", "pastemyst", "--json", "--rejects-dir", folder, "--pastes"}, "stdin"
 				var p *program.Process
 				var input *os.File

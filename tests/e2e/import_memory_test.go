@@ -147,7 +147,7 @@ func TestImportMemory(t *testing.T) {
 			if err := writeZipped(file, c.write); err != nil {
 				t.Fatal(err)
 			}
-			settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
+			settings := []string{"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL}
 			for _, want := range c.want {
 				args := []string{"import", "pastemyst", "--json", "--rejects-dir", t.TempDir()}
 				p := program.StartShipped(t, settings, append(args, append(c.args, file)...)...)

@@ -113,7 +113,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url, folder, w := string(cfg.URL), t.TempDir(), e.wanted
+		url, folder, w := cfg.URL, t.TempDir(), e.wanted
 		code, first, report := runImport(t, url, folder, "--pastes", e.pastes, "--api-keys", e.keys, "--users", e.users)
 		if code != 1 {
 			t.Fatalf("got exit code %d, want 1: %s", code, report)
@@ -171,7 +171,7 @@ func TestImportUpdates(t *testing.T) {
 	t.Parallel()
 	key, newKey := strings.Repeat("A", 43)+"=", strings.Repeat("B", 42)+"A="
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url := string(cfg.URL)
+		url := cfg.URL
 		settings := []string{"GLUEPOT_DATABASE_URL=" + url}
 		server := program.Serve(t, url)
 		step := func(flag, text string, fresh, updated, unchanged int64) {
@@ -228,7 +228,7 @@ func TestImportKilled(t *testing.T) {
 	}
 	most := firstLines(t, e.pastes, 5*pastes/6) // without the last batch, which comes to no end
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url, db := string(cfg.URL), database.SQL(t, cfg)
+		url, db := cfg.URL, database.SQL(t, cfg)
 		input, feed, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestImportFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := write(t, `{"_id":"u1","username":"-"}`+"\n"+`{"_id":"u2","username":"u2"}`)
-		code, got, report := runImport(t, string(cfg.URL), t.TempDir(), "--users", file)
+		code, got, report := runImport(t, cfg.URL, t.TempDir(), "--users", file)
 		wantSummary(t, "users", got["users"], 1, 0, 0, 0, 1)
 		for _, part := range []string{"gluepot: import users from " + file + ": ", "stars",
 			"\ngluepot: Rejected records: 1, kept in " + got["users"].RejectsFile} {

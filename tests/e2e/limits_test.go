@@ -15,7 +15,7 @@ import (
 // TestLimits wants every operation to be refused to a client that asks too much, and the health checks to go on.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	p := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_LIMIT_RATE=1", "GLUEPOT_LIMIT_BURST=1")
+	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_LIMIT_RATE=1", "GLUEPOT_LIMIT_BURST=1")
 	contract, err := openapi.Shared()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 // TestNoLimitsByDefault sends more than anybody would be allowed.
 func TestNoLimitsByDefault(t *testing.T) {
 	t.Parallel()
-	p := program.Serve(t, string(database.SQLite(t).URL))
+	p := program.Serve(t, database.SQLite(t).URL)
 	for range 200 {
 		answer, _ := exchange(t, p, http.MethodGet, "/user/self")
 		if answer.StatusCode != http.StatusUnauthorized {
@@ -56,7 +56,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	db := database.SQL(t, cfg)
 	var nodes [2]*program.Process
 	for i := range nodes {
-		nodes[i] = program.Serve(t, string(cfg.URL), "GLUEPOT_LIMIT_ANONYMOUS_PASTES=5", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
+		nodes[i] = program.Serve(t, cfg.URL, "GLUEPOT_LIMIT_ANONYMOUS_PASTES=5", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
 			"GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000", "GLUEPOT_SWEEP_INTERVAL=100ms")
 	}
 	const body = `{"pasties":[{"code":"x"}]}`
@@ -105,7 +105,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	for range 6 {
 		wantCreated("a token", create(1, "/paste", "192.0.2.1", owner))
 	}
-	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1"},
+	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1"},
 		"paste", "create")
 	if code != 0 {
 		t.Errorf("an operator: got exit code %d, %s, want 0", code, stderr)
@@ -147,7 +147,7 @@ func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_PASTE_MAX_LIFETIME=1y", "GLUEPOT_ANONYMOUS_DEFAULT_LIFETIME=1d",
+	p := program.Serve(t, cfg.URL, "GLUEPOT_PASTE_MAX_LIFETIME=1y", "GLUEPOT_ANONYMOUS_DEFAULT_LIFETIME=1d",
 		"GLUEPOT_ANONYMOUS_MAX_LIFETIME=1m")
 	for _, c := range []struct{ path, body, token, want string }{
 		{"/paste", `{"expiresIn":"never","pasties":[{"code":"x"}]}`, "", "1m"},
@@ -174,7 +174,7 @@ func TestUserQuotas(t *testing.T) {
 	db := database.SQL(t, cfg)
 	var nodes [2]*program.Process
 	for i := range nodes {
-		nodes[i] = program.Serve(t, string(cfg.URL), "GLUEPOT_USER_MAX_PASTES=20", "GLUEPOT_USER_MAX_BYTES=2000",
+		nodes[i] = program.Serve(t, cfg.URL, "GLUEPOT_USER_MAX_PASTES=20", "GLUEPOT_USER_MAX_BYTES=2000",
 			"GLUEPOT_USER_PASTES_PER_HOUR=30")
 	}
 	if _, err := db.Exec("DELETE FROM pastes"); err != nil {
@@ -236,7 +236,7 @@ func TestUserQuotas(t *testing.T) {
 	if created != 9 {
 		t.Errorf("got %d more pastes in this hour, want 9", created)
 	}
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 	if code, _, stderr := program.Run(t, settings, "user", "update", "epoxy", "--admin"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -250,7 +250,7 @@ func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_STORE_MAX_BYTES=100000")
+	p := program.Serve(t, cfg.URL, "GLUEPOT_STORE_MAX_BYTES=100000")
 	create := func() (*http.Response, string) {
 		return exchange(t, p, http.MethodPost, "/paste", owner, "\n"+`{"pasties":[{"code":"`+strings.Repeat("x", 90000)+`"}]}`)
 	}

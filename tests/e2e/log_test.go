@@ -53,7 +53,7 @@ const muchLog = 7_000
 // other line.
 func TestUnreadLog(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	release := server.Stderr.Hold(t)
 	ask(t, server, "/data/language?name=go", muchLog)
 	wantStatus(t, server, "/readyz", http.StatusOK)
@@ -85,7 +85,7 @@ func TestUnreadLog(t *testing.T) {
 // TestStoppingWithUnreadLog stops although the log is not read.
 func TestStoppingWithUnreadLog(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	release := server.Stderr.Hold(t)
 	ask(t, server, "/data/language?name=go", muchLog)
 	server.Signal(syscall.SIGTERM)
@@ -101,7 +101,7 @@ func TestStoppingWithUnreadLog(t *testing.T) {
 // TestClosedLog goes on serving when the reader of the log is gone.
 func TestClosedLog(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	broken := server.Stderr.Break()
 	ask(t, server, "/data/language?name=go", 1)
 	select {

@@ -17,7 +17,7 @@ import (
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		p := program.Serve(t, string(cfg.URL), "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=1s")
+		p := program.Serve(t, cfg.URL, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=1s")
 		admin, _ := p.WaitForLog("serving metrics")["address"].(string)
 		p.Get("/user/nobody/exists", "")
 		p.Get("/user/self", "no token")
@@ -52,8 +52,8 @@ func TestMetrics(t *testing.T) {
 // TestMetricsAddressTaken wants a server that cannot serve metrics to say so, and not to serve without.
 func TestMetricsAddressTaken(t *testing.T) {
 	t.Parallel()
-	url := "GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)
-	p := program.Serve(t, string(database.SQLite(t).URL))
+	url := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL
+	p := program.Serve(t, database.SQLite(t).URL)
 	code, _, stderr := program.Run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_ADMIN_ADDR=" + p.Address}, "serve")
 	want := "gluepot: Cannot listen on " + p.Address + ". Choose another address with --admin-addr or GLUEPOT_ADMIN_ADDR."
 	if code != 1 || !strings.Contains(stderr, want) {

@@ -99,7 +99,7 @@ func TestModeration(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		m := &moderated{T: t, url: string(cfg.URL)}
+		m := &moderated{T: t, url: cfg.URL}
 		for i := range m.nodes {
 			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_RECENT=true")
 		}
@@ -164,8 +164,8 @@ func TestAdministration(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
-		m := &moderated{T: t, url: string(cfg.URL), nodes: [2]*program.Process{p, p}}
+		p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+		m := &moderated{T: t, url: cfg.URL, nodes: [2]*program.Process{p, p}}
 		m.operate("user update mortar --admin")
 		id := createdID(t, p, aPaste)
 		admin, other, nobody := &visitor{t: t, p: p}, &visitor{t: t, p: p}, &visitor{t: t, p: p}
@@ -257,9 +257,9 @@ func TestReports(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		settings := []string{"GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"}
-		without := program.Serve(t, string(cfg.URL), settings...)
-		p := program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_REPORTS=true")...)
-		m := &moderated{T: t, url: string(cfg.URL), nodes: [2]*program.Process{p, p}}
+		without := program.Serve(t, cfg.URL, settings...)
+		p := program.Serve(t, cfg.URL, append(settings, "GLUEPOT_REPORTS=true")...)
+		m := &moderated{T: t, url: cfg.URL, nodes: [2]*program.Process{p, p}}
 		m.operate("user update mortar --admin")
 		id, other := createdID(t, p, aPaste), createdID(t, p, aPaste)
 		reader, admin := &visitor{t: t, p: p}, &visitor{t: t, p: p}
@@ -336,10 +336,10 @@ func TestOrigins(t *testing.T) {
 			return made.ID
 		}
 		shows := func(id, want string) bool {
-			_, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "show", id, "--origin")
+			_, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "show", id, "--origin")
 			return stdout == want && (want != "" || strings.Contains(stderr, "No address is kept for that paste"))
 		}
-		off := program.Serve(t, string(cfg.URL), settings...)
+		off := program.Serve(t, cfg.URL, settings...)
 		if id := create(off, "/api/v2/paste", aPaste, "192.0.2.7"); !shows(id, "") {
 			t.Error("got an address, want none without GLUEPOT_ORIGIN_RETENTION")
 		}
@@ -347,7 +347,7 @@ func TestOrigins(t *testing.T) {
 		if strings.Contains(off.Stderr.String(), "paste_origins") {
 			t.Error("got a statement about addresses without GLUEPOT_ORIGIN_RETENTION, want none")
 		}
-		on := program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_ORIGIN_RETENTION=24h")...)
+		on := program.Serve(t, cfg.URL, append(settings, "GLUEPOT_ORIGIN_RETENTION=24h")...)
 		id := create(on, "/api/v2/paste", aPaste, "192.0.2.7")
 		if !shows(id, "192.0.2.7\n") {
 			t.Error("want the address that the proxy saw")
@@ -356,11 +356,11 @@ func TestOrigins(t *testing.T) {
 		if !strings.Contains(on.Stderr.String(), "paste_origins") {
 			t.Error("got no statement about addresses in the log, want one: the check above sees nothing")
 		}
-		if _, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "audit", "list", "--json"); strings.Contains(
+		if _, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "audit", "list", "--json"); strings.Contains(
 			stdout, "192.0.2.7") {
 			t.Errorf("got %s, want no address in the audit log", stdout)
 		}
-		program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_ORIGIN_RETENTION=1ms", "GLUEPOT_SWEEP_INTERVAL=50ms")...)
+		program.Serve(t, cfg.URL, append(settings, "GLUEPOT_ORIGIN_RETENTION=1ms", "GLUEPOT_SWEEP_INTERVAL=50ms")...)
 		program.Eventually(t, "the address is swept", func() bool { return shows(id, "") })
 	})
 }

@@ -20,7 +20,7 @@ import (
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	const base = "/api/v2"
-	server := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_HTTP_BASE_PATH="+base)
+	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_BASE_PATH="+base)
 	yaml, json := httpapi.OpenAPI(base)
 	for path, want := range map[string]string{base + "/openapi.yaml": string(yaml), base + "/openapi.json": string(json)} {
 		response, body := exchange(t, server, http.MethodGet, path, fromWeb)
@@ -41,7 +41,7 @@ func TestOpenAPI(t *testing.T) {
 // TestBodyThatDoesNotArrive announces bodies and sends none.
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_HTTP_READ_TIMEOUT=3s") // for the headers, too
+	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s") // for the headers, too
 	var waiting sync.WaitGroup
 	for _, r := range []request{
 		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),

@@ -18,7 +18,7 @@ func TestPagesOfNothing(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 	private := createdID(t, p, `{"isPrivate":true,"pasties":[{"code":"secret"}]}`)
 	public := createdID(t, p, `{"isPublic":true,"title":"for all","pasties":[{"title":"main.go","code":"package main"}]}`)
 	var pages []string
@@ -55,7 +55,7 @@ func TestPagesOfNothing(t *testing.T) {
 	if status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
 		t.Errorf("got %d %s, want JSON below the base path", status, answer)
 	}
-	wantSessions(t, p, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, private, pages[0])
+	wantSessions(t, p, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, private, pages[0])
 }
 
 // createdID has Epoxy create a paste and returns its id.
@@ -111,7 +111,7 @@ func TestOneFileByText(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg) // Epoxy's default language is C++
-		p := program.Serve(t, string(cfg.URL), trustTests)
+		p := program.Serve(t, cfg.URL, trustTests)
 		for _, c := range []struct{ query, code, token, language string }{
 			{"isPublic=true&title=main.go", "some words", program.EpoxyToken, "Go"},
 			{"", "some words", program.EpoxyToken, "C++"},

@@ -113,11 +113,11 @@ func (s *surfer) signsUp(provider, name string) {
 func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second *program.Process) {
 	t.Helper()
 	with.Settings = append(with.Settings, settings...)
-	first = program.Serve(t, string(cfg.URL), with.Settings...)
-	if !strings.HasPrefix(string(cfg.URL), "postgres") {
+	first = program.Serve(t, cfg.URL, with.Settings...)
+	if !strings.HasPrefix(cfg.URL, "postgres") {
 		return first, first
 	}
-	return first, program.Serve(t, string(cfg.URL), slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
+	return first, program.Serve(t, cfg.URL, slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
 }
 
 // TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and the last stays.
@@ -348,7 +348,7 @@ func TestInvitations(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
-	settings := append([]string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, append(with.Settings, "GLUEPOT_REGISTRATION=invite")...)
+	settings := append([]string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, append(with.Settings, "GLUEPOT_REGISTRATION=invite")...)
 	code, stdout, stderr := program.Run(t, settings, "invite", "create", "--note", "for the tests")
 	_, link, ok := strings.Cut(stdout, "http://"+with.Address)
 	if !ok {
@@ -379,7 +379,7 @@ func TestBlockedNewcomer(t *testing.T) {
 	known.signsUp("github", "known")
 	newcomer.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
 	back := known.leave("github", "")
-	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "block", "add", "127.0.0.0/8", "--reason", "spam")
+	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "block", "add", "127.0.0.0/8", "--reason", "spam")
 	if code != 0 {
 		t.Fatal(stderr)
 	}

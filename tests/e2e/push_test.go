@@ -118,7 +118,7 @@ func (p *person) kept() map[string]string {
 
 func TestPushAnonymously(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_PUBLIC_URL=https://paste.example")
+	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_PUBLIC_URL=https://paste.example")
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	link := strings.TrimSuffix(p.ok("", "push", p.file("main.go", "package main\n")), "\n")
 	id, ok := strings.CutPrefix(link, "https://paste.example/")
@@ -170,7 +170,7 @@ func TestPushSignedIn(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	server := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2")
 	address := "http://" + server.Address + "/api/v2"
 	p := newPerson(t)
 	p.fails(2, "x", []string{"push"}, "gluepot login URL")
@@ -243,7 +243,7 @@ func TestPushSignedIn(t *testing.T) {
 // TestPullStaysInItsFolder has titles that name files elsewhere.
 func TestPullStaysInItsFolder(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	status, answer := send(t, server, http.MethodPost, "/paste",
 		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
@@ -336,7 +336,7 @@ func TestPushThroughTLS(t *testing.T) {
 	p := newPerson(t)
 	certificate, key := selfMade(t, p.dir)
 	server := program.Start(t, []string{
-		"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+		"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
 		"GLUEPOT_HTTP_TLS_CERT_FILE=" + certificate, "GLUEPOT_HTTP_TLS_KEY_FILE=" + key,
 	}, "serve")
 	server.WaitForAddress()
@@ -434,7 +434,7 @@ func TestPushInterrupted(t *testing.T) {
 // TestPushOpensAndCopies has programs stand in for the browser and the clipboard.
 func TestPushOpensAndCopies(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	bin := t.TempDir()
 	for name, script := range map[string]string{"xdg-open": `printf %s "$1"`, "xsel": "cat"} {
@@ -473,7 +473,7 @@ func (p *person) onTerminal(command string) *exec.Cmd {
 
 func TestPushShowsProgress(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
 		out, err := p.onTerminal("push " + p.file("x.txt", strings.Repeat("x", size))).CombinedOutput()
@@ -488,7 +488,7 @@ func TestLoginHidesToken(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL))
+	server := program.Serve(t, cfg.URL)
 	p := newPerson(t)
 	cmd := p.onTerminal("login http://" + server.Address)
 	keyboard, err := cmd.StdinPipe()
@@ -523,7 +523,7 @@ func TestLoginHidesToken(t *testing.T) {
 // TestPushBurns has pull open what can be read once with --yes, or after a question on a terminal, and not otherwise.
 func TestPushBurns(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")), strings.TrimSpace(p.ok("second", "push", "--burn"))
 	p.fails(1, "y\n", []string{"pull", first}, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.")
@@ -550,7 +550,7 @@ func TestPushBurns(t *testing.T) {
 // TestPushEncrypted says what is wrong before anything is sent, and lists and deletes what it has encrypted.
 func TestPushEncrypted(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	p.fails(2, "x", []string{"push", "--password"}, "--password needs --encrypt")
 	p.fails(2, "x", []string{"push", "--encrypt", "--tags", "a"}, "neither public nor tagged")
@@ -573,7 +573,7 @@ func TestPushEncrypted(t *testing.T) {
 // TestPushAsksForPassword asks twice for a password that a terminal does not show: who mistypes it could never read the paste.
 func TestPushAsksForPassword(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	file := p.file("a.txt", "x")
 	for typed, want := range map[string]string{"one\ntwo\n": "the two passwords differ", "one\none\n": "http://" + server.Address + "/"} {
@@ -589,7 +589,7 @@ func TestPushAsksForPassword(t *testing.T) {
 // TestPullKeepsWhatBurns has nothing lost that is gone from the server, whatever goes wrong after that.
 func TestPullKeepsWhatBurns(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, string(database.SQLite(t).URL))
+	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	folder := filepath.Join(p.dir, "out")
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--burn"))

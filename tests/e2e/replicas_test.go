@@ -19,7 +19,7 @@ func TestReplicas(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 2)
 	program.Fixture(t, replication.Primary)
-	url := string(replication.Primary.URL)
+	url := replication.Primary.URL
 	nodes := make([]*program.Process, 3)
 	for i := range nodes {
 		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_READ_URL="+string(replication.Replicas[i%2].URL), "GLUEPOT_SWEEP_INTERVAL=0")

@@ -15,7 +15,7 @@ import (
 func TestPasswordsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
-	parsed, err := url.Parse(string(cfg.URL))
+	parsed, err := url.Parse(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,10 +23,10 @@ func TestPasswordsAreNotLogged(t *testing.T) {
 		parsed.RawQuery += "&"
 	}
 	parsed.RawQuery += "sslpassword=s3;hunter2"
-	cfg.URL = gormstore.URL(parsed.String())
-	server := program.Serve(t, string(cfg.URL))
+	cfg.URL = parsed.String()
+	server := program.Serve(t, cfg.URL)
 	wantStatus(t, server, "/readyz", http.StatusOK)
-	if line := server.WaitForLog("serving"); line["database"] != cfg.URL.String() || strings.Contains(server.Stderr.String(), "hunter2") {
+	if line := server.WaitForLog("serving"); line["database"] != gormstore.URL(cfg.URL).String() || strings.Contains(server.Stderr.String(), "hunter2") {
 		t.Errorf("got %v, want the database %s in it, and no password in the log", line, cfg.URL)
 	}
 }

@@ -115,9 +115,9 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
-	first := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
-	second := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
+	first := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	second := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 	for what, end := range map[string]func(v *visitor){
 		"signing out": func(v *visitor) { v.ask(http.MethodPost, "/sign-out", nil) },
 		"the command": func(*visitor) {
@@ -152,14 +152,14 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 		code, out, stderr := program.Run(t, settings, "token", "issue", "epoxy", "--scope", "read")
 		if code != 0 {
 			t.Fatalf("token issue: exit code %d: %s", code, stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		token := "Authorization: " + lines[len(lines)-1]
-		server := program.Serve(t, string(cfg.URL))
+		server := program.Serve(t, cfg.URL)
 		for _, path := range []string{"/user/self", "/user/self/pastes", "/paste/tie0000a"} {
 			if response, body := exchange(t, server, http.MethodGet, path, token); response.StatusCode != http.StatusOK {
 				t.Errorf("%s: got %s, %s, want 200", path, response.Status, body)

@@ -17,7 +17,7 @@ func TestTakingPart(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+		p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 		id := createdID(t, p, `{"isPublic":true,"title":"for all","pasties":[{"title":"main.go","code":"package main"}]}`)
 		reader := &visitor{t: t, p: p}
 		reader.signIn(program.MortarToken)

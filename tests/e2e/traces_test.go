@@ -26,7 +26,7 @@ func TestTraces(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		received := collector.Start(t)
-		p := program.Serve(t, string(cfg.URL), trustTests, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "OTEL_SERVICE_NAME=the pot",
+		p := program.Serve(t, cfg.URL, trustTests, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "OTEL_SERVICE_NAME=the pot",
 			"OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_BSP_SCHEDULE_DELAY=3600000")
 		const (
 			trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -58,7 +58,7 @@ func TestTraces(t *testing.T) {
 			t.Errorf("got %v, want a part of the caller's trace", read)
 		}
 		making := wantPart(t, spans, callers, "POST /paste")
-		if strings.HasPrefix(string(cfg.URL), "postgres") {
+		if strings.HasPrefix(cfg.URL, "postgres") {
 			wantStatement(t, spans, read, "SELECT")
 			wantStatement(t, spans, making, "batch")
 		}

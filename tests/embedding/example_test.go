@@ -13,7 +13,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
@@ -30,7 +29,7 @@ func configuration() (cfg bootstrap.Config, remove func()) {
 		panic(err)
 	}
 	cfg = bootstrap.DefaultConfig()
-	cfg.Database.URL = gormstore.URL("sqlite://" + filepath.Join(folder, "gluepot.db"))
+	cfg.Database.URL = "sqlite://" + filepath.Join(folder, "gluepot.db")
 	return cfg, func() { _ = os.RemoveAll(folder) }
 }
 

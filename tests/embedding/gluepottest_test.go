@@ -3,7 +3,6 @@ package embedding_test
 import (
 	"testing"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/gluepottest"
@@ -20,7 +19,7 @@ func TestGluepottest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var used gormstore.URL
+			var used string
 			t.Run("in a test", func(t *testing.T) {
 				for range 2 {
 					cfg := provide(t)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/signal"
@@ -17,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
@@ -105,13 +105,13 @@ func TestFailedOpens(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	aFile.Database.URL = gormstore.URL("sqlite://" + path + "/gluepot.db")
+	aFile.Database.URL = "sqlite://" + path + "/gluepot.db"
 	notADatabase := bootstrap.DefaultConfig()
 	garbage := filepath.Join(t.TempDir(), "garbage.db")
 	if err := os.WriteFile(garbage, bytes.Repeat([]byte("garbage "), 1024), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	notADatabase.Database.URL = gormstore.URL("sqlite://" + garbage)
+	notADatabase.Database.URL = "sqlite://" + garbage
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, attempt := range map[string]struct {
@@ -232,7 +232,7 @@ func TestRunIsStoppedByItsContext(t *testing.T) {
 		code := make(chan int, 1)
 		go func() {
 			code <- program.Run(ctx, []string{
-				"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0", "--http-drain-delay", "0s",
+				"serve", "--database-url", cfg.Database.URL, "--http-addr", "127.0.0.1:0", "--http-drain-delay", "0s",
 			}, nil, &stdout, &stderr)
 		}()
 		var address []string
@@ -271,7 +271,7 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		var stdout, stderr output
 		code := make(chan int, 1)
 		go func() {
-			arguments := []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}
+			arguments := []string{"serve", "--database-url", cfg.Database.URL, "--http-addr", "127.0.0.1:0"}
 			code <- program.Run(ctx, arguments, nil, &stdout, &stderr)
 		}()
 		for deadline := time.Now().Add(patience); proxy.Opened() == 0 && time.Now().Before(deadline); {
@@ -290,12 +290,25 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 	})
 }
 
-// A program that embeds the use cases may log its configuration.
-func TestConfigurationIsJSON(t *testing.T) {
+// A program that embeds the use cases may print its configuration, or log it as JSON.
+func TestConfigurationPrintsNoPassword(t *testing.T) {
+	t.Parallel()
 	cfg := bootstrap.DefaultConfig()
-	cfg.Database.URL = "postgres://gluepot:hunter2@db/gluepot"
-	if text, err := json.Marshal(cfg); err != nil || bytes.Contains(text, []byte("hunter2")) {
-		t.Errorf("got %s, %v, want JSON without the password", text, err)
+	cfg.Database.URL, cfg.ReadURL = "postgres://gluepot:hunter2@db/gluepot", "postgres://gluepot:hunter2@standby/gluepot"
+	encoded, err := json.Marshal(cfg)
+	if err != nil {
+		t.Error(err)
+	}
+	for name, text := range map[string]string{
+		"%v": fmt.Sprintf("%v", cfg), "%+v": fmt.Sprintf("%+v", cfg), "%#v": fmt.Sprintf("%#v", cfg), "JSON": string(encoded),
+		"a pointer": fmt.Sprintf("%+v", &cfg),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(text, "hunter2") || !strings.Contains(text, "@db:5432") || !strings.Contains(text, "@standby:5432") {
+				t.Errorf("got %s, want both URLs without their passwords", text)
+			}
+		})
 	}
 }
 

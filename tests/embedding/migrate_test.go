@@ -17,7 +17,7 @@ func TestOpenWithoutMigrating(t *testing.T) {
 	folder := t.TempDir()
 	cfg := bootstrap.DefaultConfig()
 	cfg.Migrate = false
-	cfg.Database.URL = gormstore.URL("sqlite://" + filepath.Join(folder, "new", "gluepot.db"))
+	cfg.Database.URL = "sqlite://" + filepath.Join(folder, "new", "gluepot.db")
 	leavesNothing(t, func() {
 		if _, _, err := bootstrap.Open(t.Context(), cfg); !fault.Is(err, fault.Unavailable) {
 			t.Error(err)

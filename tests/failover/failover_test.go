@@ -145,7 +145,7 @@ func TestFailover(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		cfg := gormstore.DefaultConfig()
-		cfg.URL = gormstore.URL(urls["several hosts"])
+		cfg.URL = urls["several hosts"]
 		program.Fixture(t, cfg)
 	}) {
 		return

@@ -33,7 +33,7 @@ func newBouncer(t *testing.T, cfg gormstore.Config) *bouncer {
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		t.Fatalf("this test needs PgBouncer (Debian: apt-get install pgbouncer): %v", err)
 	}
-	server, err := url.Parse(string(cfg.URL))
+	server, err := url.Parse(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func (b *bouncer) start(t *testing.T) {
 // through returns a configuration by way of PgBouncer.
 func (b *bouncer) through(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	t.Helper()
-	through, err := b.Through(string(cfg.URL))
+	through, err := b.Through(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.URL = gormstore.URL(through)
+	cfg.URL = through
 	return cfg
 }
 
@@ -67,7 +67,7 @@ func (b *bouncer) waitUntilItAnswers(t *testing.T) {
 	t.Helper()
 	within(t, settlingTime, "PgBouncer answers", func() bool {
 		store, err := gormstore.New(b.through(t, gormstore.Config{
-			URL: gormstore.URL(b.Server.String()), MaxConnections: 1, ConnectTimeout: time.Second,
+			URL: b.Server.String(), MaxConnections: 1, ConnectTimeout: time.Second,
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ type Proxy struct {
 // Start returns a proxy before the database of cfg, and the configuration that leads through it.
 func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 	tb.Helper()
-	target, err := url.Parse(string(cfg.URL))
+	target, err := url.Parse(cfg.URL)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 	})
 	go p.accept()
 	target.Host = listener.Addr().String()
-	cfg.URL = gormstore.URL(target.String())
+	cfg.URL = target.String()
 	return p, cfg
 }
 
@@ -62,9 +62,9 @@ func (p *Proxy) Refuse() {
 }
 
 // Move ends every connection, and leads new ones to the server of another configuration.
-func (p *Proxy) Move(tb testing.TB, to gormstore.URL) {
+func (p *Proxy) Move(tb testing.TB, to string) {
 	tb.Helper()
-	target, err := url.Parse(string(to))
+	target, err := url.Parse(to)
 	if err != nil {
 		tb.Fatal(err)
 	}

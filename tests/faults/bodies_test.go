@@ -174,7 +174,7 @@ func processorTime(t *testing.T, p *program.Process) time.Duration {
 // for are told to try again, and all are stored in the end.
 func TestBurstOfLongBodies(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
-		node := program.Serve(t, string(cfg.URL))
+		node := program.Serve(t, cfg.URL)
 		before, began := processorTime(t, node), time.Now()
 		burst := newSenders(t, longLength)
 		burst.run(t, node, func(stored bool) bool { return !stored })
@@ -208,7 +208,7 @@ func TestLongBodies(t *testing.T) {
 	const lasting = 5 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		node := program.Serve(t, string(cfg.URL))
+		node := program.Serve(t, cfg.URL)
 		looking := look(t, node)
 		time.Sleep(2 * time.Second)
 		alone := looking.cut()
@@ -243,7 +243,7 @@ func TestLongBodies(t *testing.T) {
 func TestSlowBodies(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_READ_TIMEOUT=5s")
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=5s")
 	looking := look(t, node)
 	time.Sleep(2 * time.Second)
 	alone, idle := looking.cut(), residentMemory(t, node)

@@ -41,7 +41,7 @@ func TestMassExpiry(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		db := database.SQL(t, cfg)
-		node := program.Serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=100ms")
+		node := program.Serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=100ms")
 		expiry := insertExpiring(t, cfg, db, expiring)
 
 		// What a count may be depends on when it was asked and answered.
@@ -98,7 +98,7 @@ func TestSweepBesideLookups(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), "ANALYZE"); err != nil {
 			t.Fatal(err)
 		}
-		node := program.Serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=100ms")
+		node := program.Serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=100ms")
 		counting := load{clients: 32, to: at(node.Address), questions: fixtureQuestions()[4:5]}.start(t)
 		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 		time.Sleep(watched)
@@ -137,7 +137,7 @@ func insertExpiring(t *testing.T, cfg gormstore.Config, db *sql.DB, count int) t
 	return time.Time{}
 }
 
-func onSQLite(cfg gormstore.Config) bool { return strings.HasPrefix(string(cfg.URL), "sqlite://") }
+func onSQLite(cfg gormstore.Config) bool { return strings.HasPrefix(cfg.URL, "sqlite://") }
 
 // TestLongListsBesideLookups lets 64 clients read lists of 100,000 ids again and again: those who look
 // somebody up get their answers, and so does the orchestrator.
@@ -155,7 +155,7 @@ func TestLongListsBesideLookups(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	node := program.Serve(t, string(cfg.URL))
+	node := program.Serve(t, cfg.URL)
 	asked := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool {
 		return status == http.StatusOK
 	}})
@@ -188,7 +188,7 @@ func TestLockBesideLookups(t *testing.T) {
 	)
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL))
+	node := program.Serve(t, cfg.URL)
 	asked := append(lookups(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
 	looking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
 	waiting := load{clients: 64, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[2:5]}.start(t)

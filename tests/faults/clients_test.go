@@ -141,7 +141,7 @@ func TestSlowClients(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	insertOwned(t, cfg, "mortar01", longList, longDigits)
-	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
 	looking := look(t, node)
 	time.Sleep(time.Second)
 	alone := looking.cut()
@@ -195,7 +195,7 @@ func TestDeafClients(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	insertOwned(t, cfg, "mortar01", longList, longDigits)
-	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
 	looking := look(t, node)
 	for range clients {
 		if _, err := io.WriteString(dial(t, node), strings.Repeat(listRequest, fewLists)); err != nil {
@@ -223,7 +223,7 @@ func TestHostileHeaders(t *testing.T) {
 	)
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_REQUEST_TIMEOUT=20s") // 200 clients and the node share a machine
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_REQUEST_TIMEOUT=20s") // 200 clients and the node share a machine
 	looking := look(t, node)
 	time.Sleep(time.Second)
 	alone := looking.cut()
@@ -288,7 +288,7 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), "VACUUM ANALYZE pastes"); err != nil {
 		t.Fatal(err)
 	}
-	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_REQUEST_TIMEOUT=4m", "GLUEPOT_HTTP_WRITE_TIMEOUT=8m",
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_REQUEST_TIMEOUT=4m", "GLUEPOT_HTTP_WRITE_TIMEOUT=8m",
 		fmt.Sprint("GLUEPOT_HTTP_MAX_MEMORY=", budget), "GOMEMLIMIT=200MiB")
 	looking := load{clients: 4, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 	time.Sleep(time.Second)
@@ -373,7 +373,7 @@ func TestHalfRequests(t *testing.T) {
 	const half, limit = 2300, 256 // the one of an address
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL))
+	node := program.Serve(t, cfg.URL)
 	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 	time.Sleep(time.Second)
 	alone := fresh.cut()
@@ -403,7 +403,7 @@ func TestConnectionFlood(t *testing.T) {
 	const limit, share, hoarders = 128, 64, 640
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL), fmt.Sprint("GLUEPOT_HTTP_MAX_CONNECTIONS=", limit),
+	node := program.Serve(t, cfg.URL, fmt.Sprint("GLUEPOT_HTTP_MAX_CONNECTIONS=", limit),
 		fmt.Sprint("GLUEPOT_HTTP_MAX_CLIENT_CONNECTIONS=", share))
 	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 	time.Sleep(time.Second)
@@ -460,7 +460,7 @@ func TestUnreadLog(t *testing.T) {
 	const askers = 16
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL))
+	node := program.Serve(t, cfg.URL)
 	release := node.Stderr.Hold(t)
 	asked := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
 	asking := load{clients: askers, to: at(node.Address), questions: asked}.start(t)
@@ -504,7 +504,7 @@ func TestStopWithSlowReaders(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		insertOwned(t, cfg, "mortar01", longList, longDigits)
-		node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_DRAIN_DELAY=200ms", "GLUEPOT_HTTP_DRAIN_TIMEOUT="+drain.String(),
+		node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_DRAIN_DELAY=200ms", "GLUEPOT_HTTP_DRAIN_TIMEOUT="+drain.String(),
 			"GLUEPOT_HTTP_REQUEST_TIMEOUT=25s")
 		var begun, reading sync.WaitGroup
 		stop := make(chan struct{})
@@ -545,7 +545,7 @@ func TestClientsThatHangUp(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		insertOwned(t, cfg, "mortar01", longList, longDigits)
-		node := program.Serve(t, string(cfg.URL))
+		node := program.Serve(t, cfg.URL)
 		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[:2]}.start(t)
 		time.Sleep(time.Second)
 		alone := looking.cut()

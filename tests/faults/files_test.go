@@ -22,8 +22,8 @@ import (
 func TestDiskFull(t *testing.T) {
 	disk := mountSmallDisk(t, 4<<20)
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(disk, "gluepot.db"))
-	url := string(cfg.URL)
+	cfg.URL = "sqlite://" + filepath.Join(disk, "gluepot.db")
+	url := cfg.URL
 	settings := []string{"GLUEPOT_DATABASE_URL=" + url}
 	gluepot(t, url, "migrate up")
 	program.Fixture(t, cfg)
@@ -151,7 +151,7 @@ func TestSQLiteFileReplaced(t *testing.T) {
 	if code := node.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
-	status, body := serve(t, string(cfg.URL)).Get("/user/epoxy", "")
+	status, body := serve(t, cfg.URL).Get("/user/epoxy", "")
 	others := strings.Contains(body, "https://example.com/other")
 	record(t, "after a restart, answers are the other file's", others, "true")
 	if !others {
@@ -202,7 +202,7 @@ func TestSQLiteFileDeleted(t *testing.T) {
 // was started with, or 503, and before long 503 only; the log says why.
 func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *program.Process {
 	t.Helper()
-	node := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=100ms", "GLUEPOT_SWEEP_INTERVAL=200ms")
+	node := serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=100ms", "GLUEPOT_SWEEP_INTERVAL=200ms")
 	if status, body := node.Get("/user/epoxy", ""); status != 200 { // one client: one connection is enough so far
 		t.Fatalf("got %d %s, want 200", status, body)
 	}
@@ -263,7 +263,7 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 		}
 	}
 	_ = db.Close()
-	node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+	node := serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=0", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 	questions := append(fixtureQuestions()[:4:4],
 		exactly("/data/numPastes", "", `{"numPastes":100005}`),
 		question{"/user/self/pastes", program.MortarToken, func(status int, body string) bool {

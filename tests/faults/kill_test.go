@@ -127,7 +127,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	const expired, enoughNodes, enoughCommands = 100_000, 8, 80
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
-		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 		insertPastes(t, cfg, "expired", expired, time.Now().Add(-time.Hour))
 		var (
 			writers [3]*writes
@@ -149,8 +149,8 @@ func TestKilledWhileWriting(t *testing.T) {
 				}
 			})
 		}
-		gluepot(t, string(cfg.URL), "user create documents")
-		issued := strings.TrimSpace(gluepot(t, string(cfg.URL), "token issue documents"))
+		gluepot(t, cfg.URL, "user create documents")
+		issued := strings.TrimSpace(gluepot(t, cfg.URL, "token issue documents"))
 		documents := startDocuments(t, issued[strings.LastIndexByte(issued, '\n')+1:])
 		stop := sync.OnceFunc(func() {
 			close(enough)
@@ -178,7 +178,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		documents.check(t, cfg)
 
 		db := database.SQL(t, cfg)
-		node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0")
+		node := serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=0")
 		total := writes{}
 		tokens, lost, half := 0, 0, 0
 		for _, w := range writers {
@@ -344,6 +344,6 @@ func TestKilledWhileImporting(t *testing.T) {
 		record(t, "imports interrupted", fmt.Sprintf("%d of %d", interrupted, kills), "")
 		record(t, "users stored by half", half, "0")
 		record(t, "records stored before the import that finished", fmt.Sprintf("%d of %d", stored, 2*users+pastes), "")
-		wantExactCounts(t, cfg, db, serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0"))
+		wantExactCounts(t, cfg, db, serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=0"))
 	})
 }

@@ -45,7 +45,7 @@ func leaveUnread(t *testing.T, podMemory int64, settings ...string) *tally {
 	)
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_HTTP_WRITE_TIMEOUT=10s",
+	node := program.Serve(t, cfg.URL, append(settings, "GLUEPOT_HTTP_WRITE_TIMEOUT=10s",
 		fmt.Sprint("GOMEMLIMIT=", podMemory/10*9))...) // as a process sets it that starts in the cgroup
 	group := confine(t, node, podMemory)
 	// JSON has six bytes for each of these characters.

@@ -22,7 +22,7 @@ func TestPostgresKilled(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
-	survive(t, serve(t, string(server.Config.URL)), func() { server.Kill(t) }, func() { server.Start(t) })
+	survive(t, serve(t, server.Config.URL), func() { server.Kill(t) }, func() { server.Start(t) })
 }
 
 // TestPostgresFrozen stops PostgreSQL's processes: connections are accepted by the kernel, and nothing answers.
@@ -30,7 +30,7 @@ func TestPostgresFrozen(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
-	survive(t, serve(t, string(server.Config.URL)), func() { server.Freeze(t) }, func() { server.Thaw(t) })
+	survive(t, serve(t, server.Config.URL), func() { server.Freeze(t) }, func() { server.Thaw(t) })
 }
 
 // TestPostgresPartitioned loses every packet between the node and PostgreSQL, and what was connected meanwhile
@@ -146,7 +146,7 @@ func TestStopWhileDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
-	node := serve(t, string(server.Config.URL), "GLUEPOT_HTTP_DRAIN_TIMEOUT=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+	node := serve(t, server.Config.URL, "GLUEPOT_HTTP_DRAIN_TIMEOUT=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 	if status, body := node.Get("/user/self", program.EpoxyToken); status != 200 {
 		t.Fatalf("got %d %s, want 200", status, body)
 	}

@@ -59,7 +59,7 @@ func TestShippedValues(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			cfg := database.SQLite(t)
 			program.Fixture(t, cfg)
-			node := program.Serve(t, string(cfg.URL), append(shippedSettings(t, s.files), fmt.Sprint("GOMEMLIMIT=", s.memory/10*9))...)
+			node := program.Serve(t, cfg.URL, append(shippedSettings(t, s.files), fmt.Sprint("GOMEMLIMIT=", s.memory/10*9))...)
 			group := confine(t, node, s.memory)
 			hard := createRaw(t, node, strings.Repeat("\x01", 2<<20-100))
 			looking := load{clients: 4, pause: 100 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)

@@ -28,7 +28,7 @@ func TestStopUnderLoad(t *testing.T) {
 		var kept, fresh tally
 		var longest time.Duration
 		for range stops {
-			node := serve(t, string(cfg.URL), drainDelay)
+			node := serve(t, cfg.URL, drainDelay)
 			// Clients that hear that their connection is closed go elsewhere once the node is stopping.
 			var stopping atomic.Bool
 			to := func() string {
@@ -69,7 +69,7 @@ func TestRollingRestart(t *testing.T) {
 	var nodes [2]*program.Process
 	for i := range nodes {
 		addresses[i] = freeport.Address(t)
-		nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
+		nodes[i] = serveAt(t, cfg.URL, addresses[i])
 	}
 	b := balance(t, addresses[:]...)
 	program.Eventually(t, "the balancer knows a node", func() bool { return b.pick() != "" })
@@ -82,7 +82,7 @@ func TestRollingRestart(t *testing.T) {
 			if code := node.Wait(); code != 0 {
 				t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 			}
-			nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
+			nodes[i] = serveAt(t, cfg.URL, addresses[i])
 			program.Eventually(t, "the balancer knows the node again", b.nodes[i].ready.Load)
 		}
 	}
@@ -105,7 +105,7 @@ func TestStopStoresLastUses(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		node := serve(t, string(cfg.URL), drainDelay, "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+		node := serve(t, cfg.URL, drainDelay, "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 		use := func(token string) {
 			t.Helper()
 			if status, body := node.Get("/user/self", token); status != http.StatusOK {

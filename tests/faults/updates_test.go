@@ -23,7 +23,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			}
 			var processes []*program.Process
 			for _, change := range changes {
-				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)},
+				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL},
 					strings.Fields("user update epoxy "+change)...))
 			}
 			for _, p := range processes {
@@ -31,7 +31,7 @@ func TestConcurrentUpdates(t *testing.T) {
 					t.Errorf("got exit code %d, want 0: %s", code, &p.Stderr)
 				}
 			}
-			shown := gluepot(t, string(cfg.URL), "user show epoxy --json")
+			shown := gluepot(t, cfg.URL, "user show epoxy --json")
 			for _, part := range []string{fmt.Sprintf("/round/%d\"", round), fmt.Sprintf("\"Language%d\"", round),
 				fmt.Sprintf("\"another\":\"%d\"", round)} {
 				if !strings.Contains(strings.ReplaceAll(shown, "\": \"", "\":\""), part) {

@@ -50,7 +50,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 		loads []*running
 	)
 	for range 2 {
-		node := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
+		node := serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
 		nodes = append(nodes, node)
 		var questions []question
 		for _, u := range export.users {
@@ -137,7 +137,7 @@ func TestTwoImportsAtOnce(t *testing.T) {
 			}
 		}
 		record(t, "imports that failed", fmt.Sprintf("%d of %d", failed, 2*rounds), "0")
-		if strings.HasPrefix(string(cfg.URL), "postgres") {
+		if strings.HasPrefix(cfg.URL, "postgres") {
 			record(t, "deadlocks", deadlocks(t, db), "0")
 		}
 	})
@@ -224,7 +224,7 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 		writeLines(t, pastes, len(e.pastes), func(i int) any { return e.pastes[i] })
 		args = append(args, "--pastes", pastes)
 	}
-	return program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, args...)
+	return program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, args...)
 }
 
 // into imports the export.

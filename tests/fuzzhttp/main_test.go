@@ -94,7 +94,7 @@ func startSite(t *testing.T, cfg gormstore.Config, base string, trusting bool) *
 	s := &site{base: base, trusting: trusting, reference: startReference(t, base), contract: contract}
 	s.log = newLogOracle(s)
 	settings := []string{
-		"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s",
+		"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s",
 		"GLUEPOT_HTTP_BASE_PATH=" + base, "GLUEPOT_PAGES=false", // which the oracle knows nothing of
 		// Requests that never end are given up soon; what needs the debug level is in the log as well.
 		"GLUEPOT_HTTP_READ_TIMEOUT=15s", "GLUEPOT_HTTP_IDLE_TIMEOUT=15s", "GLUEPOT_LOG_LEVEL=debug",

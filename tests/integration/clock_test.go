@@ -125,14 +125,14 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	for _, function := range []string{"now", "clock_timestamp"} {
 		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM stopped.clock'")
 	}
-	parsed, err := url.Parse(string(cfg.URL))
+	parsed, err := url.Parse(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	query := parsed.Query()
 	query.Set("search_path", "stopped,pg_catalog,public") // functions of pg_catalog come first unless it is named
 	parsed.RawQuery = query.Encode()
-	cfg.URL = gormstore.URL(parsed.String())
+	cfg.URL = parsed.String()
 	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
 }
 

@@ -66,7 +66,7 @@ func insertPastes(columns, selected string) string {
 		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
 }
 
-func isPostgres(cfg gormstore.Config) bool { return strings.HasPrefix(string(cfg.URL), "postgres") }
+func isPostgres(cfg gormstore.Config) bool { return strings.HasPrefix(cfg.URL, "postgres") }
 
 func TestCountIsExactForAnyWriter(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestCountUnderConcurrentWriters(t *testing.T) {
 func TestCountAfterCopy(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
-	pool, err := pgxpool.New(t.Context(), string(cfg.URL))
+	pool, err := pgxpool.New(t.Context(), cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

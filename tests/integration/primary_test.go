@@ -118,7 +118,7 @@ func wantStandby(t *testing.T, what string, err error) {
 }
 
 // at returns a configuration of another server.
-func at(cfg gormstore.Config, url gormstore.URL) gormstore.Config {
+func at(cfg gormstore.Config, url string) gormstore.Config {
 	cfg.URL = url
 	return cfg
 }
@@ -127,7 +127,7 @@ func at(cfg gormstore.Config, url gormstore.URL) gormstore.Config {
 func TestSeveralHosts(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)
-	hosts, err := url.Parse(string(replication.Primary.URL))
+	hosts, err := url.Parse(replication.Primary.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestSeveralHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	hosts.Host = standby.Host + "," + hosts.Host
-	store := database.Open(t, at(replication.Primary, gormstore.URL(hosts.String())))
+	store := database.Open(t, at(replication.Primary, hosts.String()))
 	replication.Replicas[0].Pause(t)
 	s := openService(t, replication.Primary) // which stores
 	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {

@@ -25,11 +25,11 @@ func TestGuardThatCannotBePrepared(t *testing.T) {
 		t.Fatal(err)
 	}
 	separator := "?"
-	if strings.Contains(string(cfg.URL), "?") {
+	if strings.Contains(cfg.URL, "?") {
 		separator = "&"
 	}
 	hasty := cfg
-	hasty.URL += gormstore.URL(separator + "lock_timeout=200ms") // or statement_timeout, which managed servers set
+	hasty.URL += separator + "lock_timeout=200ms" // or statement_timeout, which managed servers set
 	node := gormstore.NewPastes(database.Open(t, hasty))
 	tx, err := s.db.BeginTx(t.Context(), nil) // VACUUM FULL, or an ALTER TABLE of a migration
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // withParameter adds a run-time parameter to the sessions of a PostgreSQL configuration.
 func withParameter(t *testing.T, cfg gormstore.Config, name, value string) gormstore.Config {
 	t.Helper()
-	parsed, err := url.Parse(string(cfg.URL))
+	parsed, err := url.Parse(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	query := parsed.Query()
 	query.Set(name, value)
 	parsed.RawQuery = query.Encode()
-	cfg.URL = gormstore.URL(parsed.String())
+	cfg.URL = parsed.String()
 	return cfg
 }
 

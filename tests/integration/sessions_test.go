@@ -59,7 +59,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		}
 		defer tx.Rollback() //nolint:errcheck // nothing is written
 		explain, scan := "EXPLAIN QUERY PLAN ", "SCAN"
-		if strings.HasPrefix(string(cfg.URL), "postgres") {
+		if strings.HasPrefix(cfg.URL, "postgres") {
 			exec(t, tx, "SET LOCAL enable_seqscan = off") // which so few rows do not forbid
 			explain, scan = "EXPLAIN (FORMAT JSON) ", "Seq Scan"
 			merged := dataloader.New(s.store)

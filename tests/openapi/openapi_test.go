@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/bootstrap"
 )
@@ -213,7 +212,7 @@ func TestInternalError(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := bootstrap.DefaultConfig()
-	cfg.Database.URL = gormstore.URL("sqlite://" + filepath.Join(t.TempDir(), "gluepot.db"))
+	cfg.Database.URL = "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")
 	gluepot, stop, err := bootstrap.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

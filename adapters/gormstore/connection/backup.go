@@ -164,7 +164,7 @@ type Restored struct {
 // It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with fault.Conflict
 // when a database exists and replace is not set; and with fault.Unavailable when that database is in use.
 func Restore(ctx context.Context, cfg Config, from string, replace bool) (done Restored, err error) {
-	path, err := cfg.URL.file()
+	path, err := URL(cfg.URL).file()
 	if err != nil {
 		return done, err
 	}

@@ -2,6 +2,7 @@ package connection
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,8 +13,9 @@ import (
 // Config says which database to use and how.
 type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
-	// PATH relative to the working directory or, after a third slash, absolute. On PostgreSQL it must lead to the primary.
-	URL URL
+	// PATH relative to the working directory or, after a third slash, absolute. On PostgreSQL it must lead to the primary. A Config
+	// prints without the password; to print the URL alone, convert it to a URL.
+	URL string
 	// URLSetting names the source of URL in messages. Default: GLUEPOT_DATABASE_URL.
 	URLSetting string `json:"-"`
 	// Standby also accepts a standby of PostgreSQL. Its answers may be stale, and must not decide a write.
@@ -55,7 +57,7 @@ func DefaultConfig() Config {
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
 	var wrong []error
-	if err := c.URL.Validate(); err != nil {
+	if err := URL(c.URL).Validate(); err != nil {
 		wrong = append(wrong, err)
 	}
 	check := func(ok bool, format string, value any) {
@@ -69,6 +71,21 @@ func (c Config) Validate() error {
 		c.ConnectionMaxLifetime)
 	check(c.SlowStatement >= 0, "the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement)
 	return errors.Join(wrong...)
+}
+
+// Format implements fmt.Formatter: it prints no password.
+func (c Config) Format(state fmt.State, verb rune) {
+	_, _ = fmt.Fprintf(state, fmt.FormatString(state, verb), c.redacted())
+}
+
+// MarshalJSON implements json.Marshaler, without the password.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted()) }
+
+// redacted returns the configuration without the password.
+func (c Config) redacted() any {
+	type plain Config // it has no methods
+	c.URL = URL(c.URL).String()
+	return plain(c)
 }
 
 func (c Config) urlSetting() string { return cmp.Or(c.URLSetting, defaultSetting) }

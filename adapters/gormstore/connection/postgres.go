@@ -55,7 +55,7 @@ func (s *Store) openPostgres() error {
 
 // postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.
 func postgresConfig(cfg Config) (*pgxpool.Config, error) {
-	parsed, err := cfg.URL.parsePostgres()
+	parsed, err := URL(cfg.URL).parsePostgres()
 	if err != nil {
 		return nil, err
 	}

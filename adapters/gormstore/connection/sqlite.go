@@ -28,7 +28,7 @@ const maxSQLiteReaders = 4
 
 // openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
 func (s *Store) openSQLite() error {
-	path, err := s.cfg.URL.file()
+	path, err := URL(s.cfg.URL).file()
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Store) TruncateLog() error {
 
 // usableFile connects, and returns the file's path. It fails unless this program can work with it, and with fault.Invalid on PostgreSQL.
 func (s *Store) usableFile(ctx context.Context) (path string, err error) {
-	if _, err = s.cfg.URL.file(); err == nil {
+	if _, err = URL(s.cfg.URL).file(); err == nil {
 		err = s.Connect(ctx)
 	}
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 func TestPragmas(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.URL = URL("sqlite://" + filepath.Join(t.TempDir(), "gluepot.db"))
+	cfg.URL = "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")
 	store, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func New(cfg Config) (*Store, error) {
 	}
 	s := &Store{cfg: cfg, Clock: time.Now, file: &watchedFile{stop: func() {}}}
 	open := s.openPostgres
-	if cfg.URL.isSQLite() {
+	if URL(cfg.URL).isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
 	}
 	half := max(1, s.cfg.MaxConnections/2)
@@ -97,7 +97,7 @@ func (s *Store) Create(ctx context.Context) error {
 	case diagnose(err) == noRoom:
 		return Translate(err)
 	}
-	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", URL(s.cfg.URL), s.cfg.urlSetting()), err)
 }
 
 // Connect checks that the database exists and answers. It creates nothing, and may be called again. It fails with fault.Unavailable.
@@ -122,7 +122,7 @@ func (s *Store) connectError(err error) error {
 	if errors.Is(err, errNoPrimary) {
 		return errStandby
 	}
-	url, setting := s.cfg.URL, s.cfg.urlSetting()
+	url, setting := URL(s.cfg.URL), s.cfg.urlSetting()
 	switch diagnose(err) {
 	case noRoom, noRight:
 		return Translate(err)

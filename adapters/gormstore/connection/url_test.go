@@ -31,7 +31,7 @@ func TestURL(t *testing.T) {
 		"":                                                         unreadable,
 	} {
 		cfg := DefaultConfig()
-		cfg.URL = url
+		cfg.URL = string(url)
 		if err := cfg.Validate(); (err == nil) != (want != unreadable) {
 			t.Errorf("%q: got %v, want it to be readable: %v", string(url), err, want != unreadable)
 		}
@@ -47,7 +47,7 @@ const plantedPassword = "hunter2"
 // printed is everything that can be had of a configuration with that URL, without asking a database.
 func printed(url URL) string {
 	cfg := DefaultConfig()
-	cfg.URL = url
+	cfg.URL = string(url)
 	_, errNew := New(cfg)
 	encoded, errEncode := json.Marshal(cfg)
 	return fmt.Sprintln(url, cfg, errNew, string(encoded), errEncode) +
@@ -113,8 +113,8 @@ func wantUnprinted(t *testing.T, before, after string) {
 		URL("mysql://u:" + password + "@h/d"),
 	} {
 		cfg := DefaultConfig()
-		cfg.URL = url
-		if text := fmt.Sprint(cfg.URL, cfg.Validate()); strings.Contains(text, plantedPassword) {
+		cfg.URL = string(url)
+		if text := fmt.Sprint(url, cfg, cfg.Validate()); strings.Contains(text, plantedPassword) {
 			t.Fatalf("%q: got %s, want no password in it", string(url), text)
 		}
 	}
