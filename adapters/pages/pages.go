@@ -128,7 +128,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	asked := &site.Request{Request: r, Everyone: found.Everyone}
 	if found.resumes(r.Method) {
 		err = p.Resume(w, asked)
-		if err == nil && r.Method == http.MethodPost {
+		if err == nil && r.Method == http.MethodPost && !found.Reads {
 			err = asked.Viewer.MayWrite()
 		}
 	}

@@ -25,6 +25,7 @@ type BeginInput struct {
 
 // Begun is an attempt that has begun.
 type Begun struct {
+	Label   string // of the provider, for people
 	Address string // at the provider, to send the browser to
 	State   string // by which the provider's answer names the attempt
 	Secret  string // for the browser alone
@@ -65,7 +66,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Begun{}, err
 	}
-	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil
+	return Begun{Label: source.Label, Address: address, State: attempt.Proof.State, Secret: secret}, nil
 }
 
 // Arrive handles a visitor's return from a provider.

@@ -63,7 +63,7 @@ func TestAccounts(t *testing.T) {
 			ann.press(".top nav a[href^='/sign-in']", signInWithExample)
 			ann.press(signInWithExample, signedIn)
 			ann.show("/account/identities")
-			ann.press("a[href^='/sign-in/github']", "button[aria-label='Unlink GitHub']")
+			ann.press("button[name=link][value=github]", "button[aria-label='Unlink GitHub']")
 			if at := ann.path(); at != "/account/identities" {
 				t.Errorf("got back to %s, want the accounts", at)
 			}
@@ -92,7 +92,7 @@ func TestAccounts(t *testing.T) {
 				BrowserContextID: chromedp.FromContext(ann.ctx).BrowserContextID,
 			})
 			ann.show("/account")
-			ann.do(chromedp.Click(chromedp.CSS("a[href='/account/export']")))
+			ann.do(chromedp.Click(chromedp.CSS("form[action='/account/export'] button")))
 			wantDownload(t, filepath.Join(folder, "ann.zip"), "pastes"+pasted+"/")
 
 			ann.show("/account/delete")

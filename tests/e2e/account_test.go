@@ -77,7 +77,7 @@ func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) 
 	for i, id := range own {
 		_, own[i] = p.Get("/api/v2/paste/"+id, token)
 	}
-	answer, packed := epoxy.ask(http.MethodGet, "/account/export", nil)
+	answer, packed := epoxy.ask(http.MethodPost, "/account/export", nil)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %d %v, want it for its user alone", answer.StatusCode, answer.Header)
 	}
@@ -94,8 +94,8 @@ func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) 
 	if want := strings.TrimSuffix(self, "}") + `,"createdAt":`; err != nil || !strings.HasPrefix(string(account), want) {
 		t.Errorf("got %v, %s, want %s", err, account, want)
 	}
-	if answer, _ := epoxy.ask(http.MethodHead, "/account/export", nil); answer.StatusCode != http.StatusOK {
-		t.Errorf("got %d, want HEAD answered", answer.StatusCode)
+	if answer, _ := epoxy.ask(http.MethodGet, "/account/export", nil); answer.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("got %d, want a link to download nothing", answer.StatusCode)
 	}
 }
 

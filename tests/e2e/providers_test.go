@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +41,12 @@ func newSurfer(t *testing.T, node *program.Process) *surfer {
 // ask sends a request as a page of this site does, and returns the status and the address that it is sent on to, or else the page.
 func (s *surfer) ask(method, path string, form url.Values) (status int, page string) {
 	s.t.Helper()
+	if method == http.MethodPost {
+		form = fromOwnPage(path, form, func(path string) string {
+			_, page := s.ask(http.MethodGet, path, nil)
+			return page
+		})
+	}
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.origin+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		s.t.Fatal(err)
@@ -79,6 +87,20 @@ func (s *surfer) leave(provider, query string) string {
 		s.t.Fatalf("got %d %s, want to be sent to the provider", status, address)
 	}
 	return idp.Visit(s.t, address).RequestURI()
+}
+
+// providerLink finds where the page that leaves for a provider leads to.
+var providerLink = regexp.MustCompile(`<a class="button main" rel="nofollow" href="([^"]+)"`)
+
+// leaveToLink goes to a provider from the page of one's accounts, and returns the path that it sends the browser back to.
+func (s *surfer) leaveToLink(provider string) string {
+	s.t.Helper()
+	page := s.sees(http.StatusOK, "Link ", http.MethodPost, "/account/identities", url.Values{"link": {provider}})
+	found := providerLink.FindStringSubmatch(page)
+	if found == nil {
+		s.t.Fatalf("got %s, want the way to the provider", page)
+	}
+	return idp.Visit(s.t, html.UnescapeString(found[1])).RequestURI()
 }
 
 // comes signs in with a provider, and sees what it comes back to.
@@ -149,7 +171,7 @@ func TestProviders(t *testing.T) {
 		}
 		unlink := url.Values{"unlink": {"oidc@" + with.OIDC.URL}}
 		ann.sees(http.StatusConflict, "the last account", http.MethodPost, "/account/identities", unlink)
-		ann.comes(http.StatusSeeOther, "/account/identities", "github", "link=1&next=/account/identities")
+		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodGet, ann.leaveToLink("github"), nil)
 		ann.sees(http.StatusOK, "account 77", http.MethodGet, "/account/identities", nil)
 		again := newSurfer(t, second)
 		again.comes(http.StatusSeeOther, "/pastes", "github", "")
@@ -244,18 +266,8 @@ func TestCallbacks(t *testing.T) {
 	} {
 		ann.comes(http.StatusSeeOther, "/pastes", "oidc", "next="+next)
 	}
-	// A link on another site links nothing; nor does what was begun by another user.
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ann.origin+"/sign-in/github?link=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Sec-Fetch-Site", "cross-site")
-	answer, err := ann.Do(request)
-	if err != nil || answer.StatusCode != http.StatusForbidden {
-		t.Errorf("got %v, %v, want 403", answer, err)
-	}
-	_ = answer.Body.Close()
-	link := ann.leave("github", "link=1")
+	// What was begun by another user links nothing.
+	link := ann.leaveToLink("github")
 	ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
 	ann.sees(http.StatusForbidden, "Another user began to link", http.MethodGet, link, nil)
 
@@ -277,9 +289,41 @@ func TestCallbacks(t *testing.T) {
 	}
 	group.Wait()
 	var accounts int
-	err = database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users WHERE username LIKE 'twice%'").Scan(&accounts)
+	err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users WHERE username LIKE 'twice%'").Scan(&accounts)
 	if err != nil || accounts != 1 {
 		t.Errorf("got %d accounts, error %v, want one", accounts, err)
+	}
+}
+
+// TestLinkedByALink follows links that could stand in a paste's Markdown, from a page of this site: none links the account of the
+// provider, which is a stranger's. Nor does a form without the value of the session, or with another session's.
+func TestLinkedByALink(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	with := idp.ForInstallation(t)
+	node, _ := nodes(t, cfg, with)
+	victim, stranger := newSurfer(t, node), newSurfer(t, node)
+	for surfer, token := range map[*surfer]string{victim: program.EpoxyToken, stranger: program.MortarToken} {
+		surfer.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {token}})
+	}
+	wantUnlinked := func(how string) {
+		t.Helper()
+		code, out, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "identities", "epoxy")
+		if code != 0 || strings.Contains(out, "oidc") {
+			t.Errorf("%s: got %d %s%s, want no account of the provider linked", how, code, out, stderr)
+		}
+	}
+	for _, query := range []string{"link=1", "link=1&next=/account/identities"} {
+		victim.ask(http.MethodGet, victim.leave("oidc", query), nil)
+		wantUnlinked("/sign-in/oidc?" + query)
+	}
+	victim.sees(http.StatusOK, "Accounts elsewhere", http.MethodGet, "/account/identities?link=oidc", nil)
+	_, page := stranger.ask(http.MethodGet, "/account/identities", nil)
+	for what, value := range map[string]string{"no value": "", "a stranger's value": csrfField.FindStringSubmatch(page)[1]} {
+		form := url.Values{"link": {"oidc"}, "csrf": {value}}
+		victim.sees(http.StatusForbidden, "not sent by a page of your current session", http.MethodPost, "/account/identities", form)
+		wantUnlinked(what)
 	}
 }
 

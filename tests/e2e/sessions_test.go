@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,9 +21,36 @@ type visitor struct {
 	cookie string // that was set last
 }
 
+// csrfField finds what a page has for its forms.
+var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// fromOwnPage returns a form as the page that it is on sends it: with the value of the session, which get reads from a page.
+func fromOwnPage(path string, form url.Values, get func(path string) (page string)) url.Values {
+	if !strings.HasPrefix(path, "/account") && !strings.HasPrefix(path, "/admin") {
+		return form
+	}
+	if form.Has("csrf") {
+		return form
+	}
+	sent := maps.Clone(form)
+	if found := csrfField.FindStringSubmatch(get("/account")); found != nil {
+		if sent == nil {
+			sent = make(url.Values)
+		}
+		sent.Set("csrf", found[1])
+	}
+	return sent
+}
+
 // ask sends a request as a page of this site does, and returns its answer with the body that it had.
 func (v *visitor) ask(method, path string, form url.Values) (answer *http.Response, body string) {
 	v.t.Helper()
+	if method == http.MethodPost {
+		form = fromOwnPage(path, form, func(path string) string {
+			_, page := v.ask(http.MethodGet, path, nil)
+			return page
+		})
+	}
 	request, err := http.NewRequestWithContext(v.t.Context(), method, "http://"+v.p.Address+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		v.t.Fatal(err)

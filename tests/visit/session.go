@@ -1,11 +1,13 @@
 package visit
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 
+	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/token"
@@ -79,11 +81,23 @@ func (s *Site) ReadOnly(username string) (secret string) {
 	return s.SignedIn(access.Reveal())
 }
 
+// Sending returns a request with a form and the cookie of a session. Unless the form has one, it gets the value that says that it is
+// from a page of that session.
+func (s *Site) Sending(secret, path string, form url.Values) *http.Request {
+	s.T.Helper()
+	if secret != "" && !form.Has(site.FieldCSRF) {
+		sent := url.Values{site.FieldCSRF: {site.CSRFToken(s.Asking(http.MethodGet, path, secret, nil))}}
+		maps.Copy(sent, form)
+		form = sent
+	}
+	return s.Asking(http.MethodPost, path, secret, form)
+}
+
 // Post sends a form with the cookie of a session.
 func (s *Site) Post(secret, path string, form url.Values) (answer *httptest.ResponseRecorder, rejected bool, err error) {
 	s.T.Helper()
 	answer = httptest.NewRecorder()
-	rejected, err = s.Respond(answer, s.Asking(http.MethodPost, path, secret, form))
+	rejected, err = s.Respond(answer, s.Sending(secret, path, form))
 	return answer, rejected, err
 }
 

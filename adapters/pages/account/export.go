@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -56,13 +57,13 @@ func unix(at time.Time) int64 {
 
 // export answers with everything stored about a user, as a ZIP file. It holds one paste at a time in memory, and no transaction: pastes
 // created or edited meanwhile may differ between pastes.json and the files.
-func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
+func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
 		return err
 	}
 	site.Enclose(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
-	if err := http.NewResponseController(w).Flush(); err != nil || r.Method == http.MethodHead {
+	if err := http.NewResponseController(w).Flush(); err != nil {
 		return err
 	}
 	files := zip.NewWriter(w)

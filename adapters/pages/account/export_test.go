@@ -86,9 +86,9 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), `href="/account/export"`, `href="/account/identities"`)
+	visit.WantIn(t, answer.Body.String(), `action="/account/export"`, `href="/account/identities"`)
 	for range 2 { // what burns stays
-		answer, _, err = s.As(secret, "/account/export")
+		answer, _, err = s.Post(secret, "/account/export", nil)
 		if err != nil || answer.Code != http.StatusOK || !answer.Flushed {
 			t.Fatalf("got %v, %d, flushed %v, want a stream", err, answer.Code, answer.Flushed)
 		}
@@ -141,7 +141,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("got %q, want one's own files and no others", files)
 	}
 	_, secret = s.Session("mortar")
-	if answer, _, err := s.As(secret, "/account/export"); err != nil || len(unpacked(t, answer.Body.Bytes())) != 3 {
+	if answer, _, err := s.Post(secret, "/account/export", nil); err != nil || len(unpacked(t, answer.Body.Bytes())) != 3 {
 		t.Errorf("got %v, want the account, the list and the one paste of the other user", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestExportEnds(t *testing.T) {
 		}
 	}}
 	s.Modules.Pastes = pastes.New(store, fake.Users{Store: s.Store}, pastes.Options{Rules: s.Rules}, time.Now)
-	if _, _, err := s.As(secret, "/account/export"); !fault.Is(err, fault.Unauthenticated) {
+	if _, _, err := s.Post(secret, "/account/export", nil); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("got %v, want the export to end with its session", err)
 	}
 }
@@ -245,7 +245,7 @@ func TestLargeExport(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	w := &counter{header: make(http.Header)}
-	if _, err := s.Respond(w, s.Asking(http.MethodGet, "/account/export", secret, nil)); err != nil {
+	if _, err := s.Respond(w, s.Sending(secret, "/account/export", nil)); err != nil {
 		t.Fatal(err)
 	}
 	const most = 64 << 20 // of 190 MiB, and with what is not collected yet

@@ -21,21 +21,11 @@ func providerPath(source identity.Source, query url.Values) string {
 // attemptCookie returns the name of an attempt's cookie. A browser may have several attempts.
 func attemptCookie(state string) string { return "gluepot-sign-in-" + state[:min(len(state), 8)] }
 
-// Browsers send Sec-Fetch-Site only to HTTPS sites and to localhost.
-var errFromElsewhere = fault.New(fault.Forbidden,
-	"An account is linked from the page of your own accounts, over HTTPS. Open that page with https://, and try again.")
-
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	wanted := accounts.BeginInput{
 		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
-		Code: query.Get("invite"), Link: query.Has("link"),
-	}
-	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
-		return errFromElsewhere
-	}
-	if wanted.Link && !r.Recent() {
-		return site.SignInFirst(w, pathIdentities)
+		Code: query.Get("invite"),
 	}
 	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
 	if err != nil {
@@ -84,6 +74,21 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others), err)
 }
 
-func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+// changeIdentities begins to link a provider, or unlinks one.
+func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has("link") {
+		return p.link(w, r, fields.Get("link"))
+	}
 	return site.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
+}
+
+// link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to other sites.
+func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error {
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, accounts.BeginInput{Source: name, Next: pathIdentities, Link: true})
+	if err != nil {
+		return err
+	}
+	site.SetCookie(w, r.Request, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
+	w.Header().Set("Refresh", "0; url="+begun.Address)
+	return site.Show(w, r, p.leavingView(r.Layout("Link "+begun.Label, ""), begun.Label, begun.Address), nil)
 }

@@ -160,32 +160,21 @@ func TestSessionOfAnHour(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]struct {
-		method, path string
-		form         url.Values
-		next         string
+		path string
+		form url.Values
+		next string
 	}{
-		"a token made":     {http.MethodPost, "/account/tokens", form, "/account/tokens"},
-		"a token revoked":  {http.MethodPost, "/account/tokens", url.Values{"revoke": {"x"}}, "/account/tokens"},
-		"another name":     {http.MethodPost, "/account", url.Values{"name": {"Resin"}, "language": {"Go"}}, "/account"},
-		"the account gone": {http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"delete"}}, "/account/delete"},
-		"unlinked":         {http.MethodPost, "/account/identities", url.Values{"unlink": {"github"}}, "/account/identities"},
-		"linked":           {http.MethodGet, "/sign-in/github?link=1", nil, "/account/identities"},
-		"exported":         {http.MethodGet, "/account/export", nil, "/account"},
+		"a token made":     {"/account/tokens", form, "/account/tokens"},
+		"a token revoked":  {"/account/tokens", url.Values{"revoke": {"x"}}, "/account/tokens"},
+		"another name":     {"/account", url.Values{"name": {"Resin"}, "language": {"Go"}}, "/account"},
+		"the account gone": {"/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"delete"}}, "/account/delete"},
+		"unlinked":         {"/account/identities", url.Values{"unlink": {"github"}}, "/account/identities"},
+		"linked":           {"/account/identities", url.Values{"link": {"github"}}, "/account/identities"},
+		"exported":         {"/account/export", nil, "/account"},
 	} {
-		request, answer := s.Asking(c.method, c.path, secret.Reveal(), c.form), httptest.NewRecorder()
-		request.Header.Set("Sec-Fetch-Site", "same-origin")
-		_, err := s.Respond(answer, request)
+		answer, _, err := s.Post(secret.Reveal(), c.path, c.form)
 		if want := "/sign-in?next=" + url.QueryEscape(c.next); err != nil || answer.Header().Get("Location") != want || answer.Body.Len() > 0 {
 			t.Errorf("%s: got %v, %v, want %s", what, err, answer.Header(), want)
-		}
-	}
-	// Without HTTPS browsers do not say where a request comes from.
-	for site, want := range map[string]string{"": "https://", "cross-site": "from the page of your own accounts"} {
-		request := s.Asking(http.MethodGet, "/sign-in/github?link=1", secret.Reveal(), nil)
-		request.Header.Set("Sec-Fetch-Site", site)
-		_, err := s.Respond(httptest.NewRecorder(), request)
-		if !fault.Is(err, fault.Forbidden) || !strings.Contains(fault.MessageOf(err), want) {
-			t.Errorf("linking from %q: got %v, want %v that says %q", site, err, fault.Forbidden, want)
 		}
 	}
 	profile := url.Values{"name": {"Epoxy"}, "language": {"Go"}, "public": {"on"}}

@@ -23,13 +23,13 @@ func Routes(s *site.Site) []site.Route {
 		return nil
 	}
 	routes := []site.Route{
-		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(site.Form(p.act)), Unblocked: true},
-		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(site.Form(p.changeBlocks)), Unblocked: true},
+		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(site.OwnForm(p.act)), Unblocked: true},
+		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(site.OwnForm(p.changeBlocks)), Unblocked: true},
 		{Pattern: pathAudit, Get: administrators(p.adminAudit), Post: administrators(nothing)},
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
-			Pattern: pathReports, Get: administrators(p.adminReports), Post: administrators(site.Form(p.changeReports)), Unblocked: true,
+			Pattern: pathReports, Get: administrators(p.adminReports), Post: administrators(site.OwnForm(p.changeReports)), Unblocked: true,
 		})
 	}
 	return routes

@@ -34,14 +34,19 @@ type Layout struct {
 	OEmbed      string // the path of its oEmbed answer, or ""
 	Feed        string // the path of its feed, or ""
 	Here        string // the path to return to after signing in, or ""
+	CSRF        string // of OwnForm; empty: no session
 }
 
 // Layout returns the frame of a page.
 func (r *Request) Layout(title, description string) Layout {
-	return Layout{
+	page := Layout{
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
 		Here: LocalPath(r.URL.RequestURI(), ""), Admin: r.Viewer.User.Admin,
 	}
+	if page.SignedIn {
+		page.CSRF = CSRFToken(r.Request)
+	}
+	return page
 }
 
 // Service is the name of the service.

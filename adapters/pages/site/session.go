@@ -1,6 +1,10 @@
 package site
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"strings"
@@ -34,6 +38,33 @@ func CookieValue(r *http.Request, name string) string {
 		return ""
 	}
 	return cookie.Value
+}
+
+// nonceLength is the number of characters of crypto/rand.Text.
+const nonceLength = 26
+
+// CSRFToken returns the value that proves that a form is from a page of the request's session, or "" without a session. It is a nonce
+// and its HMAC under the session's secret, so that nodes share no key and compression reveals nothing.
+func CSRFToken(r *http.Request) string {
+	secret := CookieSecret(r)
+	if secret == "" {
+		return ""
+	}
+	nonce := rand.Text()
+	return nonce + csrfSum(secret, nonce)
+}
+
+func csrfSum(secret, nonce string) string {
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = sum.Write([]byte("form " + nonce)) // never fails
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// fromOwnPage reports whether a value is a CSRFToken of the request's session.
+func (r *Request) fromOwnPage(value string) bool {
+	secret := CookieSecret(r.Request)
+	return secret != "" && len(value) > nonceLength &&
+		hmac.Equal([]byte(value[nonceLength:]), []byte(csrfSum(secret, value[:nonceLength])))
 }
 
 // SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie does.

@@ -1,0 +1,58 @@
+package account_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/tests/visit/embedded"
+)
+
+// TestOwnForms sends every form about accounts and of administrators without the value of the session, with those of other sessions, and
+// with the right one. The routes are those of the site, so that a new one cannot be forgotten.
+func TestOwnForms(t *testing.T) {
+	t.Parallel()
+	s := embedded.New(t)
+	s.User("root", false)
+	s.User("mortar", true)
+	if _, err := s.Users.Update.Do(t.Context(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	_, own := s.Session("root")
+	_, replaced := s.Session("root")
+	_, others := s.Session("mortar")
+	valueOf := func(secret string) string { return site.CSRFToken(s.Asking(http.MethodGet, "/", secret, nil)) }
+	const message = "not sent by a page of your current session"
+	forms := 0
+	for pattern, methods := range s.Routes() {
+		if !strings.HasPrefix(pattern, site.PathAccount) && !strings.HasPrefix(pattern, site.PathAdmin) ||
+			!strings.Contains(methods, http.MethodPost) {
+			continue
+		}
+		forms++
+		t.Run(pattern, func(t *testing.T) {
+			for what, value := range map[string]string{
+				"none": "", "made up": strings.Repeat("A", 69), "of another user": valueOf(others),
+				"of the user's other session": valueOf(replaced), "cut": valueOf(own)[:40], "another nonce": "a" + valueOf(own)[1:],
+			} {
+				answer, _, err := s.Post(own, pattern, url.Values{site.FieldCSRF: {value}})
+				if pattern == "/admin/audit" && fault.Is(err, fault.NotFound) { // it takes no forms
+					continue
+				}
+				if !fault.Is(err, fault.Forbidden) || !strings.Contains(fault.MessageOf(err), message) {
+					t.Errorf("%s: got %v, %d, want it refused", what, err, answer.Code)
+				}
+			}
+			if _, _, err := s.Post(own, pattern, nil); strings.Contains(fault.MessageOf(err), message) {
+				t.Errorf("got %v with the value of the session, want the form to be read", err)
+			}
+		})
+	}
+	if forms < 9 {
+		t.Errorf("got %d forms, want all about accounts and of administrators", forms)
+	}
+}
