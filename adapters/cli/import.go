@@ -20,7 +20,7 @@ import (
 type Sources struct {
 	Users  func(r io.Reader) imports.Records[imports.User]
 	Keys   func(r io.Reader) imports.Records[imports.Key]
-	Pastes func(r io.Reader) imports.Records[paste.Document]
+	Pastes func(r io.Reader) imports.Records[paste.Import]
 }
 
 func (c *Commands) importing() *cobra.Command {
@@ -66,7 +66,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
 		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
-			func(ctx context.Context, source imports.Source[paste.Document], reject imports.Reject) (imports.Summary, error) {
+			func(ctx context.Context, source imports.Source[paste.Import], reject imports.Reject) (imports.Summary, error) {
 				policy := paste.RefuseOrphans
 				if anonymize {
 					policy = paste.AnonymizeOrphans

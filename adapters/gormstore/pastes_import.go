@@ -13,19 +13,21 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Import implements paste.Importer.
-func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
-	return importBatch(ctx, p.store, pastesImport, pastes, func(tx *gorm.DB, pastes []paste.Document) ([]batch.Result, error) {
+func (p *Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
+	store := func(tx *gorm.DB, pastes []paste.Import) ([]batch.Result, error) {
 		return importPastes(tx, pastes, orphans, p.store.KeepsSearch())
-	})
+	}
+	return importBatch(ctx, p.store, pastesImport, pastes, store)
 }
 
-func importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans, searched bool) ([]batch.Result, error) {
+func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, searched bool) ([]batch.Result, error) {
 	ids, owners := make([]string, len(pastes)), make([]string, len(pastes))
-	for i := range pastes {
-		ids[i], owners[i] = string(pastes[i].ID), string(pastes[i].Owner)
+	for i, record := range pastes {
+		ids[i], owners[i] = string(record.ID), string(record.Over(paste.Document{}).Owner)
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
@@ -44,7 +46,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans, s
 		return nil, err
 	}
 	results, changed := make([]batch.Result, len(pastes)), make(map[string]*model.Document, len(pastes))
-	for i, d := range pastes {
+	for i, record := range pastes {
 		id, owner := ids[i], owners[i]
 		orphan := owner != "" && !exists[owner]
 		switch {
@@ -55,14 +57,13 @@ func importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans, s
 			results[i].Err = errUnknownOwner
 			continue
 		case orphan:
-			d.Owner = ""
+			record.Owner = new(user.ID)
 		}
 		before := cmp.Or(changed[id], known[id])
 		if before != nil {
-			d.Burns = before.Paste.Burns // exports lack it
 			results[i].Outcome = batch.Updated
 		}
-		imported := model.NewDocument(d, searched)
+		imported := model.NewDocument(record.Over(before.Domain()), searched)
 		if before != nil && equal(imported.Domain(), before.Domain()) {
 			results[i].Outcome = batch.Unchanged
 			continue
@@ -72,10 +73,10 @@ func importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans, s
 	return results, storePastes(tx, changed, known)
 }
 
-// equal compares what an export contains.
+// equal compares two pastes without their stars.
 func equal(a, b paste.Document) bool {
 	same := a.Cipher.Equal(b.Cipher)
-	a.Cipher, a.Stars, a.Origin = b.Cipher, b.Stars, b.Origin
+	a.Cipher, a.Stars = b.Cipher, b.Stars
 	return same && reflect.DeepEqual(a, b)
 }
 
@@ -121,7 +122,7 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*model.Document) error {
 			}
 		}
 	}
-	if err := model.Insert(upsert(tx).Omit("Origin"), old); err != nil {
+	if err := model.Insert(upsert(tx), old); err != nil {
 		return err
 	}
 	// It fails if another writer has just stored one of the rows; then the batch is retried.

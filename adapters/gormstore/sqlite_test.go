@@ -14,6 +14,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 )
 
 // newSQLite returns a migrated store that is closed after the test, and its file.
@@ -65,7 +66,7 @@ func TestDeletedTextIsGone(t *testing.T) {
 			},
 		})
 	}
-	results, err := NewPastes(store).Import(t.Context(), all, paste.RefuseOrphans)
+	results, err := NewPastes(store).Import(t.Context(), contract.Whole(all...), paste.RefuseOrphans)
 	if err != nil || errors.Join(results[0].Err, results[pastes-1].Err) != nil {
 		t.Fatal(err, results)
 	}

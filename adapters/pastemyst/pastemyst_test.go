@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 func collect[R any](t *testing.T, records imports.Records[R]) []imports.Record[R] {
@@ -65,7 +66,8 @@ func TestNumbers(t *testing.T) {
 		`{"$numberLong":"9223372036854775807"}`: 1<<63 - 1,
 	} {
 		records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`)))
-		if got := records[0].Value.ExpiresAt; records[0].Err != nil || got.Unix() != want && !(want == 0 && got.IsZero()) {
+		got := records[0].Value.Over(paste.Document{}).ExpiresAt
+		if records[0].Err != nil || got.Unix() != want && !(want == 0 && got.IsZero()) {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}

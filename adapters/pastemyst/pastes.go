@@ -3,6 +3,7 @@ package pastemyst
 import (
 	"io"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -12,14 +13,14 @@ import (
 // pasteDocument is a document of the pastes collection.
 type pasteDocument struct {
 	ID            string       `json:"_id"`
-	Owner         string       `json:"ownerId"`
+	Owner         *string      `json:"ownerId"`
 	CreatedAt     *number      `json:"createdAt"`
-	DeletesAt     number       `json:"deletesAt"`
-	ExpiresIn     string       `json:"expiresIn"`
-	Private       bool         `json:"isPrivate"`
-	Public        bool         `json:"isPublic"`
+	DeletesAt     *number      `json:"deletesAt"`
+	ExpiresIn     *string      `json:"expiresIn"`
+	Private       *bool        `json:"isPrivate"`
+	Public        *bool        `json:"isPublic"`
 	Tags          list[string] `json:"tags"`
-	Title         string       `json:"title"`
+	Title         *string      `json:"title"`
 	Pasties       list[pasty]  `json:"pasties"`
 	Edits         list[edit]   `json:"edits"`
 	Encrypted     bool         `json:"encrypted"`
@@ -44,43 +45,44 @@ type edit struct {
 	At       number   `json:"editedAt"`
 }
 
-// Pastes reads the pastes collection. What a document lacks is zero.
-func Pastes(r io.Reader) imports.Records[paste.Document] {
-	return read(r, func(d pasteDocument) paste.Document {
-		made := paste.Document{
-			Paste:   paste.Paste{ID: paste.ID(d.ID), Owner: user.ID(d.Owner)},
-			Content: paste.Content{Title: d.Title, Tags: d.Tags, Lifetime: paste.Lifetime(d.ExpiresIn)},
+// Pastes reads the pastes collection.
+func Pastes(r io.Reader) imports.Records[paste.Import] {
+	return read(r, func(d pasteDocument) paste.Import {
+		record := paste.Import{
+			ID: paste.ID(d.ID), Owner: (*user.ID)(d.Owner), Lifetime: (*paste.Lifetime)(d.ExpiresIn),
+			Private: d.Private, Public: d.Public, Title: d.Title, Tags: d.Tags,
 		}
 		if d.CreatedAt != nil {
-			made.CreatedAt = d.CreatedAt.time()
+			record.CreatedAt = d.CreatedAt.time()
 		}
-		if d.DeletesAt != 0 {
-			made.ExpiresAt = d.DeletesAt.time()
-		}
-		switch {
-		case d.Private: // the stricter of the two
-			made.Visibility = paste.Private
-		case d.Public:
-			made.Visibility = paste.Public
+		if d.DeletesAt != nil {
+			record.ExpiresAt = new(time.Time)
+			if *d.DeletesAt != 0 {
+				*record.ExpiresAt = d.DeletesAt.time()
+			}
 		}
 		if d.Encrypted || len(d.EncryptedData)+len(d.EncryptedKey)+len(d.Salt) > 0 {
-			made.Cipher = &paste.Cipher{Data: d.EncryptedData, Key: d.EncryptedKey, Salt: d.Salt}
+			record.Cipher = &paste.Cipher{Data: d.EncryptedData, Key: d.EncryptedKey, Salt: d.Salt}
 		}
 		if d.Pasties != nil {
-			made.Pasties = make([]paste.Pasty, len(d.Pasties))
+			record.Pasties = make([]paste.Pasty, len(d.Pasties))
 		}
 		for i, p := range d.Pasties {
-			made.Pasties[i] = paste.Pasty(p)
+			record.Pasties[i] = paste.Pasty(p)
 		}
-		for _, e := range d.Edits {
+		if d.Edits != nil {
+			record.Edits = make([]paste.Edit, len(d.Edits))
+		}
+		for i, e := range d.Edits {
 			if e.Type == number(paste.EditPastyCode) {
 				e.Text = withoutNames(e.Text)
 			}
-			made.Edits = append(made.Edits, paste.Edit{
-				ID: e.ID, Number: int64(e.Number), Type: paste.EditType(e.Type), Metadata: e.Metadata, Text: e.Text, At: e.At.time(),
-			})
+			record.Edits[i] = paste.Edit{
+				ID: e.ID, Number: int64(e.Number), Type: paste.EditType(e.Type), Metadata: e.Metadata, Text: e.Text,
+				At: e.At.time(),
+			}
 		}
-		return made
+		return record
 	})
 }
 

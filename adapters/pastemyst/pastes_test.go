@@ -14,7 +14,7 @@ import (
 )
 
 // onePaste reads a single document.
-func onePaste(t *testing.T, document string) imports.Record[paste.Document] {
+func onePaste(t *testing.T, document string) imports.Record[paste.Import] {
 	t.Helper()
 	records := collect(t, Pastes(strings.NewReader(document)))
 	if len(records) != 1 {
@@ -41,13 +41,23 @@ func TestPastes(t *testing.T) {
 			},
 		},
 	}
-	if got.Err != nil || !reflect.DeepEqual(got.Value, want) {
-		t.Errorf("got %+v, error %v, want %+v", got.Value, got.Err, want)
+	if over := got.Value.Over(paste.Document{}); got.Err != nil || !reflect.DeepEqual(over, want) {
+		t.Errorf("got %+v, error %v, want %+v", over, got.Err, want)
+	}
+	for _, document := range []string{
+		`{"_id":"p1"}`,
+		`{"_id":"p1","ownerId":null,"createdAt":null,"deletesAt":null,"expiresIn":null,"isPrivate":null,` +
+			`"isPublic":null,"encrypted":null,"title":null,"tags":null,"pasties":null,"edits":null}`,
+	} {
+		if got := onePaste(t, document); got.Err != nil || !reflect.DeepEqual(got.Value, paste.Import{ID: "p1"}) {
+			t.Errorf("%s: got %+v, error %v, want nothing but the id", document, got.Value, got.Err)
+		}
 	}
 	for document, want := range map[string]paste.Visibility{
 		`{}`: paste.Unlisted, `{"isPublic":true}`: paste.Public, `{"isPrivate":true,"isPublic":true}`: paste.Private,
 	} {
-		if got := onePaste(t, document); got.Err != nil || got.Value.Visibility != want || !got.Value.CreatedAt.IsZero() {
+		got := onePaste(t, document)
+		if over := got.Value.Over(paste.Document{}); got.Err != nil || over.Visibility != want || !over.CreatedAt.IsZero() {
 			t.Errorf("%s: got %+v, error %v, want it %s and without a time", document, got.Value, got.Err, want)
 		}
 	}

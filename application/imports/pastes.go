@@ -28,11 +28,14 @@ const (
 	maxLifetime = 64
 )
 
-// Do stores the pastes of the source with their content and history. Text is stored as it is, even if it breaks the rules for
-// new pastes. The source leaves out what a record does not say: one without a time of creation, or with neither a list of pasties nor a
-// cipher, is rejected. The source may stop reading a paste one part beyond MaxParts. The rest is as for Users.
-func (p *Pastes) Do(ctx context.Context, source Source[paste.Document], orphans paste.Orphans, reject Reject) (Summary, error) {
-	return run(ctx, source, reject, checked, func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
+// Do stores the pastes of the source with their content and history. Text is stored as it is, even if it breaks the
+// rules for new pastes. The source leaves out what a record does not say, which stays as it is stored; one without a
+// time of creation, or with neither a list of pasties nor a cipher, is rejected. The source may stop reading a paste one
+// part beyond MaxParts. The rest is as for Users.
+func (p *Pastes) Do(
+	ctx context.Context, source Source[paste.Import], orphans paste.Orphans, reject Reject,
+) (Summary, error) {
+	return run(ctx, source, reject, checked, func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		return p.pastes.Import(ctx, pastes, orphans)
 	})
 }
@@ -42,17 +45,18 @@ var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 99
 func isTime(t time.Time) bool { return t.Unix() >= 0 && t.Unix() <= maxSeconds }
 
 // checked returns the paste with its tags in order. It fails with a fault.Invalid about what cannot be stored as it is.
-func checked(d paste.Document) (paste.Document, error) {
-	parts, cipher := len(d.Tags)+len(d.Pasties)+len(d.Edits), d.Cipher
-	for i := range d.Edits {
-		parts += len(d.Edits[i].Metadata)
+func checked(i paste.Import) (paste.Import, error) {
+	d, cipher := i.Over(paste.Document{}), i.Cipher
+	parts := len(i.Tags) + len(i.Pasties) + len(i.Edits)
+	for _, e := range i.Edits {
+		parts += len(e.Metadata)
 	}
 	var err error
 	switch {
 	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
-	case d.CreatedAt.IsZero():
+	case i.CreatedAt.IsZero():
 		err = fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
-	case d.Pasties == nil && cipher == nil:
+	case i.Pasties == nil && cipher == nil:
 		err = fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
 	case !isTime(d.CreatedAt) || !d.ExpiresAt.IsZero() && !isTime(d.ExpiresAt):
 		err = errTime
@@ -62,16 +66,18 @@ func checked(d paste.Document) (paste.Document, error) {
 		err = fault.New(fault.Invalid, fmt.Sprintf("The paste's expiresIn is longer than %d bytes, or has a zero byte in it.", maxLifetime))
 	case cipher != nil && len(cipher.Data)+len(cipher.Key)+len(cipher.Salt) == 0:
 		err = fault.New(fault.Invalid, "The paste is marked as encrypted, but has no encrypted data.")
-	case cipher != nil && (d.Title != "" || len(d.Pasties)+len(d.Edits) > 0):
+	case cipher != nil && (i.Title != nil && *i.Title != "" || len(i.Pasties)+len(i.Edits) > 0):
 		err = fault.New(fault.Invalid, "The paste is encrypted, and has a title, pasties or edits that are not.")
 	default:
-		err = checkEdits(d.Edits)
+		err = checkEdits(i.Edits)
 	}
 	if err != nil {
-		return paste.Document{}, err
+		return paste.Import{}, err
 	}
-	d.Tags = slices.Compact(slices.Sorted(slices.Values(d.Tags)))
-	return d, d.Validate()
+	if i.Tags != nil {
+		i.Tags = append([]string{}, slices.Compact(slices.Sorted(slices.Values(i.Tags)))...)
+	}
+	return i, d.Validate()
 }
 
 func checkEdits(edits []paste.Edit) error {

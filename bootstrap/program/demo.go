@@ -62,7 +62,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	seconds := func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 	times := strings.NewReplacer(
 		"NOW", seconds(now), "IN_AN_HOUR", seconds(now.Add(time.Hour)), "IN_A_DAY", seconds(now.Add(24*time.Hour)))
-	pastes := func(context.Context) imports.Records[paste.Document] {
+	pastes := func(context.Context) imports.Records[paste.Import] {
 		return pastemyst.Pastes(strings.NewReader(times.Replace(demoPastes)))
 	}
 	if _, err := app.Imports.Pastes.Do(ctx, pastes, paste.RefuseOrphans, skip); err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
@@ -122,23 +121,4 @@ type Starrer interface {
 	Star(ctx context.Context, starrer user.ID, id ID) error
 	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
 	Unstar(ctx context.Context, starrer user.ID, id ID) error
-}
-
-// Orphans says what happens to imported pastes whose owner is not a user here.
-type Orphans uint8
-
-// What can become of them.
-const (
-	RefuseOrphans    Orphans = iota // they are not stored
-	AnonymizeOrphans                // they are stored without an owner
-)
-
-// Importer stores pastes that another installation has made.
-type Importer interface {
-	// Import stores the pastes with all they hold, by id, in one transaction: it creates new ones and replaces the others, history
-	// included. Stars are not stored. The results are in the pastes' order. A paste that was deleted here, itself or with its
-	// owner, is batch.RemovedEarlier, whatever orphans says: nothing of it is stored. One that expired and was swept is created
-	// again. One of an unknown owner is refused with fault.NotFound, unless orphans says otherwise. An error means that nothing was
-	// stored.
-	Import(ctx context.Context, pastes []Document, orphans Orphans) ([]batch.Result, error)
 }

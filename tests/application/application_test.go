@@ -314,7 +314,7 @@ func TestLanguages(t *testing.T) {
 // shelf accepts every paste but one, and remembers how large the batches were.
 type shelf struct{ batches []int }
 
-func (s *shelf) Import(_ context.Context, pastes []paste.Document, _ paste.Orphans) ([]batch.Result, error) {
+func (s *shelf) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
 	s.batches = append(s.batches, len(pastes))
 	results := make([]batch.Result, len(pastes))
 	for i, p := range pastes {
@@ -334,16 +334,16 @@ func importerOf(store paste.Importer) *imports.Pastes {
 	return imports.New(nil, nil, store, time.Now).Pastes
 }
 
-func records(ids ...string) imports.Source[paste.Document] {
-	return func(context.Context) imports.Records[paste.Document] {
-		return func(yield func(imports.Record[paste.Document], error) bool) {
+func records(ids ...string) imports.Source[paste.Import] {
+	return func(context.Context) imports.Records[paste.Import] {
+		return func(yield func(imports.Record[paste.Import], error) bool) {
 			for i, id := range ids {
-				record := imports.Record[paste.Document]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
+				record := imports.Record[paste.Import]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
 				if id == "broken" {
 					record.Err = fault.New(fault.Invalid, "broken")
 				}
 				if id == "unreadable" {
-					yield(imports.Record[paste.Document]{}, errors.New("disk"))
+					yield(imports.Record[paste.Import]{}, errors.New("disk"))
 					return
 				}
 				if !yield(record, nil) {

@@ -15,44 +15,43 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 )
 
 // pasteImporter is a paste.Importer.
-type pasteImporter func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error)
+type pasteImporter func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error)
 
-func (f pasteImporter) Import(ctx context.Context, pastes []paste.Document, _ paste.Orphans) ([]batch.Result, error) {
+func (f pasteImporter) Import(ctx context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
 	return f(ctx, pastes)
 }
 
-func storeAll(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
+func storeAll(_ context.Context, pastes []paste.Import) ([]batch.Result, error) {
 	return make([]batch.Result, len(pastes)), nil
 }
 
 // wholePaste says as little as a paste may.
-func wholePaste(id string) paste.Document {
-	return paste.Document{
-		Paste: paste.Paste{ID: paste.ID(id), CreatedAt: time.Unix(1, 0)}, Content: paste.Content{Pasties: []paste.Pasty{}},
-	}
+func wholePaste(id string) paste.Import {
+	return paste.Import{ID: paste.ID(id), CreatedAt: time.Unix(1, 0), Pasties: []paste.Pasty{}}
 }
 
-func newRecord(line int, raw []byte) imports.Record[paste.Document] {
-	return imports.Record[paste.Document]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
+func newRecord(line int, raw []byte) imports.Record[paste.Import] {
+	return imports.Record[paste.Import]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
 }
 
 // endlessPastes is a source that never ends.
-func endlessPastes(context.Context) imports.Records[paste.Document] {
-	return func(yield func(imports.Record[paste.Document], error) bool) {
+func endlessPastes(context.Context) imports.Records[paste.Import] {
+	return func(yield func(imports.Record[paste.Import], error) bool) {
 		for i := 1; yield(newRecord(i, []byte("x")), nil); i++ {
 		}
 	}
 }
 
 // silentPastes is a source that has one record and then waits for more until ctx ends.
-func silentPastes(ctx context.Context) imports.Records[paste.Document] {
-	return func(yield func(imports.Record[paste.Document], error) bool) {
+func silentPastes(ctx context.Context) imports.Records[paste.Import] {
+	return func(yield func(imports.Record[paste.Import], error) bool) {
 		if yield(newRecord(1, []byte("x")), nil) {
 			<-ctx.Done()
-			yield(imports.Record[paste.Document]{}, context.Cause(ctx))
+			yield(imports.Record[paste.Import]{}, context.Cause(ctx))
 		}
 	}
 }
@@ -62,18 +61,18 @@ func TestImportsEndTheirReader(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("enough")
 	accept := func(int, []byte, error) error { return nil }
-	refuse := func(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
+	refuse := func(_ context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		results := make([]batch.Result, len(pastes))
 		results[0].Err = fault.New(fault.NotFound, "refused")
 		return results, nil
 	}
-	fail := func(context.Context, []paste.Document) ([]batch.Result, error) { return nil, cause }
-	hang := func(ctx context.Context, _ []paste.Document) ([]batch.Result, error) {
+	fail := func(context.Context, []paste.Import) ([]batch.Result, error) { return nil, cause }
+	hang := func(ctx context.Context, _ []paste.Import) ([]batch.Result, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
 	for name, c := range map[string]struct {
-		source imports.Source[paste.Document]
+		source imports.Source[paste.Import]
 		store  pasteImporter
 		reject imports.Reject
 		cancel bool
@@ -91,7 +90,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 				defer cancel(nil)
 				if c.cancel && name == "cancelled between" {
 					stored := 0
-					c.store = func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
+					c.store = func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
 						if stored++; stored == 3 {
 							cancel(cause)
 						}
@@ -112,8 +111,8 @@ func TestImportsEndTheirReader(t *testing.T) {
 func TestImportsKeepText(t *testing.T) {
 	t.Parallel()
 	lengths := []int{10, 20, 2 << 20, 30, 3 << 20, 2 << 20, 40}
-	source := func(context.Context) imports.Records[paste.Document] {
-		return func(yield func(imports.Record[paste.Document], error) bool) {
+	source := func(context.Context) imports.Records[paste.Import] {
+		return func(yield func(imports.Record[paste.Import], error) bool) {
 			buffer := make([]byte, 3<<20)
 			for i, length := range lengths {
 				for j := range buffer {
@@ -126,7 +125,7 @@ func TestImportsKeepText(t *testing.T) {
 		}
 	}
 	var batches []int
-	refuse := func(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
+	refuse := func(_ context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		batches = append(batches, len(pastes))
 		results := make([]batch.Result, len(pastes))
 		for i := range results {
@@ -267,13 +266,12 @@ func TestImportsOfContent(t *testing.T) {
 		"the largest number":     {edit(paste.Edit{Number: 1<<63 - 1}), "number"},
 		"an edit before time":    {edit(paste.Edit{At: time.Unix(-1, 0)}), "time"},
 	} {
-		whole := wholePaste("id")
-		if whole.Content = c.paste; c.paste.Pasties == nil {
-			whole.Pasties = []paste.Pasty{}
-		}
-		source := func(context.Context) imports.Records[paste.Document] {
-			return func(yield func(imports.Record[paste.Document], error) bool) {
-				yield(imports.Record[paste.Document]{Value: whole, Line: 1, Raw: []byte("x")}, nil)
+		record := contract.Whole(paste.Document{Content: c.paste})[0]
+		record.ID, record.CreatedAt = "id", time.Unix(1, 0)
+		record.Pasties = append([]paste.Pasty{}, record.Pasties...)
+		source := func(context.Context) imports.Records[paste.Import] {
+			return func(yield func(imports.Record[paste.Import], error) bool) {
+				yield(imports.Record[paste.Import]{Value: record, Line: 1, Raw: []byte("x")}, nil)
 			}
 		}
 		reason := ""
@@ -286,15 +284,15 @@ func TestImportsOfContent(t *testing.T) {
 		}
 	}
 	// Tags are a set.
-	source := func(context.Context) imports.Records[paste.Document] {
-		return func(yield func(imports.Record[paste.Document], error) bool) {
+	source := func(context.Context) imports.Records[paste.Import] {
+		return func(yield func(imports.Record[paste.Import], error) bool) {
 			odd := wholePaste("id")
 			odd.Tags = []string{"b", "a", "b"}
-			yield(imports.Record[paste.Document]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
+			yield(imports.Record[paste.Import]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
 		}
 	}
-	var got []paste.Document
-	_, err := importerOf(pasteImporter(func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
+	var got []paste.Import
+	_, err := importerOf(pasteImporter(func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		got = pastes
 		return storeAll(ctx, pastes)
 	})).Do(t.Context(), source, paste.RefuseOrphans, nil)

@@ -24,6 +24,7 @@ import (
 	domain "github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -51,8 +52,8 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			t.Fatal(err)
 		}
 	}
-	results, err := store.Import(t.Context(), []paste.Document{
-		{
+	results, err := store.Import(t.Context(), contract.Whole(
+		paste.Document{
 			Paste: paste.Paste{ID: "private1", Owner: "mortar01", CreatedAt: created, ExpiresAt: created.Add(1e6 * time.Hour)},
 			Content: paste.Content{
 				Title: "secret", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1y", Pasties: pasties,
@@ -62,17 +63,17 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 				},
 			},
 		},
-		{
+		paste.Document{
 			Paste: paste.Paste{ID: "cipher01", Owner: "epoxy001", CreatedAt: created},
 			Content: paste.Content{
 				Lifetime: "never", Cipher: &paste.Cipher{Data: []byte("\x00\xff data"), Key: []byte{0}, Salt: []byte("salt")},
 			},
 		},
-		{
+		paste.Document{
 			Paste:   paste.Paste{ID: "ended001", CreatedAt: created, ExpiresAt: created.Add(time.Hour)},
 			Content: paste.Content{Lifetime: "1h", Pasties: pasties},
 		},
-	}, paste.RefuseOrphans)
+	), paste.RefuseOrphans)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,15 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
 )
 
 // writeTo writes a file and returns its path.
@@ -167,6 +171,30 @@ func TestImportOfIncompletePastes(t *testing.T) {
 	if after := i.do("paste show pppppppp --json"); after != before {
 		t.Errorf("got %s, want %s", after, before)
 	}
+}
+
+// TestImportOfPartialPastes leaves alone what a record does not say.
+func TestImportOfPartialPastes(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		i := installation{t, string(cfg.URL)}
+		if got := i.runReading(`{"_id":"uuuuuuuu","username":"epoxy"}`, "import pastemyst --users -"); got.code != exitOK {
+			t.Fatalf("got %+v, want exit code 0", got)
+		}
+		const bare = `{"_id":"pppppppp","createdAt":1,"pasties":[{"_id":"x","title":"t","language":"Go","code":"kept"}]`
+		whole := bare + `,"ownerId":"uuuuuuuu","title":"real","expiresIn":"1y","deletesAt":4102444800,"isPrivate":true,` +
+			`"tags":["a","b"],"edits":[{"_id":"e","editId":7,"editType":0,"edit":"old","editedAt":2}]}`
+		before := ""
+		for _, record := range []string{whole, bare + "}", bare + `,"ownerId":null,"title":null,"tags":null,"edits":null}`} {
+			if got := i.runReading(record, "import pastemyst --pastes -"); got.code != exitOK {
+				t.Fatalf("%s: got %+v, want exit code 0", record, got)
+			}
+			after := i.do("paste show pppppppp --json")
+			if before = cmp.Or(before, after); after != before {
+				t.Errorf("%s: got %s, want %s", record, after, before)
+			}
+		}
+	})
 }
 
 // TestImportOfIncompleteUsers leaves alone what a record does not say.

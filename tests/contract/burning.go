@@ -30,7 +30,7 @@ func burn(t *testing.T, s DocumentStore) {
 		got, err = s.Documents.Burn(t.Context(), wanted.ID, opener)
 		wantKind(t, err, fault.NotFound)
 		wantDocument(t, "opened twice", got, paste.Document{})
-		results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
 		wantResults(t, "an import after it", results, err, removed)
 	}
 	stored := storedDocument(t, s, "stays", owner)
@@ -74,7 +74,7 @@ func burningListed(t *testing.T, s DocumentStore) {
 	must(t, err)
 	want(t, "burns after an edit", edited.Burns, true)
 	wanted.Burns, wanted.Visibility = false, paste.Public // which no rule lets be, but an import can bring
-	results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
 	wantResults(t, "an import over it", results, err, "updated")
 	wanted.Burns = true
 	wantStored(t, s, "after an import", wanted)

@@ -281,7 +281,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Unstar": func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
 		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
-			_, err := s.Pastes.Import(ctx, []paste.Document{{Paste: paste.Paste{ID: "new", CreatedAt: now}}}, paste.RefuseOrphans)
+			_, err := s.Pastes.Import(ctx, []paste.Import{{ID: "new", CreatedAt: now}}, paste.RefuseOrphans)
 			return err
 		},
 		"Totals": func() error { _, err := s.Stats.Totals(ctx); return err },

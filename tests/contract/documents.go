@@ -56,6 +56,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"several callers burn":             burningMeet,
 		"import":                           importDocuments,
 		"import over edits":                importOverEdits,
+		"import of what says less":         importPartial,
 		"import of orphans":                importOrphans,
 		"import of what was deleted":       importRemoved,
 		"ids that no paste can have":       unstorableDocuments,
@@ -109,6 +110,13 @@ func newDocument(id paste.ID) paste.Document {
 			},
 		},
 	}
+}
+
+// newExported returns a paste as exports have it: without an origin.
+func newExported(id paste.ID) paste.Document {
+	exported := newDocument(id)
+	exported.Origin = ""
+	return exported
 }
 
 // storedDocument belongs to the owner.
@@ -599,7 +607,7 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 func creationsMeet(t *testing.T, s DocumentStore) {
 	mine, yours := storedUser(t, s.Store, "me").ID, storedUser(t, s.Store, "you").ID
 	small := func(id paste.ID, owner user.ID) paste.Document {
-		made := newDocument(id)
+		made := newExported(id)
 		made.Owner, made.Title, made.Edits = owner, "of "+string(id), nil
 		made.Pasties = []paste.Pasty{{ID: "only", Code: odd + string(id)}}
 		return made
@@ -619,7 +627,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 				created.Owner = []user.ID{mine, yours}[kind-1]
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 3: // with everything
-				created = newDocument(created.ID)
+				created = newExported(created.ID)
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 4: // of an owner who does not exist
 				created.Owner, wanted = "nobody", fault.NotFound
@@ -628,7 +636,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 				created.ID, wanted = "taken", fault.Conflict
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 6: // imported
-				_, err = s.Pastes.Import(t.Context(), []paste.Document{created}, paste.RefuseOrphans)
+				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 			default: // counted, for a client of the caller's, who has a quota for it
 				err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)), created)
 			}
@@ -679,7 +687,7 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 				return err
 			}
 			for range 3 {
-				results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+				results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
 				if err != nil || results[0].Err != nil {
 					return errors.Join(err, results[0].Err)
 				}
@@ -697,7 +705,7 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 		}
 		want(t, "callers that deleted it", times, 1)
 		wantNoDocument(t, s, wanted.ID)
-		results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
 		wantResults(t, "an import after it", results, err, removed)
 		wantNoDocument(t, s, wanted.ID)
 	}

@@ -41,6 +41,20 @@ func wantResults(t *testing.T, what string, results []batch.Result, err error, w
 	}
 }
 
+// Whole returns records that say everything about the pastes.
+func Whole(pastes ...paste.Document) []paste.Import {
+	records := make([]paste.Import, 0, len(pastes))
+	for _, d := range pastes {
+		private, public := d.Visibility == paste.Private, d.Visibility == paste.Public
+		records = append(records, paste.Import{
+			ID: d.ID, CreatedAt: d.CreatedAt, Owner: &d.Owner, ExpiresAt: &d.ExpiresAt, Lifetime: &d.Lifetime,
+			Private: &private, Public: &public, Title: &d.Title, Tags: append([]string{}, d.Tags...),
+			Pasties: d.Pasties, Edits: append([]paste.Edit{}, d.Edits...), Cipher: d.Cipher,
+		})
+	}
+	return records
+}
+
 // importedAccount returns one that says everything.
 func importedAccount(t *testing.T, id user.ID, name string) user.Import {
 	t.Helper()
@@ -210,7 +224,7 @@ func importPastes(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	run := func(what string, pastes []paste.Document, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), pastes, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(pastes...), paste.RefuseOrphans)
 		wantResults(t, what, results, err, wanted...)
 	}
 	at := now.UTC()
@@ -246,16 +260,16 @@ func importDocuments(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner")
 	run := func(what string, pastes []paste.Document, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), pastes, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(pastes...), paste.RefuseOrphans)
 		wantResults(t, what, results, err, wanted...)
 	}
-	full, sealed, empty := newDocument("full"), sealedDocument("sealed"), paste.Document{Paste: paste.Paste{ID: "empty", CreatedAt: now}}
-	full.Owner, full.Stars, empty.Lifetime = owner.ID, 7, "1d"
+	full, sealed := newExported("full"), sealedDocument("sealed")
+	empty := paste.Document{Paste: paste.Paste{ID: "empty", CreatedAt: now}}
+	full.Owner, empty.Lifetime = owner.ID, "1d"
 	bystander := newDocument("bystander")
 	must(t, s.Documents.CreateDocument(t.Context(), bystander))
 	all := []paste.Document{full, sealed, empty}
 	run("the first time", all, fresh, fresh, fresh)
-	full.Stars = 0
 	for _, wanted := range []paste.Document{full, sealed, empty, bystander} {
 		wantStored(t, s, string(wanted.ID), wanted)
 	}
@@ -274,7 +288,7 @@ func importDocuments(t *testing.T, s DocumentStore) {
 		"history":    func(d *paste.Document) { d.Edits = slices.Clone(d.Edits); d.Edits[1].Text = "other" },
 		"its length": func(d *paste.Document) { d.Edits = d.Edits[:2] },
 		"no history": func(d *paste.Document) { d.Edits = nil },
-		"encryption": func(d *paste.Document) { d.Content, d.Origin = sealed.Content, full.Origin },
+		"encryption": func(d *paste.Document) { d.Content = sealed.Content },
 	} {
 		other := full
 		change(&other)
@@ -283,14 +297,6 @@ func importDocuments(t *testing.T, s DocumentStore) {
 		run(what+" changed back", []paste.Document{full}, updated)
 		wantStored(t, s, what+" changed back", full)
 	}
-	without := full
-	without.Origin = "" // no export has one
-	run("without an origin", []paste.Document{without}, unchanged)
-	without.Title = "other"
-	run("changed, without an origin", []paste.Document{without}, updated)
-	without.Origin = full.Origin
-	wantStored(t, s, "changed, without an origin", without)
-	run("changed back", []paste.Document{full}, updated)
 	twice := full
 	twice.Title = "twice"
 	run("one id again and again", []paste.Document{twice, twice, full, full}, updated, unchanged, updated, unchanged)
@@ -298,6 +304,53 @@ func importDocuments(t *testing.T, s DocumentStore) {
 	run("what is there, and something else", []paste.Document{full, twice}, unchanged, updated)
 	wantStored(t, s, "something else", twice)
 	wantStored(t, s, "bystander", bystander)
+}
+
+// importPartial brings records in that lack members: what is stored of these stays.
+func importPartial(t *testing.T, s DocumentStore) {
+	stored := newDocument("paste")
+	stored.Owner, stored.Visibility = storedUser(t, s.Store, "owner").ID, paste.Private
+	must(t, s.Documents.CreateDocument(t.Context(), stored))
+	anonymous := newDocument("anonymous")
+	anonymous.DeleteKey = paste.KeyHash{1}
+	must(t, s.Documents.CreateDocument(t.Context(), anonymous))
+	run := func(what string, record paste.Import, result string, wanted paste.Document) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), []paste.Import{record}, paste.RefuseOrphans)
+		wantResults(t, what, results, err, result)
+		wantStored(t, s, what, wanted)
+	}
+	bare := paste.Import{ID: stored.ID, CreatedAt: stored.CreatedAt, Pasties: stored.Pasties}
+	run("nothing but pasties", bare, unchanged, stored)
+	run("a whole record has neither an origin nor a key", Whole(anonymous)[0], unchanged, anonymous)
+	public := bare
+	public.Public = new(true)
+	run("public, of one that is private", public, unchanged, stored)
+	for what, change := range map[string]func(*paste.Import, *paste.Document){
+		"owner":      func(i *paste.Import, d *paste.Document) { i.Owner, d.Owner = new(user.ID), "" },
+		"expiry":     func(i *paste.Import, d *paste.Document) { i.ExpiresAt, d.ExpiresAt = new(time.Time), time.Time{} },
+		"lifetime":   func(i *paste.Import, d *paste.Document) { i.Lifetime, d.Lifetime = new(paste.Lifetime("2d")), "2d" },
+		"visibility": func(i *paste.Import, d *paste.Document) { i.Private, d.Visibility = new(bool), paste.Unlisted },
+		"title":      func(i *paste.Import, d *paste.Document) { i.Title, d.Title = new(""), "" },
+		"tags":       func(i *paste.Import, d *paste.Document) { i.Tags, d.Tags = []string{}, nil },
+		"pasties": func(i *paste.Import, d *paste.Document) {
+			i.Pasties, d.Pasties = stored.Pasties[:1], stored.Pasties[:1]
+		},
+		"edits": func(i *paste.Import, d *paste.Document) { i.Edits, d.Edits = []paste.Edit{}, nil },
+		"encrypted": func(i *paste.Import, d *paste.Document) {
+			sealed := sealedDocument("sealed").Cipher
+			i.Pasties, i.Cipher = nil, sealed
+			d.Title, d.Pasties, d.Edits, d.Cipher = "", nil, nil, sealed
+		},
+	} {
+		record, wanted := bare, stored
+		change(&record, &wanted)
+		run(what, record, updated, wanted)
+		run(what+", again", record, unchanged, wanted)
+		run(what+" and back", Whole(stored)[0], updated, stored)
+	}
+	record := paste.Import{ID: "new", CreatedAt: stored.CreatedAt, Pasties: stored.Pasties}
+	run("a new paste", record, fresh, record.Over(paste.Document{}))
 }
 
 // importOverEdits has the export win over what was edited here, and over what holds nothing.
@@ -317,7 +370,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	bare := paste.Document{Paste: paste.Paste{ID: "bare", CreatedAt: now}}
 	run := func(what string, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), []paste.Document{exported, bare}, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(exported, bare), paste.RefuseOrphans)
 		wantResults(t, what, results, err, wanted...)
 		wantStored(t, s, what, exported)
 		wantStored(t, s, what, bare)
@@ -351,14 +404,14 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	}
 	pastes := func(what string, orphans paste.Orphans, documents []paste.Document, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), documents, orphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(documents...), orphans)
 		wantResults(t, what, results, err, wanted...)
 	}
 	gone, stays := account("gone", "x"), account("stays", "y")
 	users("the first time", []user.Import{gone, stays}, fresh, fresh)
 	var documents []paste.Document
 	for _, id := range []paste.ID{"gones", "deleted", "sealed", "stayed", "anonymous"} {
-		one := newDocument(id)
+		one := newExported(id)
 		switch id {
 		case "gones":
 			one.Owner = "gone"
@@ -392,10 +445,10 @@ func importRemoved(t *testing.T, s DocumentStore) {
 			wantNoDocument(t, s, id)
 		}
 	}
-	other, never := newDocument(expired), newDocument("never-here")
+	other, never := newExported(expired), newExported("never-here")
 	other.Owner, never.Owner = "gone", "gone"
 	pastes("what else was the user's", paste.AnonymizeOrphans, []paste.Document{other, never}, removed, removed)
-	swept, back := storedPaste(t, s.Store, "swept", "stays", now, now), newDocument("swept")
+	swept, back := storedPaste(t, s.Store, "swept", "stays", now, now), newExported("swept")
 	n, err := s.Pastes.RemoveExpired(t.Context(), 0, 10)
 	must(t, err)
 	want(t, "swept", n, 1)
@@ -405,10 +458,10 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	again := storedPaste(t, s.Store, "deleted", "stays", now, time.Time{})
 	pastes("one that is there again", paste.RefuseOrphans, documents[1:2], updated)
 	must(t, s.Documents.DeleteIf(t.Context(), again, func(paste.Paste) error { return nil }))
-	twice := newDocument("unknown")
+	twice := newExported("unknown")
 	pastes("others beside what was deleted", paste.RefuseOrphans,
-		[]paste.Document{documents[1], twice, documents[0], newDocument("gone"), twice}, removed, fresh, removed, fresh, unchanged)
-	wantStored(t, s, "a paste with the id of a user that is gone", newDocument("gone"))
+		[]paste.Document{documents[1], twice, documents[0], newExported("gone"), twice}, removed, fresh, removed, fresh, unchanged)
+	wantStored(t, s, "a paste with the id of a user that is gone", newExported("gone"))
 
 	stays.Stars = []string{"deleted"}
 	users("again", []user.Import{gone, stays}, removed, unchanged)
@@ -434,11 +487,11 @@ func importRemoved(t *testing.T, s DocumentStore) {
 }
 
 func importOrphans(t *testing.T, s DocumentStore) {
-	orphan, owned := newDocument("orphan"), newDocument("owned")
+	orphan, owned := newExported("orphan"), newExported("owned")
 	orphan.Owner, owned.Owner = "gone", storedUser(t, s.Store, "owner").ID
 	run := func(what string, orphans paste.Orphans, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), []paste.Document{orphan, owned}, orphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(orphan, owned), orphans)
 		wantResults(t, what, results, err, wanted...)
 	}
 	run("refused", paste.RefuseOrphans, rejected(fault.NotFound), fresh)

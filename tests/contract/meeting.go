@@ -213,7 +213,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 					err = s.Pastes.CreateDocument(t.Context(), one)
 				case 1:
 					var results []batch.Result
-					if results, err = s.Pastes.Import(t.Context(), []paste.Document{one}, paste.RefuseOrphans); err == nil {
+					if results, err = s.Pastes.Import(t.Context(), Whole(one), paste.RefuseOrphans); err == nil {
 						if err = results[0].Err; results[0].Outcome == batch.RemovedEarlier {
 							return nil
 						}
@@ -250,7 +250,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 		results, err := s.Users.Import(t.Context(), []user.Import{importedAccount(t, owner.ID, owner.Name.String())})
 		wantResults(t, "an import of the user", results, err, removed)
 		for _, orphans := range []paste.Orphans{paste.RefuseOrphans, paste.AnonymizeOrphans} {
-			results, err := s.Pastes.Import(t.Context(), again, orphans)
+			results, err := s.Pastes.Import(t.Context(), Whole(again...), orphans)
 			wantResults(t, "an import after it", results, err, wanted...)
 		}
 	}
@@ -293,7 +293,7 @@ func importsMeet(t *testing.T, s Store) {
 		if err = s.Tokens.SetLastUsed(t.Context(), uses); err != nil {
 			return err
 		}
-		results[caller], err = s.Pastes.Import(t.Context(), p, paste.RefuseOrphans)
+		results[caller], err = s.Pastes.Import(t.Context(), Whole(p...), paste.RefuseOrphans)
 		return err
 	}))
 	fresh := 0

@@ -377,7 +377,7 @@ func (p *player) importSome(ctx context.Context) string {
 	orphans := paste.Orphans(p.random.IntN(2))
 	var outcome strings.Builder
 	for range 1 + p.random.IntN(2) { // the second time nothing is different
-		results, err := p.Pastes.Import(ctx, pastes, orphans)
+		results, err := p.Pastes.Import(ctx, Whole(pastes...), orphans)
 		outcome.WriteString(outcomeOf(err))
 		for _, r := range results {
 			fmt.Fprint(&outcome, " ", r.Outcome, " ", outcomeOf(r.Err))

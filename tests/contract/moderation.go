@@ -292,7 +292,7 @@ func removedStays(t *testing.T, s ModerationStore) {
 	takenAway(t, s, made.ID)
 	wantRemoved := func(what string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), []paste.Document{made}, paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(made), paste.RefuseOrphans)
 		must(t, err)
 		want(t, what, results[0].Outcome, batch.RemovedEarlier)
 		wantNoDocument(t, s.DocumentStore, made.ID)
@@ -356,7 +356,7 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	told, err := s.Removed.Told(t.Context(), made.ID)
 	must(t, err)
 	want(t, "told", told, true)
-	results, err := s.Pastes.Import(t.Context(), []paste.Document{made}, paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(made), paste.RefuseOrphans)
 	must(t, err)
 	want(t, "import", results[0].Outcome, batch.RemovedEarlier)
 	active := spam(t, s, "active", "", now, "code")
@@ -429,7 +429,7 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 		must(t, err)
 		want(t, "told of what is hidden", told, false)
 	}
-	results, err := s.Pastes.Import(t.Context(), made[:1], paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(made[:1]...), paste.RefuseOrphans)
 	must(t, err)
 	want(t, "import of what is hidden", results[0].Outcome, batch.RemovedEarlier)
 	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)

@@ -228,13 +228,13 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	imported.Title, imported.Pasties = "imported", []paste.Pasty{{ID: "only", Code: "from elsewhere"}}
 	other := imported
 	other.ID, other.CreatedAt = "paste2", now
-	results, err := s.Pastes.Import(t.Context(), []paste.Document{imported, other}, paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(imported, other), paste.RefuseOrphans)
 	must(t, err)
 	want(t, "outcome", results[0].Outcome, batch.Updated)
 	wantFound(t, s, "", "elsewhere", "paste2", "paste1")
 	wantFound(t, s, "", "after")
 	imported.Owner = ""
-	_, err = s.Pastes.Import(t.Context(), []paste.Document{imported}, paste.RefuseOrphans)
+	_, err = s.Pastes.Import(t.Context(), Whole(imported), paste.RefuseOrphans)
 	must(t, err)
 	wantFound(t, s, owner, "elsewhere", "paste2")
 	must(t, s.Documents.DeleteIf(t.Context(), "paste2", func(paste.Paste) error { return nil }))
@@ -331,7 +331,7 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 			some = append(some, made)
 		}
 		for _, s := range stores {
-			_, err := s.Pastes.Import(t.Context(), some, paste.RefuseOrphans)
+			_, err := s.Pastes.Import(t.Context(), Whole(some...), paste.RefuseOrphans)
 			must(t, err)
 		}
 	}

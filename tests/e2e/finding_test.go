@@ -13,6 +13,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -39,7 +40,7 @@ func TestListContains(t *testing.T) {
 				made.Pasties = []paste.Pasty{{ID: "pasty001", Language: "Plain Text", Code: code}}
 				batch = append(batch, made)
 			}
-			if _, err := store.Import(t.Context(), batch, paste.RefuseOrphans); err != nil {
+			if _, err := store.Import(t.Context(), contract.Whole(batch...), paste.RefuseOrphans); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -171,47 +171,50 @@ func (s *Store) remove(which func(paste.Paste) bool) {
 }
 
 // Import implements paste.Importer.
-func (p Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
+func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	results := make([]batch.Result, len(pastes))
-	for i, wanted := range pastes {
-		_, known := p.contents[wanted.ID]
-		if !known && p.buried("paste", string(wanted.ID)) || p.removedUser(wanted.Owner) {
+	for i, record := range pastes {
+		_, known := p.contents[record.ID]
+		owner := record.Over(paste.Document{}).Owner
+		if !known && p.buried("paste", string(record.ID)) || p.removedUser(owner) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
-		if wanted.Owner != "" && !p.exists(wanted.Owner) {
+		if owner != "" && !p.exists(owner) {
 			if orphans != paste.AnonymizeOrphans {
 				results[i].Err = errNotFound
 				continue
 			}
-			wanted.Owner = ""
+			record.Owner = new(user.ID)
 		}
-		wanted.CreatedAt, wanted.ExpiresAt = wanted.CreatedAt.UTC(), wanted.ExpiresAt.UTC()
-		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == wanted.ID })
+		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == record.ID })
+		var before paste.Document
 		if stored >= 0 {
-			wanted.Origin, wanted.Burns = p.contents[wanted.ID].Origin, p.pastes[stored].Burns
+			before = paste.Document{Paste: p.pastes[stored], Content: p.contents[record.ID]}
 		}
+		after := record.Over(before)
+		after.CreatedAt, after.ExpiresAt = after.CreatedAt.UTC(), after.ExpiresAt.UTC()
 		switch {
 		case stored < 0:
-			p.pastes = append(p.pastes, wanted.Paste)
-		case p.pastes[stored] == wanted.Paste && reflect.DeepEqual(p.contents[wanted.ID], clone(wanted.Content)):
+			p.pastes = append(p.pastes, after.Paste)
+		case before.Paste == after.Paste && reflect.DeepEqual(before.Content, clone(after.Content)):
 			results[i].Outcome = batch.Unchanged
 		default:
-			results[i].Outcome, p.pastes[stored] = batch.Updated, wanted.Paste
+			results[i].Outcome, p.pastes[stored] = batch.Updated, after.Paste
 		}
-		p.keep(wanted)
+		p.keep(after)
 	}
 	return results, nil
 }
 
-// clone returns a copy that shares nothing with c, with times as a database returns them.
+// clone returns a copy that shares nothing with c, with times and empty lists as a database returns them.
 func clone(c paste.Content) paste.Content {
-	c.Tags, c.Pasties, c.Edits = slices.Clone(c.Tags), slices.Clone(c.Pasties), slices.Clone(c.Edits)
+	c.Tags, c.Pasties, c.Edits = slices.Concat(c.Tags), slices.Concat(c.Pasties), slices.Concat(c.Edits)
 	for i := range c.Edits {
 		c.Edits[i].At = c.Edits[i].At.UTC()
 		c.Edits[i].Metadata = slices.Clone(c.Edits[i].Metadata)

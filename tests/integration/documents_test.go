@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
@@ -186,7 +187,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 					imported[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", beside-1-i)), Owner: "owner",
 						CreatedAt: time.Now().Add(time.Duration(round) * time.Second)}
 				}
-				results, err := nodes[1].Import(t.Context(), imported, paste.RefuseOrphans)
+				results, err := nodes[1].Import(t.Context(), contract.Whole(imported...), paste.RefuseOrphans)
 				outcomes(t, results, err)
 			}
 		})
@@ -440,9 +441,9 @@ func TestHistoryIsWeighed(t *testing.T) {
 			return d
 		}
 		createDocument(t, s.pastes, made("created"))
-		results, err := s.pastes.Import(t.Context(), []paste.Document{newDocument("twice", "", "code"), made("imported")}, paste.RefuseOrphans)
+		results, err := s.pastes.Import(t.Context(), contract.Whole(newDocument("twice", "", "code"), made("imported")), paste.RefuseOrphans)
 		outcomes(t, results, err)
-		results, err = s.pastes.Import(t.Context(), []paste.Document{made("twice")}, paste.RefuseOrphans)
+		results, err = s.pastes.Import(t.Context(), contract.Whole(made("twice")), paste.RefuseOrphans)
 		outcomes(t, results, err)
 		createDocument(t, s.pastes, newDocument("edited", "", "code"))
 		for range 20 {

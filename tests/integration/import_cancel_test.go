@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -26,7 +27,7 @@ func TestImportIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		_, err := pastes.Import(ctx, []paste.Document{long}, paste.RefuseOrphans)
+		_, err := pastes.Import(ctx, contract.Whole(long), paste.RefuseOrphans)
 		t.Log(time.Since(began))
 		if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want that of the context", err)

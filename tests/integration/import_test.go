@@ -153,7 +153,7 @@ func TestImportedDocuments(t *testing.T) {
 		outcomes(t, results, err)
 		run := func(what string, policy paste.Orphans, want imports.Summary) {
 			t.Helper()
-			source := func(context.Context) imports.Records[paste.Document] {
+			source := func(context.Context) imports.Records[paste.Import] {
 				return pastemyst.Pastes(strings.NewReader(strings.Join(texts, "\n")))
 			}
 			got, err := imports.New(nil, nil, pastes, time.Now).Pastes.Do(t.Context(), source, policy, func(line int, _ []byte, reason error) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -42,7 +43,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				imported := newDocument("p", "epoxy", "code")
 				imported.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
 				imported.Tags = []string{"tag"}
-				results, err := s.pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
+				results, err := s.pastes.Import(ctx, contract.Whole(imported), paste.RefuseOrphans)
 				outcomes(t, results, err)
 				return err
 			},

@@ -13,6 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -71,7 +72,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 		},
 		"an import": func(ctx context.Context) error {
 			imported := paste.Document{Paste: paste.Paste{ID: "imported", CreatedAt: time.Now()}}
-			_, err := pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
+			_, err := pastes.Import(ctx, contract.Whole(imported), paste.RefuseOrphans)
 			return err
 		},
 		"a sweep": func(ctx context.Context) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -195,7 +196,7 @@ func TestImportBesideANewPaste(t *testing.T) {
 	exec(t, other, "INSERT INTO paste_edits VALUES ('p1', 7, 'late', 0, 0, '[]', 'late', now())")
 	done := make(chan string)
 	go func() {
-		results, err := pastes.Import(t.Context(), documents, paste.RefuseOrphans)
+		results, err := pastes.Import(t.Context(), contract.Whole(documents...), paste.RefuseOrphans)
 		done <- outcomes(t, results, err)
 	}()
 	waitForWaiters(t, db, 1)

@@ -1,0 +1,83 @@
+package paste
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Import is a paste of another installation. A nil field keeps what is stored; for a new paste it means the zero value.
+type Import struct {
+	ID        ID
+	CreatedAt time.Time
+	Owner     *user.ID   // empty: anonymous
+	ExpiresAt *time.Time // the zero time: never
+	Lifetime  *Lifetime
+	Private   *bool // it wins over Public
+	Public    *bool
+	Title     *string
+	Tags      []string // empty, but not nil: none; Pasties and Edits likewise
+	Pasties   []Pasty  // nil only with a Cipher
+	Edits     []Edit
+	Cipher    *Cipher // in the place of Title, Pasties and Edits
+}
+
+// Over returns the stored paste with the import applied. The zero Document stands for a new paste.
+func (i Import) Over(stored Document) Document {
+	merged := stored
+	merged.ID, merged.CreatedAt = i.ID, i.CreatedAt
+	set(&merged.Owner, i.Owner)
+	set(&merged.ExpiresAt, i.ExpiresAt)
+	set(&merged.Lifetime, i.Lifetime)
+	private, public := stored.Visibility == Private, stored.Visibility == Public
+	set(&private, i.Private)
+	set(&public, i.Public)
+	switch merged.Visibility = Unlisted; {
+	case private:
+		merged.Visibility = Private
+	case public:
+		merged.Visibility = Public
+	}
+	set(&merged.Title, i.Title)
+	if i.Tags != nil {
+		merged.Tags = i.Tags
+	}
+	if i.Edits != nil {
+		merged.Edits = i.Edits
+	}
+	merged.Pasties, merged.Cipher = i.Pasties, i.Cipher
+	if merged.Encrypted() {
+		merged.Title, merged.Edits = "", nil
+	}
+	if merged.Owner != "" {
+		merged.DeleteKey = KeyHash{} // only an anonymous paste has one
+	}
+	return merged
+}
+
+func set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+// Orphans says what happens to imported pastes whose owner is not a user here.
+type Orphans uint8
+
+// What can become of them.
+const (
+	RefuseOrphans    Orphans = iota // they are not stored
+	AnonymizeOrphans                // they are stored without an owner
+)
+
+// Importer stores pastes that another installation has made.
+type Importer interface {
+	// Import stores the pastes with all they hold, by id, in one transaction: it creates new ones, and changes the
+	// others as Import.Over says. The results are in the pastes' order. A paste that was deleted here, itself or with
+	// its owner, is batch.RemovedEarlier, whatever orphans says: nothing of it is stored. One that expired and was
+	// swept is created again. One of an unknown owner is refused with fault.NotFound, unless orphans says otherwise.
+	// An error means that nothing was stored.
+	Import(ctx context.Context, pastes []Import, orphans Orphans) ([]batch.Result, error)
+}
