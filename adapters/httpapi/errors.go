@@ -144,7 +144,12 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 	contentType, header, accept := jsonContentType, c.Writer.Header(), c.Request.Header["Accept"]
 	header.Add("Vary", "Accept")
 	if a.isPage(c.Request.URL.Path) && prefers(accept, mediaHTML, mediaJSON) {
-		a.cfg.Pages.AnswerError(c.Writer, c.Request, status, message)
+		ctx, cancel := a.deadline(c.Request, false)
+		defer cancel()
+		if a.cfg.Pages.AnswerError(c.Writer, c.Request.WithContext(ctx), status, message) {
+			secret, _ := a.cfg.Pages.Token(c.Request)
+			a.limits.Rejected(c.Request, secret)
+		}
 		return
 	}
 	if prefers(accept, mediaProblem, mediaJSON) {

@@ -136,9 +136,9 @@ func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
 	c.viewer, err = a.modules.Tokens.SignIn.Do(ctx, c.secret)
 	switch {
 	case err == nil:
-		a.limits.Proven(c.secret)
+		a.limits.Proven(c.secret, c.viewer.User.ID)
 	case fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(c.Request, c.secret, false)
+		a.limits.Rejected(c.Request, c.secret)
 		if how&optional != 0 {
 			return nil
 		}

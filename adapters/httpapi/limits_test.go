@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // limited is an API with limits and a clock that stands still.
@@ -102,8 +103,9 @@ func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	}
 }
 
-// TestTokensAreClients limits requests with a valid token by it, wherever they come from. An invalid token gains nothing.
-func TestTokensAreClients(t *testing.T) {
+// TestUsersAreClients limits requests with a valid token by its user, wherever they come from and whichever token they have. An invalid
+// token gains nothing.
+func TestUsersAreClients(t *testing.T) {
 	t.Parallel()
 	s := newStore()
 	secret := s.secret.Reveal()
@@ -117,8 +119,15 @@ func TestTokensAreClients(t *testing.T) {
 		return l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.2:1", made.Reveal())
 	})
 	wantStatuses(t, "the first request of a valid token counts for its address", []int{200}, self("192.0.2.3:1", secret))
-	wantStatuses(t, "then the token is the client", []int{200, 200, 429}, self("192.0.2.4:1", secret))
+	another, others := token.Generate(), token.Generate()
+	s.others = map[token.Hash]user.ID{another.Hash(): "hiqpz8s5", others.Hash(): "mortar01"}
+	for i, known := range []token.Secret{another, others} {
+		wantStatuses(t, "so does that of another token", []int{200}, self("192.0.2."+strconv.Itoa(10+i)+":1", known.Reveal()))
+	}
+	wantStatuses(t, "then the user is the client", []int{200}, self("192.0.2.4:1", secret))
+	wantStatuses(t, "with any of the user's tokens", []int{200, 429}, self("192.0.2.4:1", another.Reveal()))
 	wantStatuses(t, "from any address", []int{429}, self("192.0.2.5:1", secret))
+	wantStatuses(t, "beside other users", []int{200, 200, 429}, self("192.0.2.4:1", others.Reveal()))
 	wantStatuses(t, "which keeps its own", []int{404, 404, 429}, func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodGet, "/nothing", "192.0.2.5:1", "")
 	})

@@ -108,7 +108,7 @@ func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.
 var limitErrors = map[string]error{
 	limit.Requests: fault.New(fault.Exhausted, "You send too many requests. Try again after the time in Retry-After."),
 	limit.FailedSignIns: fault.New(fault.Exhausted,
-		"Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After."),
+		"Too many sign-ins, access tokens and delete keys that are not valid came from your address. Try again after the time in Retry-After."),
 }
 
 // withinLimits counts a request, and returns an error if it may not go on.
@@ -116,11 +116,11 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return nil
 	}
-	secret, inBody := presentedToken(c), false
-	if c.GetString(pageKey) != "" {
-		secret, inBody = a.cfg.Pages.Token(c.Request)
+	secret, tries := presentedToken(c), presentedKey(c) != ""
+	if a.isPage(c.Request.URL.Path) {
+		secret, tries = a.cfg.Pages.Token(c.Request)
 	}
-	refused, retry := a.limits.Admit(c.Request, secret, inBody)
+	refused, retry := a.limits.Admit(c.Request, secret, tries)
 	if refused != "" {
 		a.noteLimit(c, refused, retry)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // keeper is an embedder's core that encodes what it was given when it likes.
@@ -197,9 +199,9 @@ func TestRequestsAreTraced(t *testing.T) {
 // unimplemented is a page that answers as oEmbed wants it for a format that is not there.
 type unimplemented struct{ somePages }
 
-func (unimplemented) Answer(w http.ResponseWriter, _ *http.Request) (rejected bool, err error) {
+func (unimplemented) Answer(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusNotImplemented)
-	return false, nil
+	return "", false, nil
 }
 
 // TestNotImplementedIsNoError wants what a visitor can ask for at will not logged as an error of this node.

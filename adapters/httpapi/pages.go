@@ -14,6 +14,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
@@ -24,16 +25,17 @@ type Pages interface {
 	// Route finds the route of a request, sets the request's pattern and path values, and returns the pattern, or "". It is called
 	// before Token and Answer.
 	Route(r *http.Request) string
-	// Token returns the session's secret that a request presents, or "", and whether Answer will try a secret from the body.
-	Token(r *http.Request) (presented string, inBody bool)
+	// Token returns the session's secret that a request presents, or "", and whether Answer will try another secret.
+	Token(r *http.Request) (presented string, tries bool)
 	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host are what
-	// the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It reports whether it rejected a token. After an
-	// error, everything written or set is dropped, except a cookie cleared with a rejected token.
+	// the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It returns the user of the session, or "", and whether it
+	// rejected a secret: that of the session if there is no user, or else another one. After an error, everything written or set is
+	// dropped, except a cookie cleared with a rejected secret.
 	// A page that is too long to collect calls Flush (http.ResponseController) before it writes. Then each Write goes to the client,
 	// within a minute, and an error ends the answer early.
-	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
-	// AnswerError shows an error to a client that prefers HTML.
-	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
+	Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)
+	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
+	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
 }
 
 // isPage reports whether there are pages, and a decoded path is outside the interface.
@@ -70,13 +72,18 @@ func (a *API) answerPage(c *gin.Context) error {
 		header: c.Writer.Header().Clone(), answer: a.newBuffer(c.Request, 1), to: c, claimed: int64(a.cfg.PasteMaxBody),
 	}
 	defer w.answer.Release()
-	rejected, err := a.makePage(w, c)
-	secret, inBody := a.cfg.Pages.Token(c.Request)
+	reader, rejected, err := a.makePage(w, c)
+	secret, _ := a.cfg.Pages.Token(c.Request)
 	switch {
-	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(c.Request, secret, inBody)
-	case err == nil && !inBody:
-		a.limits.Proven(secret)
+	case secret != "" && fault.Is(err, fault.Unauthenticated): // the session has ended since it was resumed
+		a.limits.Rejected(c.Request, secret)
+	case reader != "":
+		a.limits.Proven(secret, reader)
+		if rejected {
+			a.limits.Failed(c.Request)
+		}
+	case rejected:
+		a.limits.Rejected(c.Request, secret)
 	}
 	if w.streams {
 		if err != nil && w.gone == nil { // the stream is cut off, so that the client notices: not even the last chunk leaves
@@ -106,15 +113,15 @@ func (a *API) answerPage(c *gin.Context) error {
 // errElsewhere refuses forms of other sites: browsers may send this site's cookies with them.
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
-func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
+func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, rejected bool, err error) {
 	r, sent := c.Request, a.newBuffer(c.Request, bodyFactor)
 	defer sent.Release()
 	if r.Method == http.MethodPost {
 		if a.origins.Check(r) != nil {
-			return false, errElsewhere
+			return "", false, errElsewhere
 		}
 		if err := a.receive(c, &sent); err != nil {
-			return false, err
+			return "", false, err
 		}
 	}
 	ctx, cancel := a.deadline(r, true)

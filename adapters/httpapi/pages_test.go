@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // longPage is a length beyond what each request may hold without a claim.
@@ -44,7 +45,10 @@ func (somePages) Token(r *http.Request) (presented string, inBody bool) {
 	return r.Header.Get("Cookie"), r.Pattern == "/:id/form" && strings.HasPrefix(r.URL.Path, "/sign-in")
 }
 
-func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+func (somePages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
+	if cookie := r.Header.Get("Cookie"); cookie != "" && cookie != "wrong" {
+		reader = user.ID("reader of " + cookie)
+	}
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
 	_, limited := r.Context().Deadline()
@@ -53,28 +57,28 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	case "/":
 		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
 	case "/missing":
-		return r.Header.Get("Cookie") == "wrong", fault.New(fault.NotFound, "not here")
+		return reader, r.Header.Get("Cookie") == "wrong", fault.New(fault.NotFound, "not here")
 	case "/broken":
-		return false, fault.New(fault.Unavailable, "later")
+		return reader, false, fault.New(fault.Unavailable, "later")
 	case "/panic":
 		panic("a page")
 	case "/long":
 		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
-		return false, err
+		return reader, false, err
 	case "/kept":
 		if kept, ok := w.(interface{ Keep() }); ok {
 			kept.Keep()
 		}
 		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
-		return false, err
+		return reader, false, err
 	case "/sign-in/form":
-		return true, fault.New(fault.Unauthenticated, "wrong")
+		return reader, true, fault.New(fault.Unauthenticated, "wrong")
 	case "/a/form":
 		body, err := io.ReadAll(r.Body)
 		_, _ = fmt.Fprintf(w, ": %s", body)
-		return false, err
+		return reader, false, err
 	}
-	return r.Header.Get("Cookie") == "wrong", nil
+	return reader, r.Header.Get("Cookie") == "wrong", nil
 }
 
 // TestKeptPages sends what is nowhere else, also where there is no memory for another page.
@@ -96,10 +100,11 @@ func TestKeptPages(t *testing.T) {
 	}
 }
 
-func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {
+func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) (rejected bool) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "error %d %s", status, message)
+	return false
 }
 
 // browser is the header Accept of one.
@@ -359,13 +364,14 @@ func (whereAsked) Route(r *http.Request) string {
 	return ""
 }
 
-func (whereAsked) Answer(http.ResponseWriter, *http.Request) (rejected bool, err error) {
-	return false, fault.New(fault.NotFound, "not here")
+func (whereAsked) Answer(http.ResponseWriter, *http.Request) (_ user.ID, rejected bool, err error) {
+	return "", false, fault.New(fault.NotFound, "not here")
 }
 
-func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) {
+func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) (rejected bool) {
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, r.URL.Scheme+"://"+r.Host)
+	return false
 }
 
 // TestPagesOfAQuota has a client told by a page that it has used one up.
@@ -389,10 +395,10 @@ func TestPagesOfAQuota(t *testing.T) {
 // refusing has one page, which refuses everybody.
 type refusing struct{ somePages }
 
-func (refusing) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+func (refusing) Answer(w http.ResponseWriter, r *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusTooManyRequests)
 	_, err = io.WriteString(w, "for "+r.RemoteAddr)
-	return false, err
+	return "", false, err
 }
 
 // streaming has one page. It sends the beginning, and waits for one of next before the end.
@@ -402,20 +408,20 @@ type streaming struct {
 	next chan error
 }
 
-func (s streaming) Answer(w http.ResponseWriter, _ *http.Request) (rejected bool, err error) {
+func (s streaming) Answer(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
 	w.Header().Set("Content-Type", "application/zip")
 	if err := http.NewResponseController(w).Flush(); err != nil {
-		return false, err
+		return "", false, err
 	}
 	for range 2 {
 		if _, err := io.WriteString(w, strings.Repeat("x", longPage)); err != nil {
-			return false, err
+			return "", false, err
 		}
 		if err := <-s.next; err != nil {
-			return false, err
+			return "", false, err
 		}
 	}
-	return false, nil
+	return "", false, nil
 }
 
 // TestPagesThatStream reads the half of a page before the rest is made, which then comes or fails.

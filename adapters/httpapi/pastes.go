@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 
+	"github.com/gin-gonic/gin"
+
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/adapters/internal/view"
@@ -76,9 +78,19 @@ func (a *API) editPaste(ctx context.Context, c *call) (any, error) {
 // deleteKeyHeader has the key of an anonymous paste, in the answer that creates it and the request that deletes it.
 const deleteKeyHeader = "Gluepot-Delete-Key"
 
-// deletePaste answers with an empty object: clients fail on an answer without a body.
+// presentedKey returns the delete key that a request presents, or "".
+func presentedKey(c *gin.Context) paste.DeleteKey {
+	return paste.DeleteKey(c.GetHeader(deleteKeyHeader))
+}
+
+// deletePaste answers with an empty object: clients fail on an answer without a body. A wrong key is a failed sign-in.
 func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
-	return struct{}{}, a.modules.Pastes.DeleteOwn.Do(ctx, c.viewer, c.Param("id"), paste.DeleteKey(c.GetHeader(deleteKeyHeader)))
+	key := presentedKey(c.Context)
+	err := a.modules.Pastes.DeleteOwn.Do(ctx, c.viewer, c.Param("id"), key)
+	if key != "" && fault.Is(err, fault.Unauthenticated) {
+		a.limits.Failed(c.Request)
+	}
+	return struct{}{}, err
 }
 
 func (a *API) readPaste(ctx context.Context, c *call) (any, error) {

@@ -23,6 +23,7 @@ import (
 // store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test likes.
 type store struct {
 	secret  token.Secret
+	others  map[token.Hash]user.ID // other tokens, and their owners
 	ids     int
 	failure error // after the last id
 
@@ -77,10 +78,13 @@ func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User
 	return user.User{ID: "hiqpz8s5", Name: name, PublicProfile: true}, nil
 }
 
-func (s storedTokens) ByHash(context.Context, token.Hash) (token.Token, user.User, error) {
+func (s storedTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, user.User, error) {
 	s.lookups.Add(1)
 	if s.lookingUp != nil {
 		s.lookingUp()
+	}
+	if owner, ok := s.others[hash]; ok {
+		return token.Token{ID: "k2", Owner: owner, Hash: hash}, user.User{ID: owner}, nil
 	}
 	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, user.User{ID: "hiqpz8s5"}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/pastes"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // templ, in the version of go.mod, compiles the files *.templ to Go.
@@ -109,18 +110,19 @@ func (p *Pages) Routes() map[string]string {
 }
 
 // Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an error of package
-// fault, drop what it has written. It reports whether a token was rejected.
-func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+// fault, drop what it has written. It returns the user of the session, or "", and whether a secret was rejected: that of the session if
+// there is no user.
+func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
 	found := p.byPattern[r.Pattern]
 	if found == nil {
-		return false, site.ErrNothing
+		return "", false, site.ErrNothing
 	}
 	answer := found.Get
 	if r.Method == http.MethodPost {
 		answer = found.Post
 	}
 	if answer == nil {
-		return false, site.ErrNothing
+		return "", false, site.ErrNothing
 	}
 	if found.Unblocked {
 		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
@@ -135,19 +137,30 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	if err == nil {
 		err = answer(w, asked)
 	}
-	return asked.Rejected, err
+	return asked.Viewer.User.ID, asked.Rejected, err
 }
 
-// Token returns the secret of a request's session, or "", and whether the body may contain a token.
-func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
+// AnswerError shows an error page. It reports whether the session's secret was rejected.
+func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool) {
+	found := p.byPattern[r.Pattern]
+	asked := &site.Request{Request: r, Everyone: found != nil && found.Everyone}
+	p.ShowError(w, asked, status, message)
+	return asked.Rejected
+}
+
+// Token returns the secret of a request's session, or "", and whether the request may try another secret.
+func (p *Pages) Token(r *http.Request) (presented string, tries bool) {
 	found := p.byPattern[r.Pattern]
 	switch {
-	case found == nil || found.Everyone:
+	case found == nil: // an error page shows the reader's account
+		return site.CookieSecret(r), false
+	case found.Everyone:
 		return "", false
 	case !found.resumes(r.Method), found.Tries:
 		return "", true
 	}
-	return site.CookieSecret(r), false
+	presented = site.CookieSecret(r)
+	return presented, presented == "" && found.Keyed && r.Method == http.MethodPost
 }
 
 // robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a page to see its

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,55 @@ func TestLimits(t *testing.T) {
 	}
 	wantStatus(t, p, "/healthz", http.StatusOK)
 	wantStatus(t, p, "/readyz", http.StatusOK)
+}
+
+// TestWrongDeleteKeys tries keys by the interface and by the page's form. They count for the address, like other secrets that are not
+// valid, and not for the session that sends them.
+func TestWrongDeleteKeys(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, cfg.URL, "GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_LIMIT_RATE=1000", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	created, body := exchange(t, p, http.MethodPost, "/paste", "\n"+`{"pasties":[{"code":"x"}]}`)
+	_, id, _ := strings.Cut(body, `{"_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	const formType = "application/x-www-form-urlencoded"
+	wants := func(what string, statuses []int, from, method, path, body string, header ...string) {
+		t.Helper()
+		for i, want := range statuses {
+			answer, page := sent(t, p, method, path, body, append([]string{"X-Forwarded-For", from, "Content-Type", formType}, header...)...)
+			if answer.StatusCode != want {
+				t.Errorf("%s, request %d: got %d %s, want %d", what, i+1, answer.StatusCode, page, want)
+			}
+		}
+	}
+	tries := func(what string, statuses []int, from string, header ...string) {
+		t.Helper()
+		wants(what, statuses, from, http.MethodDelete, "/paste/"+id, "", append(header, "Gluepot-Delete-Key", "wrong")...)
+	}
+	submits := func(what string, statuses []int, from string, header ...string) {
+		t.Helper()
+		wants(what, statuses, from, http.MethodPost, "/"+id+"/delete", "key=wrong", header...)
+	}
+	tries("by the interface", []int{401, 401, 401, 429}, "192.0.2.1")
+	submits("by the form, from there", []int{429}, "192.0.2.1")
+	wants("a token that is not valid, from there", []int{429}, "192.0.2.1", http.MethodGet, "/user/self", "", "Authorization", "made-up")
+	wants("no secret, from there", []int{200}, "192.0.2.1", http.MethodGet, "/paste/"+id, "")
+	submits("by the form", []int{401, 401, 401, 429}, "192.0.2.2")
+	tries("by the interface, from there", []int{429}, "192.0.2.2")
+
+	token := []string{"Authorization", program.EpoxyToken}
+	tries("with a valid token", []int{401, 401, 401, 429}, "192.0.2.3", token...)
+	wants("the token goes on", []int{200}, "192.0.2.3", http.MethodGet, "/user/self", "", token...)
+	epoxy := newSurfer(t, p)
+	epoxy.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.EpoxyToken}})
+	cookie := []string{"Cookie", "gluepot-session=" + epoxy.cookie("gluepot-session")}
+	wants("a session", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
+	submits("in a session", []int{401, 401, 401}, "192.0.2.4", cookie...)
+	wants("the session goes on", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
+	wants("the address is refused", []int{429}, "192.0.2.4", http.MethodGet, "/user/self", "", "Authorization", "made-up")
+	wants("the right key", []int{200}, "192.0.2.5", http.MethodDelete, "/paste/"+id, "",
+		"Gluepot-Delete-Key", created.Header.Get("Gluepot-Delete-Key"))
 }
 
 // TestNoLimitsByDefault sends more than anybody would be allowed.

@@ -108,7 +108,8 @@ func (s *Site) Answers(r *http.Request) (*httptest.ResponseRecorder, error) {
 // Respond finds the page of a request, and has it answer.
 func (s *Site) Respond(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	s.Route(r)
-	return s.Answer(w, r)
+	_, rejected, err = s.Answer(w, r)
+	return rejected, err
 }
 
 // Page asks for a path at which there is something.

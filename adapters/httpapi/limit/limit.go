@@ -1,7 +1,7 @@
 // Package limit bounds the requests of each client to a node, before the database is asked.
 //
-// A client is an access token that this node has found valid, or else an address: so made-up tokens evade no limit. The address of an
-// IPv6 client is its network of 64 bits.
+// A client is a user, if this node has found a token or a session of that user valid, or else an address: so made-up tokens evade no
+// limit, and many tokens of one user do not either. The address of an IPv6 client is its network of 64 bits.
 package limit
 
 import (
@@ -14,13 +14,15 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
+
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Config has the limits; 0 is none.
 type Config struct {
 	Rate          int // requests a second
 	Burst         int // requests at once; 0: as many as Rate
-	FailedSignIns int // invalid tokens per minute and address
+	FailedSignIns int // invalid tokens and other secrets per minute and address
 }
 
 // Validate returns an error if a value is wrong.
@@ -49,9 +51,15 @@ func Names() []string { return []string{Requests, FailedSignIns, AnonymousPastes
 type Limiter struct {
 	Now func() time.Time // the clock, which tests replace
 
-	requests, failures *clients                      // nil: no limit
-	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
+	requests, failures *clients                  // nil: no limit
+	valid              *lru.Cache[uint64, proof] // of tokens, by their hashes
 	seed               maphash.Seed
+}
+
+// proof says when a token was found valid.
+type proof struct {
+	user uint64 // the key of its user
+	at   time.Time
 }
 
 // New returns nil if cfg has no limits.
@@ -59,7 +67,7 @@ func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
 	}
-	valid, _ := lru.New[uint64, time.Time](maxClients)
+	valid, _ := lru.New[uint64, proof](maxClients)
 	l := &Limiter{valid: valid, seed: maphash.MakeSeed(), Now: time.Now}
 	if cfg.Rate > 0 {
 		l.requests = newClients(cfg.Rate, time.Second, cmp.Or(cfg.Burst, cfg.Rate))
@@ -70,21 +78,24 @@ func New(cfg Config) *Limiter {
 	return l
 }
 
-// Admit counts a request that presents a token, or may have one in its body. RemoteAddr is the client's address, without a port. If the
-// request may not go on, it returns the limit that refuses it, and how long to wait.
-func (l *Limiter) Admit(r *http.Request, token string, inBody bool) (refused string, retry time.Duration) {
+// Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in its body, or does
+// not. RemoteAddr is the client's address, without a port. If the request may not go on, it returns the limit that refuses it, and how
+// long to wait.
+func (l *Limiter) Admit(r *http.Request, token string, tries bool) (refused string, retry time.Duration) {
 	if l == nil {
 		return "", 0
 	}
 	now, key := l.Now(), l.key(Client(r.RemoteAddr))
-	if token != "" || inBody {
-		own := l.key(token)
-		if at, ok := l.valid.Get(own); ok && now.Sub(at) < provenFor {
-			key = own
-		} else if l.failures != nil {
-			if retry = l.failures.peek(l.failureKey(r), now); retry > 0 {
-				return FailedSignIns, retry
-			}
+	if token != "" {
+		if found, ok := l.valid.Get(l.key(token)); ok && now.Sub(found.at) < provenFor {
+			key = found.user
+		} else {
+			tries = true
+		}
+	}
+	if tries && l.failures != nil {
+		if retry = l.failures.peek(l.failureKey(r), now); retry > 0 {
+			return FailedSignIns, retry
 		}
 	}
 	if l.requests != nil {
@@ -95,30 +106,35 @@ func (l *Limiter) Admit(r *http.Request, token string, inBody bool) (refused str
 	return "", 0
 }
 
-// provenFor is how long a valid token counts as a client: endpoints that take no token do not notice that it was revoked.
+// provenFor is how long a valid token counts for its user: endpoints that take no token do not notice that it was revoked.
 const provenFor = 10 * time.Minute
 
-// Proven notes that a token is valid.
-func (l *Limiter) Proven(token string) {
+// Proven notes that a token is valid, and whose it is.
+func (l *Limiter) Proven(token string, owner user.ID) {
 	if l != nil && token != "" {
-		l.valid.Add(l.key(token), l.Now())
+		l.valid.Add(l.key(token), proof{l.key("user " + string(owner)), l.Now()})
 	}
 }
 
 // Rejected notes that the token of a request is not valid.
-func (l *Limiter) Rejected(r *http.Request, token string, inBody bool) {
-	if l == nil || token == "" && !inBody {
+func (l *Limiter) Rejected(r *http.Request, token string) {
+	if l == nil {
 		return
 	}
 	l.valid.Remove(l.key(token))
-	if l.failures != nil {
-		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed meanwhile
+	l.Failed(r)
+}
+
+// Failed notes that a secret that a request has tried is not valid. It counts for the address alone, not for a user who has sent it.
+func (l *Limiter) Failed(r *http.Request) {
+	if l != nil && l.failures != nil {
+		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed since
 	}
 }
 
 func (l *Limiter) key(text string) uint64 { return maphash.String(l.seed, text) }
 
-// failureKey returns the key that an invalid token counts for. Tokens that a page of another site sends do not count for its
+// failureKey returns the key that an invalid secret counts for. Those that a page of another site sends do not count for its
 // visitor.
 func (l *Limiter) failureKey(r *http.Request) uint64 {
 	if CrossSite(r) {

@@ -38,7 +38,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id", Get: p.paste},
 		{Pattern: "/:id/history", Get: p.history},
 		{Pattern: "/:id/history/:edit", Get: p.revision, Post: p.restore},
-		{Pattern: "/:id/delete", Get: p.deletion, Post: site.Form(p.delete), Unblocked: true},
+		{Pattern: "/:id/delete", Get: p.deletion, Post: site.Form(p.delete), Unblocked: true, Keyed: true},
 		{Pattern: "/:id/anonymous", Get: site.SignedIn(p.givingUp), Post: p.giveUp},
 		{Pattern: "/:id/embed", Get: p.embed, Everyone: true},
 		{Pattern: "/:id/star", Post: site.Form(p.star)},

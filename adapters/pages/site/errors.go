@@ -11,14 +11,15 @@ import (
 // ErrNothing is the error for unknown paths, and for what the reader may not know of.
 var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 
-// AnswerError shows an error page. Not found has one text for all reasons.
-func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
-	header := w.Header()
-	Guard(w, new(Request))
+// ShowError shows an error page, with the reader's account in its header. Not found has one text for all reasons.
+func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message string) {
+	header, signedIn := w.Header(), s.recognise(w, r, status)
+	Guard(w, r)
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
 	}
-	page, signIn := Layout{Title: http.StatusText(status)}, status == http.StatusUnauthorized
+	page, signIn := r.Layout(http.StatusText(status), ""), status == http.StatusUnauthorized
+	page.SignedIn, page.Here = signedIn, ""
 	switch status {
 	case http.StatusNotFound:
 		page.Title = "There is nothing here"
@@ -36,13 +37,24 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 		page.Title = "You have not signed in"
 		message = "This needs an access token that is valid. Sign in, and try again."
 	}
-	page.SignedIn = status != http.StatusUnauthorized && CookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
 	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // an error here cannot be answered
+}
+
+// recognise sets the viewer of a request that has failed, and reports whether there is a session. It asks nothing of a store that is
+// overloaded or away, and takes the cookie for a session then.
+func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedIn bool) {
+	switch {
+	case r.Everyone, status == http.StatusUnauthorized, w.Header()["Set-Cookie"] != nil: // which clears the cookie
+		return false
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError, s.Resume(w, r) != nil:
+		return CookieSecret(r.Request) != ""
+	}
+	return r.Viewer.SignedIn()
 }
 
 // signingIn reports whether a path is one of signing in with a provider.

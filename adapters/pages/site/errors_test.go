@@ -10,24 +10,50 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestErrorsOfSessions are pages that know of a cookie no more than that there is one.
+// TestErrorsOfSessions wants errors to show the reader's account, and asks nothing of a store that is overloaded or away.
 func TestErrorsOfSessions(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	for _, c := range []struct {
-		secret string
-		status int
-		want   string
+	s.User("Epoxy", false)
+	_, own := s.Session("epoxy")
+	const (
+		account, signOut, signIn = "Signed in as <b>Epoxy</b>", `action="/sign-out"`, `href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db">Sign in<`
+		path                     = "/k2j4x8m1?a=b"
+	)
+	for name, c := range map[string]struct {
+		path, secret string
+		status       int
+		want, not    string
+		rejected     bool
 	}{
-		{"", http.StatusNotFound, `href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db">Sign in<`}, {"x", http.StatusNotFound, `action="/sign-out"`},
-		{"x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`},
+		"a visitor":                 {path, "", http.StatusNotFound, signIn, signOut, false},
+		"a reader":                  {path, own, http.StatusNotFound, account, signIn, false},
+		"no page":                   {"/a/b/c", own, http.StatusNotFound, account, "Sign in<", false},
+		"a form":                    {path, own, http.StatusForbidden, account, signIn, false},
+		"a cookie that is no good":  {path, "x", http.StatusNotFound, signIn, signOut, true},
+		"too many requests":         {path, "x", http.StatusTooManyRequests, signOut, account, false},
+		"a store that is away":      {path, own, http.StatusServiceUnavailable, signOut, account, false},
+		"what all readers share":    {"/k2j4x8m1/embed", own, http.StatusNotFound, "Sign in<", account, false},
+		"a request without a token": {path, "x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`, signOut, false},
 	} {
-		answer := httptest.NewRecorder()
-		s.AnswerError(answer, s.Asking(http.MethodGet, "/k2j4x8m1?a=b", c.secret, nil), c.status, "Send a valid one in the Authorization header.")
-		visit.WantIn(t, answer.Body.String(), c.want)
-		if page := answer.Body.String(); strings.Contains(page, "Authorization") {
-			t.Errorf("got %s, want what a person can do", page)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer, r := httptest.NewRecorder(), s.Asking(http.MethodGet, c.path, c.secret, nil)
+			s.Route(r)
+			rejected := s.AnswerError(answer, r, c.status, "Send a valid one in the Authorization header.")
+			page, header := answer.Body.String(), answer.Header()
+			visit.WantIn(t, page, c.want)
+			visit.WantNotIn(t, page, c.not)
+			if c.status == http.StatusNotFound || c.status == http.StatusUnauthorized {
+				visit.WantNotIn(t, page, "Authorization") // a person can do something else
+			}
+			if cleared := header.Get("Set-Cookie") != ""; rejected != c.rejected || cleared != c.rejected {
+				t.Errorf("got rejected: %v, and the cookie cleared: %v, want both: %v", rejected, cleared, c.rejected)
+			}
+			if personal := c.want == account; personal && header.Get("Cache-Control") != "private, no-store" {
+				t.Errorf("got %v, want it in no cache", header)
+			}
+		})
 	}
 }
 

@@ -69,6 +69,7 @@ type Route struct {
 	Everyone  bool // the answer does not depend on a session
 	Unblocked bool // also for clients in blocked networks
 	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
+	Keyed     bool // its form may have a delete key: a wrong one is a failed sign-in, but not of the session
 }
 
 // Handler answers a request, or fails with an error of a kind of package fault.
