@@ -68,7 +68,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
 			return err
 		}
-		if err := u.giveUpName(tx, deleted.Name, row.ID); err != nil {
+		if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
 			return err
 		}
 		return connection.OrNotFound(tx.Delete(&row))

@@ -67,7 +67,7 @@ func (p *Pastes) find(
 // pasteColumns are the columns of model.Paste. It is not *: a prepared SELECT * fails on PostgreSQL once a newer node has added a
 // column.
 const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
-	content_bytes, history_bytes, delete_key, origin, edited_at,
+	content_bytes, history_bytes, delete_key, origin, edited_at, unshared,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
 	EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = pastes.id AND s.user_id = ?) AS starred`
 
@@ -135,6 +135,7 @@ func (p *Pastes) UpdateAllowed(
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
 		after := model.NewDocument(changed.Document, p.store.KeepsSearch())
+		after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, changed.Visibility)
 		if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (p *Pastes) Import(ctx context.Context, pastes []paste.Import, orphans past
 func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, searched bool) ([]batch.Result, error) {
 	ids, owners := make([]string, len(pastes)), make([]string, len(pastes))
 	for i, record := range pastes {
-		ids[i], owners[i] = string(record.ID), string(record.Over(paste.Document{}).Owner)
+		ids[i], owners[i] = string(record.ID), string(record.Over(paste.Document{}, false).Owner)
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
@@ -59,11 +59,13 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		case orphan:
 			record.Owner = new(user.ID)
 		}
-		before := cmp.Or(changed[id], known[id])
+		before, unshared := cmp.Or(changed[id], known[id]), false
 		if before != nil {
 			results[i].Outcome = batch.Updated
+			unshared = before.Paste.Unshared
 		}
-		imported := model.NewDocument(record.Over(before.Domain()), searched)
+		imported := model.NewDocument(record.Over(before.Domain(), unshared), searched)
+		imported.Paste.Unshared = unshared
 		if before != nil && equal(imported.Domain(), before.Domain()) {
 			results[i].Outcome = batch.Unchanged
 			continue

@@ -105,24 +105,20 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
-		if err := tx.Select("*").Updates(model.NewUser(updated)).Error; err != nil {
+		changed := model.NewUser(updated)
+		changed.ProfileClosed = user.Closed(row.ProfileClosed, before, updated)
+		if err := tx.Select("*").Updates(changed).Error; err != nil {
 			return err
 		}
 		if updated.Name.Folded() != before.Name.Folded() {
 			if err := checkName(u.store, tx, updated.Name, before.ID); err != nil {
 				return err
 			}
-			if err := u.giveUpName(tx, before.Name, row.ID); err != nil {
+			if err := giveUpName(u.store, tx, before.Name.Folded(), row.ID); err != nil {
 				return err
 			}
 		}
-		if maps.Equal(services, servicesBefore) {
-			return nil
-		}
-		if err := tx.Where("user_id = ?", row.ID).Delete(&model.Identity{}).Error; err != nil {
-			return err
-		}
-		return model.Insert(tx, model.NewIdentities(row.ID, services))
+		return replaceServices(tx, row.ID, servicesBefore, services)
 	})
 	if err != nil {
 		return user.User{}, nil, err
@@ -130,11 +126,42 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 	return updated, services, nil
 }
 
+// replaceServices unlinks and links services of a user, and keeps in mind which were unlinked.
+func replaceServices(tx *gorm.DB, id string, before, after map[string]string) error {
+	var unlinked []model.UnlinkedIdentity
+	linked := make(map[string]string)
+	for provider, subject := range before {
+		if after[provider] != subject {
+			unlinked = append(unlinked, model.UnlinkedIdentity{UserID: id, Provider: provider, Subject: subject})
+		}
+	}
+	for provider, subject := range after {
+		if before[provider] != subject {
+			linked[provider] = subject
+		}
+	}
+	for _, row := range unlinked {
+		if err := tx.Where("user_id = ? AND provider = ?", id, row.Provider).Delete(&model.Identity{}).Error; err != nil {
+			return err
+		}
+	}
+	for provider, subject := range linked {
+		err := tx.Delete(&model.UnlinkedIdentity{UserID: id, Provider: provider, Subject: subject}).Error
+		if err != nil {
+			return err
+		}
+	}
+	if err := model.Insert(tx.Clauses(clause.OnConflict{DoNothing: true}), unlinked); err != nil {
+		return err
+	}
+	return model.Insert(tx, model.NewIdentities(id, linked))
+}
+
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves the name of a user, and releases the user's oldest reservation beyond the limit.
-func (u *Users) giveUpName(tx *gorm.DB, name user.Name, id string) error {
-	row := model.FormerName{UsernameFolded: name.Folded(), UserID: id, GivenUpAt: model.Instant(u.store.Clock())}
+// giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservation beyond the limit.
+func giveUpName(s *connection.Store, tx *gorm.DB, folded, id string) error {
+	row := model.FormerName{UsernameFolded: folded, UserID: id, GivenUpAt: model.Instant(s.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
 	if err != nil {
 		return err

@@ -19,10 +19,19 @@ var errNameTaken = fault.New(fault.Conflict, "The username belongs to a user wit
 
 // Import implements user.Importer.
 func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
-	return importBatch(ctx, u.store, usersImport, accounts, importUsers)
+	return importBatch(ctx, u.store, usersImport, accounts, func(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
+		return importUsers(u.store, tx, accounts)
+	})
 }
 
-func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
+// importedAccount is an account with what was done to it here.
+type importedAccount struct {
+	user.Account
+
+	own user.Own
+}
+
+func importUsers(s *connection.Store, tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 	ids, names := make([]string, len(imports)), make([]string, len(imports))
 	for i, record := range imports {
 		ids[i], names[i] = string(record.ID), record.Name.Folded()
@@ -51,7 +60,7 @@ func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 		}
 	}
 	refuse(ids, names, current, refused)
-	changed, moving := make(map[string]*user.Account), []string(nil)
+	changed := make(map[string]*importedAccount)
 	for i, record := range imports {
 		id := ids[i]
 		before, ok := known[id]
@@ -62,9 +71,9 @@ func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 			results[i].Err = errNameTaken
 			continue
 		case !ok:
-			before = new(user.Account)
+			before = new(importedAccount)
 		}
-		made := record.Over(*before)
+		made := importedAccount{record.Over(before.Account, before.own), before.own}
 		made.CreatedAt = model.Instant(made.CreatedAt)
 		if ok {
 			results[i].Outcome = batch.Updated
@@ -72,15 +81,18 @@ func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
-			if current[id] != names[i] {
-				moving = append(moving, id)
-			}
 		}
 		known[id], changed[id] = &made, &made
 	}
-	for _, id := range moving { // users may swap names: give the old ones up first
+	for _, id := range slices.Sorted(maps.Keys(changed)) { // users may swap names: give the old ones up first
+		if had, ok := current[id]; !ok || had == changed[id].Name.Folded() {
+			continue
+		}
 		err := tx.Model(&model.User{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
 		if err != nil {
+			return nil, err
+		}
+		if err := giveUpName(s, tx, current[id], id); err != nil {
 			return nil, err
 		}
 	}
@@ -88,32 +100,50 @@ func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 }
 
 // lockAccounts locks the users that exist, in the order of their ids, and returns them.
-func lockAccounts(tx *gorm.DB, ids []string) (map[string]*user.Account, error) {
+func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error) {
 	var (
 		rows     []model.User
 		services []model.Identity
+		unlinked []model.UnlinkedIdentity
 		stars    []model.Star
 	)
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	known := make(map[string]*user.Account, len(rows))
+	known := make(map[string]*importedAccount, len(rows))
 	for _, row := range rows {
 		found, err := row.Domain()
 		if err != nil {
 			return nil, err
 		}
-		known[row.ID] = &user.Account{User: found, Services: make(map[string]string)}
+		known[row.ID] = &importedAccount{
+			user.Account{User: found, Services: make(map[string]string)},
+			user.Own{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool), Closed: row.ProfileClosed},
+		}
 	}
 	locked := slices.Collect(maps.Keys(known)) // not ids: a user may have been created since
 	if err := tx.Where("user_id IN ?", locked).Find(&services).Error; err != nil {
+		return nil, err
+	}
+	if err := tx.Where("user_id IN ?", locked).Find(&unlinked).Error; err != nil {
 		return nil, err
 	}
 	if err := tx.Where("user_id IN ?", locked).Order("user_id, position, paste_id").Find(&stars).Error; err != nil {
 		return nil, err
 	}
 	for _, row := range services {
-		known[row.UserID].Services[row.Provider] = row.Subject
+		account := known[row.UserID]
+		account.Services[row.Provider] = row.Subject
+		if !row.Imported {
+			account.own.Linked[row.Provider] = true
+		}
+	}
+	for _, row := range unlinked {
+		of := known[row.UserID].own.Unlinked
+		if of[row.Provider] == nil {
+			of[row.Provider] = make(map[string]bool)
+		}
+		of[row.Provider][row.Subject] = true
 	}
 	for _, row := range stars {
 		known[row.UserID].Stars = append(known[row.UserID].Stars, row.PasteID)
@@ -122,7 +152,7 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*user.Account, error) {
 }
 
 // storeAccounts upserts users in the order of their ids, and replaces their lists.
-func storeAccounts(tx *gorm.DB, accounts map[string]*user.Account) error {
+func storeAccounts(tx *gorm.DB, accounts map[string]*importedAccount) error {
 	var (
 		ids      = slices.Sorted(maps.Keys(accounts))
 		rows     []*model.User
@@ -130,9 +160,15 @@ func storeAccounts(tx *gorm.DB, accounts map[string]*user.Account) error {
 		stars    []model.Star
 	)
 	for _, id := range ids {
-		rows = append(rows, model.NewUser(accounts[id].User))
-		services = append(services, model.NewIdentities(id, accounts[id].Services)...)
-		for position, star := range accounts[id].Stars {
+		account := accounts[id]
+		row := model.NewUser(account.User)
+		row.ProfileClosed = account.own.Closed
+		rows = append(rows, row)
+		for provider, subject := range account.Services {
+			imported := !account.own.Linked[provider]
+			services = append(services, model.Identity{UserID: id, Provider: provider, Subject: subject, Imported: imported})
+		}
+		for position, star := range account.Stars {
 			stars = append(stars, model.Star{UserID: id, PasteID: star, Position: position})
 		}
 	}

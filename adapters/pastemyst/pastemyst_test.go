@@ -66,7 +66,7 @@ func TestNumbers(t *testing.T) {
 		`{"$numberLong":"9223372036854775807"}`: 1<<63 - 1,
 	} {
 		records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`)))
-		got := records[0].Value.Over(paste.Document{}).ExpiresAt
+		got := records[0].Value.Over(paste.Document{}, false).ExpiresAt
 		if records[0].Err != nil || got.Unix() != want && !(want == 0 && got.IsZero()) {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}

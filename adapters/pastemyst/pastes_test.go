@@ -41,7 +41,7 @@ func TestPastes(t *testing.T) {
 			},
 		},
 	}
-	if over := got.Value.Over(paste.Document{}); got.Err != nil || !reflect.DeepEqual(over, want) {
+	if over := got.Value.Over(paste.Document{}, false); got.Err != nil || !reflect.DeepEqual(over, want) {
 		t.Errorf("got %+v, error %v, want %+v", over, got.Err, want)
 	}
 	for _, document := range []string{
@@ -57,7 +57,7 @@ func TestPastes(t *testing.T) {
 		`{}`: paste.Unlisted, `{"isPublic":true}`: paste.Public, `{"isPrivate":true,"isPublic":true}`: paste.Private,
 	} {
 		got := onePaste(t, document)
-		if over := got.Value.Over(paste.Document{}); got.Err != nil || over.Visibility != want || !over.CreatedAt.IsZero() {
+		if over := got.Value.Over(paste.Document{}, false); got.Err != nil || over.Visibility != want || !over.CreatedAt.IsZero() {
 			t.Errorf("%s: got %+v, error %v, want it %s and without a time", document, got.Value, got.Err, want)
 		}
 	}

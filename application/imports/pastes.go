@@ -46,7 +46,7 @@ func isTime(t time.Time) bool { return t.Unix() >= 0 && t.Unix() <= maxSeconds }
 
 // checked returns the paste with its tags in order. It fails with a fault.Invalid about what cannot be stored as it is.
 func checked(i paste.Import) (paste.Import, error) {
-	d, cipher := i.Over(paste.Document{}), i.Cipher
+	d, cipher := i.Over(paste.Document{}, false), i.Cipher
 	parts := len(i.Tags) + len(i.Pasties) + len(i.Edits)
 	for _, e := range i.Edits {
 		parts += len(e.Metadata)

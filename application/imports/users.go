@@ -81,5 +81,5 @@ func (u *Users) account(r User) (user.Import, error) {
 	if err := user.ValidateServices(made.Services); err != nil {
 		return user.Import{}, err
 	}
-	return made, made.Over(user.Account{}).Validate()
+	return made, made.Over(user.Account{}, user.Own{}).Validate()
 }

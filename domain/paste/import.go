@@ -24,8 +24,25 @@ type Import struct {
 	Cipher    *Cipher // in the place of Title, Pasties and Edits
 }
 
-// Over returns the stored paste with the import applied. The zero Document stands for a new paste.
-func (i Import) Over(stored Document) Document {
+// Over returns the stored paste with the import applied, except for what would undo what people undid here: a paste that
+// is unshared (see Unshared) is not shared again, and one that its owner gave up stays anonymous, and lives no longer
+// than it did. The zero Document stands for a new paste.
+func (i Import) Over(stored Document, unshared bool) Document {
+	merged := i.over(stored)
+	if unshared && merged.Visibility.readers() > stored.Visibility.readers() {
+		merged.Visibility = stored.Visibility
+	}
+	if stored.DeleteKey == (KeyHash{}) {
+		return merged
+	}
+	merged.Owner, merged.Visibility, merged.Tags = "", stored.Visibility, stored.Tags
+	if end := stored.ExpiresAt; !end.IsZero() && (merged.ExpiresAt.IsZero() || merged.ExpiresAt.After(end)) {
+		merged.ExpiresAt, merged.Lifetime = end, stored.Lifetime
+	}
+	return merged
+}
+
+func (i Import) over(stored Document) Document {
 	merged := stored
 	merged.ID, merged.CreatedAt = i.ID, i.CreatedAt
 	set(&merged.Owner, i.Owner)
@@ -50,9 +67,6 @@ func (i Import) Over(stored Document) Document {
 	merged.Pasties, merged.Cipher = i.Pasties, i.Cipher
 	if merged.Encrypted() {
 		merged.Title, merged.Edits = "", nil
-	}
-	if merged.Owner != "" {
-		merged.DeleteKey = KeyHash{} // only an anonymous paste has one
 	}
 	return merged
 }

@@ -110,6 +110,17 @@ func (d Document) BurnableBy(reader user.ID) error {
 	return nil
 }
 
+// readers orders the visibilities by how many readers they allow.
+func (v Visibility) readers() int {
+	return map[Visibility]int{Private: 0, Unlisted: 1, Public: 2}[v]
+}
+
+// Unshared reports whether a paste counts as taken from readers here after an edit: it is not public, and this edit or an
+// earlier one took it from some. unshared says whether it counted so before.
+func Unshared(unshared bool, before, after Visibility) bool {
+	return after != Public && (unshared || after.readers() < before.readers())
+}
+
 var errGivenUpPrivate = fault.New(fault.Conflict, "This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
 // GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring no later than one of

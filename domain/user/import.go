@@ -21,8 +21,23 @@ type Import struct {
 	CreatedAt       time.Time         // of a user who is new here
 }
 
-// Over returns the stored account with the import applied. The zero Account stands for a new user.
-func (i Import) Over(stored Account) Account {
+// Own is what was done to an account here, by its user or an operator. No import undoes it.
+type Own struct {
+	Linked   map[string]bool            // names of services that were linked here
+	Unlinked map[string]map[string]bool // name of a service -> ids there that were unlinked here
+	Closed   bool                       // the profile was made private here
+}
+
+// Closed reports whether a profile counts as made private here after a change. closed says whether it did before.
+func Closed(closed bool, before, after User) bool {
+	if before.PublicProfile != after.PublicProfile {
+		return before.PublicProfile
+	}
+	return closed
+}
+
+// Over returns the stored account with the import applied, except for what would undo own. The zero Account stands for a new user.
+func (i Import) Over(stored Account, own Own) Account {
 	made := stored
 	if stored.ID == "" {
 		made.CreatedAt, made.DefaultLanguage = i.CreatedAt, DefaultLanguage
@@ -30,16 +45,32 @@ func (i Import) Over(stored Account) Account {
 	made.ID, made.Name = i.ID, i.Name
 	set(&made.AvatarURL, i.AvatarURL)
 	set(&made.DefaultLanguage, i.DefaultLanguage)
-	set(&made.PublicProfile, i.PublicProfile)
+	if !own.Closed {
+		set(&made.PublicProfile, i.PublicProfile)
+	}
 	set(&made.SupporterMonths, i.SupporterMonths)
 	set(&made.Contributor, i.Contributor)
 	if i.Stars != nil {
 		made.Stars = i.Stars
 	}
 	if i.Services != nil {
-		made.Services = i.Services
+		made.Services = i.services(stored.Services, own)
 	}
 	return made
+}
+
+// services returns what the user signs in with: what was linked here, and what the import says of the rest.
+func (i Import) services(stored map[string]string, own Own) map[string]string {
+	services := make(map[string]string, len(i.Services))
+	for name, id := range i.Services {
+		if !own.Unlinked[name][id] {
+			services[name] = id
+		}
+	}
+	for name := range own.Linked {
+		services[name] = stored[name]
+	}
+	return services
 }
 
 func set[T any](to *T, value *T) {
@@ -52,6 +83,7 @@ func set[T any](to *T, value *T) {
 type Importer interface {
 	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over says. The
 	// results are in the accounts' order. An account whose name another user has at that moment is refused with fault.Conflict. One that
-	// was deleted here is batch.RemovedEarlier: nothing of it is stored. An error means that nothing was stored.
+	// was deleted here is batch.RemovedEarlier: nothing of it is stored. A name that an account loses is reserved as Updater.Update
+	// reserves it. An error means that nothing was stored.
 	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }

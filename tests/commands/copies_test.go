@@ -52,6 +52,13 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			t.Fatal(err)
 		}
 	}
+	_, _, err = users.Update(t.Context(), "mortar01", func(_ *user.User, services map[string]string) error {
+		services["github"] = "24"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	results, err := store.Import(t.Context(), contract.Whole(
 		paste.Document{
 			Paste: paste.Paste{ID: "private1", Owner: "mortar01", CreatedAt: created, ExpiresAt: created.Add(1e6 * time.Hour)},
@@ -240,7 +247,7 @@ func TestCopy(t *testing.T) {
 	there := copyAll(t, source, middle)
 	back := copyAll(t, middle, target)
 	want := map[string]int64{
-		"users": 4, "identities": 3, "access_tokens": 4, "pastes": 9, "pasties": 2, "paste_tags": 2, "paste_edits": 2, "paste_ciphers": 1,
+		"users": 4, "identities": 3, "unlinked_identities": 1, "access_tokens": 4, "pastes": 9, "pasties": 2, "paste_tags": 2, "paste_edits": 2, "paste_ciphers": 1,
 		"stars": 5, "tombstones": 2, "former_names": 2, "removed_pastes": 1, "audit_log": 2, "blocks": 1, "reports": 1,
 		"paste_texts": 6, "invitations": 1,
 	}

@@ -238,3 +238,34 @@ func TestImportOfMistypedFile(t *testing.T) {
 	wantRefusal(t, line, i.run(line), exitUsage, `cannot read "`+mistyped+`": no such file or directory`)
 	wantFiles(t, folder, map[string]string{"users.json": `{"_id":"u1","username":"u1"}`})
 }
+
+// TestImportUndoesNothing imports an export again after its users took some of it back.
+func TestImportUndoesNothing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	users := func(name, username string) string {
+		return writeTo(t, folder, name, `{"_id":"u1","username":"`+username+`","publicProfile":true,"serviceIds":{"github":"7","gitlab":"8"}}`)
+	}
+	pastes := writeTo(t, folder, "pastes.json", `{"_id":"shared01","ownerId":"u1","createdAt":1,"isPublic":true,"pasties":[]}`+"\n"+
+		`{"_id":"gone0001","ownerId":"u1","createdAt":1,"pasties":[]}`)
+	i := install(t)
+	i.do("import pastemyst --users " + users("users.json", "ann") + " --pastes " + pastes)
+	i.do("user unlink ann github")
+	i.do("user update ann --public=false")
+	i.do("paste edit shared01 --private")
+	i.do("paste delete gone0001")
+	before := i.do("user show ann --json") + i.do("paste show shared01 --json")
+	if !strings.Contains(before, `"services":{"gitlab":"8"}`) {
+		t.Errorf("got %s, want gitlab alone", before)
+	}
+	_, summaries := i.imports(folder, "--users "+users("again.json", "ann")+" --pastes "+pastes)
+	if got := summaries["users"]; got.Unchanged != 1 {
+		t.Errorf("users: got %+v, want one unchanged", got)
+	}
+	if got := summaries["pastes"]; got.Unchanged != 1 || got.Updated+got.New != 0 {
+		t.Errorf("pastes: got %+v, want one unchanged, and nothing new", got)
+	}
+	if after := i.do("user show ann --json") + i.do("paste show shared01 --json"); after != before {
+		t.Errorf("got\n%s\nwant\n%s", after, before)
+	}
+}

@@ -42,7 +42,7 @@ func tableOf(t *testing.T, target copies.Target, name string) copies.Table {
 func pasteOf(id string) copies.Row {
 	const none = int64(0)
 	return copies.Row{
-		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil, "an origin", nil,
+		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil, "an origin", nil, false,
 	}
 }
 
@@ -148,7 +148,7 @@ func copiedAgain(t *testing.T, target copies.Target) {
 		table string
 		row   copies.Row
 	}{
-		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false, false}},
+		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false, false, false}},
 		{"pastes", pasteOf("a")},
 		{"pasties", copies.Row{"a", int64(0), "pasty001", "", "Go", "package a"}},
 		{"tombstones", copies.Row{"paste", "b", now.UTC(), "", "", false}},

@@ -59,6 +59,8 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"import of what says less":         importPartial,
 		"import of orphans":                importOrphans,
 		"import of what was deleted":       importRemoved,
+		"import of what was given up":      importGivenUp,
+		"import of what was unshared":      importUnshared,
 		"ids that no paste can have":       unstorableDocuments,
 		"a cancelled context":              cancelledDocument,
 		"several callers update":           updatesMeet,

@@ -350,7 +350,7 @@ func importPartial(t *testing.T, s DocumentStore) {
 		run(what+" and back", Whole(stored)[0], updated, stored)
 	}
 	record := paste.Import{ID: "new", CreatedAt: stored.CreatedAt, Pasties: stored.Pasties}
-	run("a new paste", record, fresh, record.Over(paste.Document{}))
+	run("a new paste", record, fresh, record.Over(paste.Document{}, false))
 }
 
 // importOverEdits has the export win over what was edited here, and over what holds nothing.

@@ -136,6 +136,10 @@ func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docum
 	}
 	made.ID, made.CreatedAt, made.Burns, made.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
 	p.pastes[slices.Index(p.pastes, stored.Paste)] = made.Paste
+	if p.unshared == nil {
+		p.unshared = make(map[paste.ID]bool)
+	}
+	p.unshared[id] = paste.Unshared(p.unshared[id], stored.Visibility, made.Visibility)
 	p.keep(made.Document)
 	return p.document(id), nil
 }
@@ -165,6 +169,7 @@ func (s *Store) remove(which func(paste.Paste) bool) {
 		if gone {
 			s.bury("paste", string(known.ID))
 			delete(s.contents, known.ID)
+			delete(s.unshared, known.ID)
 		}
 		return gone
 	})
@@ -180,7 +185,7 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste
 	results := make([]batch.Result, len(pastes))
 	for i, record := range pastes {
 		_, known := p.contents[record.ID]
-		owner := record.Over(paste.Document{}).Owner
+		owner := record.Over(paste.Document{}, false).Owner
 		if !known && p.buried("paste", string(record.ID)) || p.removedUser(owner) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
@@ -197,7 +202,7 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste
 		if stored >= 0 {
 			before = paste.Document{Paste: p.pastes[stored], Content: p.contents[record.ID]}
 		}
-		after := record.Over(before)
+		after := record.Over(before, p.unshared[record.ID])
 		after.CreatedAt, after.ExpiresAt = after.CreatedAt.UTC(), after.ExpiresAt.UTC()
 		switch {
 		case stored < 0:

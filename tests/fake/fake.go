@@ -37,6 +37,8 @@ type Store struct {
 	quotas   map[paste.Client]time.Time // when each client has its whole quota again
 	former   map[string]formerName
 	graves   map[[2]string]bool // kind and id of what was deleted
+	own      map[user.ID]user.Own
+	unshared map[paste.ID]bool
 
 	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
 	attempts    map[identity.Hash]attempt
@@ -177,8 +179,41 @@ func (u Users) Update(ctx context.Context, id user.ID, change func(*user.User, m
 		}
 		u.giveUp(had, updated.ID)
 	}
+	u.remember(u.users[i], updated, services)
 	u.users[i], u.services[updated.ID] = updated, maps.Clone(services)
 	return updated, services, nil
+}
+
+// remember keeps what a change undoes, for imports.
+func (s *Store) remember(before, after user.User, services map[string]string) {
+	own := s.ownOf(after.ID)
+	own.Closed = user.Closed(own.Closed, before, after)
+	for name, id := range s.services[after.ID] {
+		if services[name] != id {
+			delete(own.Linked, name)
+			if own.Unlinked[name] == nil {
+				own.Unlinked[name] = make(map[string]bool)
+			}
+			own.Unlinked[name][id] = true
+		}
+	}
+	for name, id := range services {
+		if s.services[after.ID][name] != id {
+			own.Linked[name] = true
+			delete(own.Unlinked[name], id)
+		}
+	}
+	s.own[after.ID] = own
+}
+
+func (s *Store) ownOf(id user.ID) user.Own {
+	if s.own == nil {
+		s.own = make(map[user.ID]user.Own)
+	}
+	if _, ok := s.own[id]; !ok {
+		s.own[id] = user.Own{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool)}
+	}
+	return s.own[id]
 }
 
 // Delete implements user.Deleter.
@@ -195,6 +230,7 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *use
 	u.giveUp(u.users[i].Name, id)
 	u.users = slices.Delete(u.users, i, i+1)
 	delete(u.services, id)
+	delete(u.own, id)
 	delete(u.stars, id)
 	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })
 	if kept != nil {
@@ -230,6 +266,9 @@ func (s *Store) createUser(created user.User, services map[string]string) error 
 	created.CreatedAt = created.CreatedAt.UTC()
 	s.users = append(s.users, created)
 	s.services[created.ID] = maps.Clone(services)
+	for name := range services {
+		s.ownOf(created.ID).Linked[name] = true
+	}
 	return nil
 }
 
@@ -296,7 +335,7 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 		if at >= 0 {
 			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Services: u.services[accounts[i].ID]}
 		}
-		wanted := accounts[i].Over(stored)
+		wanted := accounts[i].Over(stored, u.ownOf(accounts[i].ID))
 		wanted.CreatedAt = wanted.CreatedAt.UTC()
 		if u.servicesTaken(wanted.ID, wanted.Services) {
 			results[i].Err = user.ErrServiceTaken
@@ -309,6 +348,9 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 			if wanted.User == u.users[at] && maps.Equal(wanted.Services, u.services[wanted.ID]) &&
 				slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
 				results[i].Outcome = batch.Unchanged
+			}
+			if had := u.users[at].Name; had.Folded() != wanted.Name.Folded() {
+				u.giveUp(had, wanted.ID)
 			}
 			u.users[at] = wanted.User
 		}
@@ -560,6 +602,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 		}
 		p.pastes = slices.DeleteFunc(p.pastes, func(stored paste.Paste) bool { return stored.ID == known.ID })
 		delete(p.contents, known.ID)
+		delete(p.unshared, known.ID)
 		removed++
 	}
 	return removed, nil

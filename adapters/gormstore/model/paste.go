@@ -29,6 +29,7 @@ type Paste struct {
 	DeleteKey    []byte
 	Origin       sql.NullString
 	EditedAt     sql.NullTime // of the newest entry of the history
+	Unshared     bool         // here: see paste.Unshared
 	Stars        int64        `gorm:"->;-:migration" json:"-"` // set only by reads of one paste: gormstore.Pastes.take, the dataloader
 	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }

@@ -24,6 +24,7 @@ type User struct {
 	Admin           bool
 	Suspended       bool
 	PastesHidden    bool
+	ProfileClosed   bool // here: see user.Own
 }
 
 // Identity is a service by which a user signs in.
@@ -31,6 +32,14 @@ type Identity struct {
 	UserID   string `gorm:"primaryKey"`
 	Provider string `gorm:"primaryKey"`
 	Subject  string
+	Imported bool // and not linked here
+}
+
+// UnlinkedIdentity is a service that was taken from a user, so that no import brings it back.
+type UnlinkedIdentity struct {
+	UserID   string `gorm:"primaryKey"`
+	Provider string `gorm:"primaryKey"`
+	Subject  string `gorm:"primaryKey"`
 }
 
 // NewUser is the inverse of Domain.
@@ -55,7 +64,7 @@ func (r *User) Domain() (user.User, error) {
 	}, nil
 }
 
-// NewIdentities returns the rows of a user's services.
+// NewIdentities returns the rows of services that were linked here.
 func NewIdentities(id string, services map[string]string) []Identity {
 	rows := make([]Identity, 0, len(services))
 	for service, subject := range services {

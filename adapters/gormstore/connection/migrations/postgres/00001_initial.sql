@@ -29,7 +29,8 @@ CREATE TABLE users (
     created_at       timestamptz NOT NULL,
     admin            boolean NOT NULL DEFAULT false, -- may moderate on pages
     suspended        boolean NOT NULL DEFAULT false, -- by an operator: no token of the user is taken
-    pastes_hidden    boolean NOT NULL DEFAULT false -- while the user is suspended
+    pastes_hidden    boolean NOT NULL DEFAULT false, -- while the user is suspended
+    profile_closed   boolean NOT NULL DEFAULT false -- the profile was made private here: no import opens it
 );
 
 -- The accounts at other services that a user signs in with.
@@ -37,8 +38,17 @@ CREATE TABLE identities (
     user_id  text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
     provider text COLLATE "C" NOT NULL,
     subject  text COLLATE "C" NOT NULL, -- the user's id there
+    imported boolean NOT NULL DEFAULT false, -- and not linked here: the next import may replace or remove it
     PRIMARY KEY (user_id, provider),
     CONSTRAINT identities_by_subject UNIQUE (provider, subject)
+);
+
+-- The accounts that were unlinked from a user, so that no import links them again.
+CREATE TABLE unlinked_identities (
+    user_id  text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
+    provider text COLLATE "C" NOT NULL,
+    subject  text COLLATE "C" NOT NULL,
+    PRIMARY KEY (user_id, provider, subject)
 );
 
 -- Visitors on their way to an account, for ten minutes: at a provider, or choosing a name.
@@ -94,6 +104,7 @@ CREATE TABLE pastes (
     burns         boolean NOT NULL DEFAULT false, -- after reading
     lifetime      text NOT NULL,         -- as it was asked for: 1d
     visibility    smallint NOT NULL,     -- 0: unlisted, 1: public, 2: private
+    unshared      boolean NOT NULL DEFAULT false, -- an edit here took it from readers: no import gives it back to them
     title         text COLLATE "C" NOT NULL,
     encrypted     boolean NOT NULL,      -- paste_ciphers has what it holds
     pasties       integer NOT NULL,      -- how many
@@ -326,5 +337,5 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
-    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, identities, users;
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, unlinked_identities, identities, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -25,15 +25,24 @@ CREATE TABLE users (
     created_at       TIMESTAMP NOT NULL,
     admin            BOOLEAN NOT NULL DEFAULT FALSE,
     suspended        BOOLEAN NOT NULL DEFAULT FALSE,
-    pastes_hidden    BOOLEAN NOT NULL DEFAULT FALSE
+    pastes_hidden    BOOLEAN NOT NULL DEFAULT FALSE,
+    profile_closed   BOOLEAN NOT NULL DEFAULT FALSE
 );
 
 CREATE TABLE identities (
     user_id  TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
     provider TEXT NOT NULL,
     subject  TEXT NOT NULL,
+    imported BOOLEAN NOT NULL DEFAULT FALSE,
     PRIMARY KEY (user_id, provider),
     UNIQUE (provider, subject)
+) WITHOUT ROWID;
+
+CREATE TABLE unlinked_identities (
+    user_id  TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+    provider TEXT NOT NULL,
+    subject  TEXT NOT NULL,
+    PRIMARY KEY (user_id, provider, subject)
 ) WITHOUT ROWID;
 
 CREATE TABLE sign_in_attempts (
@@ -86,6 +95,7 @@ CREATE TABLE pastes (
     burns         BOOLEAN NOT NULL DEFAULT false,
     lifetime      TEXT NOT NULL,
     visibility    INTEGER NOT NULL,
+    unshared      BOOLEAN NOT NULL DEFAULT FALSE,
     title         TEXT NOT NULL,
     encrypted     BOOLEAN NOT NULL,
     pasties       INTEGER NOT NULL,
@@ -288,6 +298,7 @@ DROP TABLE pastes;
 DROP TABLE access_tokens;
 DROP TABLE invitations;
 DROP TABLE sign_in_attempts;
+DROP TABLE unlinked_identities;
 DROP TABLE identities;
 DROP TABLE users;
 DROP TABLE installation;
