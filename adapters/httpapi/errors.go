@@ -72,12 +72,20 @@ func (a *API) tooLarge() error {
 // fail answers with the error's status and public message. The cause goes to the access log.
 func (a *API) fail(c *gin.Context, err error) {
 	if refused, ok := errors.AsType[*refusal](err); ok {
+		if refused.status == http.StatusForbidden {
+			c.Set(causeKey, err)
+		}
 		a.refuse(c, refused)
 		return
 	}
 	kind, problemType := fault.KindOf(err), typeNone
-	if kind == fault.Internal || kind == fault.Unavailable || kind == fault.Invalid && errors.Unwrap(err) != nil {
-		c.Set(causeKey, err) // an operator may have to mend something
+	switch kind { // of these an operator has to know the reason
+	case fault.Internal, fault.Unavailable, fault.Forbidden:
+		c.Set(causeKey, err)
+	case fault.Invalid:
+		if errors.Unwrap(err) != nil {
+			c.Set(causeKey, err)
+		}
 	}
 	switch kind {
 	case fault.Unauthenticated:

@@ -127,16 +127,26 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 	if err := verified.Claims(&claims); err != nil {
 		return identity.Profile{}, p.unproven(err)
 	}
-	if by, ok := claims["azp"].(string); ok && by != p.client.ID {
+	// The verifier checks that we are one of the audiences. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC 7519, 4.1.5).
+	party := claims["azp"]
+	notBefore, _ := claims["nbf"].(float64)
+	switch {
+	case party != nil && party != any(p.client.ID):
 		return identity.Profile{}, p.unproven(errors.New("the ID token is for another client"))
+	case party == nil && len(verified.Audience) > 1:
+		return identity.Profile{}, p.unproven(errors.New("the ID token is for several clients, and does not say for which (azp)"))
+	case time.Now().Add(clockSkew).Before(time.Unix(int64(notBefore), 0)):
+		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token is valid from %v on", time.Unix(int64(notBefore), 0).UTC()))
 	}
 	more, err := p.userInfo(ctx, known, token, verified.Subject, claims)
 	if err != nil {
 		return identity.Profile{}, err
 	}
-	if p.required != "" && !claims.first(more, p.claim).allow(p.required, p.value) {
-		return identity.Profile{}, fault.New(fault.Forbidden,
-			"Your account at "+p.label+" may not sign in here. Ask the operator of this server.")
+	if p.required != "" {
+		if missed := claims.first(more, p.claim).refuse(p.required, p.claim, p.value); missed != nil {
+			return identity.Profile{}, fault.Wrap(fault.Forbidden,
+				"Your account at "+p.label+" may not sign in here. Ask the operator of this server.", missed)
+		}
 	}
 	return identity.Profile{
 		Identity: identity.Identity{Subject: verified.Subject}, Name: claims.first(more, "preferred_username").name(),
@@ -146,7 +156,7 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 
 // userInfo returns what the provider says at its UserInfo endpoint, if something is missing in the ID token.
 func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string, have claims) (claims, error) {
-	needed := p.required != "" && have[p.claim] == nil
+	needed := p.required != "" && have.find(p.claim) == nil
 	if known.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
 		return nil, nil //nolint:nilnil // there are no more claims
 	}
@@ -167,9 +177,25 @@ func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.
 // claims are those of an ID token or of UserInfo.
 type claims map[string]any
 
+// find returns the claim of that name, or nil. realm_access.roles is also the member roles of the claim realm_access. A name may have
+// dots itself.
+func (c claims) find(name string) any {
+	if found := c[name]; found != nil {
+		return found
+	}
+	for at, char := range name {
+		if inner, ok := c[name[:at]].(map[string]any); ok && char == '.' {
+			if found := claims(inner).find(name[at+1:]); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
 // first returns c if it has a claim of that name, and otherwise more.
 func (c claims) first(more claims, name string) claims {
-	if c[name] == nil {
+	if c.find(name) == nil {
 		return more
 	}
 	return c
@@ -190,20 +216,26 @@ func (c claims) name() string {
 	return ""
 }
 
-// allow reports whether a claim has a value, or is a list with it.
-func (c claims) allow(required, value string) bool {
-	if required == emailDomain {
-		mail := c.text("email")
-		domain := mail[strings.LastIndexByte(mail, '@')+1:]
-		verified := c["email_verified"] == true || c["email_verified"] == "true"
-		lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
-		return verified && len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, value)
+// refuse returns nil if a claim has the value, or is a list with it. The error says what is wrong without the claim's own value, which is
+// personal.
+func (c claims) refuse(required, claim, value string) error {
+	found := c.find(claim)
+	list, _ := found.([]any)
+	mail, _ := found.(string)
+	switch {
+	case found == nil || found == "":
+		return fmt.Errorf("the claim %s is missing in the ID token and in UserInfo", claim)
+	case required != emailDomain && (found == any(value) || slices.Contains(list, any(value))):
+		return nil
+	case required != emailDomain:
+		return fmt.Errorf("the claim %s has another value than %s", claim, value)
+	case c["email_verified"] != true && c["email_verified"] != "true":
+		return errors.New("the provider has not verified the address in the claim email")
 	}
-	switch found := c[required].(type) {
-	case string:
-		return found == value
-	case []any:
-		return slices.Contains(found, any(value))
+	domain := mail[strings.LastIndexByte(mail, '@')+1:]
+	lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
+	if len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, value) {
+		return nil
 	}
-	return false
+	return fmt.Errorf("the address in the claim email is not of %s", value)
 }

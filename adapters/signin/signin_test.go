@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -118,6 +119,9 @@ func TestTampered(t *testing.T) {
 		"two clients": {func(c map[string]any) {
 			c["aud"], c["azp"] = []string{idp.ClientID, "other"}, idp.ClientID
 		}, true},
+		"two clients, and neither named":    {func(c map[string]any) { c["aud"] = []string{idp.ClientID, "other"}; delete(c, "azp") }, false},
+		"a client that is no text":          {func(c map[string]any) { c["azp"] = 7 }, false},
+		"not yet":                           {func(c map[string]any) { c["nbf"] = at(time.Hour) }, false},
 		"another issuer":                    {func(c map[string]any) { c["iss"] = "https://evil.example" }, false},
 		"an issuer with a slash":            {func(c map[string]any) { c["iss"] = p.URL + "/" }, false},
 		"an hour ago":                       {func(c map[string]any) { c["exp"] = at(-time.Hour) }, false},
@@ -282,6 +286,59 @@ func TestRequiredClaim(t *testing.T) {
 		if c.may != (err == nil) || err != nil && !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s of %+v: got %+v, error %v, want in: %v", c.claim, account, got, err, c.may)
 		}
+		if personal := "example.org.evil"; err != nil && strings.Contains(err.Error(), personal) {
+			t.Errorf("%s: got %v, want nothing of the account in it", c.claim, err)
+		}
+	}
+}
+
+// TestNestedClaims requires claims as Keycloak and others put them into ID tokens. The reason of a refusal is for the log.
+func TestNestedClaims(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	const claims = `{
+		"realm_access": {"roles": ["paste-users", "offline_access"]}, "resource_access": {"gluepot": {"roles": ["reader"]}, "a.b": {"role": "writer"}},
+		"https://id.example/roles": ["admins"], "flat.name": "dots", "realm": {"text": "x"}, "empty": ""
+	}`
+	p.Behave(func(b *idp.Behaviour) {
+		b.Tamper = func(of map[string]any) {
+			if err := json.Unmarshal([]byte(claims), &of); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	const missing, another = "is missing in the ID token and in UserInfo", "has another value than"
+	for claim, reason := range map[string]string{
+		"realm_access.roles=paste-users":         "",
+		"resource_access.gluepot.roles=reader":   "",
+		"resource_access.a.b.role=writer":        "",
+		"https://id.example/roles=admins":        "",
+		"flat.name=dots":                         "",
+		"realm_access.roles=paste":               another,
+		"realm_access=paste-users":               another,
+		"resource_access.gluepot=reader":         another,
+		"resource_access.other.roles=reader":     missing,
+		"realm_access.roles.paste-users=x":       missing,
+		"realm.text.x=x":                         missing,
+		"roles=paste-users":                      missing,
+		"empty=x":                                missing,
+		".=x":                                    missing,
+		"resource_access..gluepot.roles=reader":  missing,
+		"resource_access.gluepot.roles.=reader":  missing,
+		"email_domain.realm_access.roles=reader": missing,
+	} {
+		t.Run(claim, func(t *testing.T) {
+			t.Parallel()
+			cfg := oidcAt(p)
+			cfg.OIDCRequiredClaim = claim
+			_, err := arrive(t, source(t, cfg))
+			if reason == "" && err != nil || reason != "" && (!fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), reason)) {
+				t.Errorf("got %v, want the reason %q", err, reason)
+			}
+			if strings.Contains(fault.MessageOf(err), "claim") {
+				t.Errorf("got %q, want the reason for the log alone", fault.MessageOf(err))
+			}
+		})
 	}
 }
 

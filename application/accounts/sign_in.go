@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -84,8 +85,10 @@ var (
 	errStale = fault.New(fault.Invalid,
 		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
 	errOtherUser = fault.New(fault.Forbidden, "Another user began to link this account. Sign in as that user, and link it again.")
-	errClosed    = fault.New(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.")
-	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
+	errClosed    = fault.Wrap(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.",
+		errors.New("no user has this identity, and the registration is closed"))
+	errUninvited = fault.Wrap(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.",
+		errors.New("no user has this identity, there is no invitation, and the registration is for those invited"))
 )
 
 // Do finishes the attempt with that secret, which works once. resume returns the viewer who links an identity: once the provider has

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -324,6 +325,68 @@ func TestLinkedByALink(t *testing.T) {
 		form := url.Values{"link": {"oidc"}, "csrf": {value}}
 		victim.sees(http.StatusForbidden, "not sent by a page of your current session", http.MethodPost, "/account/identities", form)
 		wantUnlinked(what)
+	}
+}
+
+// TestRefusalsAreLogged has accounts of a provider turned away, and wants the reason in the log, and nothing of the account.
+func TestRefusalsAreLogged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		settings []string
+		claims   map[string]any
+		status   int
+		page     string
+		reason   string // in the log; empty: none
+	}{
+		"a nested claim": {
+			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"},
+			map[string]any{"realm_access": map[string]any{"roles": []string{"paste-users"}}}, http.StatusSeeOther, "/sign-up", "",
+		},
+		"no claim": {
+			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"}, nil, http.StatusForbidden, "may not sign in here",
+			"the claim realm_access.roles is missing in the ID token and in UserInfo",
+		},
+		"a claim of another value": {
+			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"},
+			map[string]any{"realm_access": map[string]any{"roles": []string{"a canary"}}}, http.StatusForbidden, "may not sign in here",
+			"the claim realm_access.roles has another value than paste-users",
+		},
+		"an address of another domain": {
+			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=email_domain=example.org"},
+			map[string]any{"email": "canary@elsewhere.example", "email_verified": true}, http.StatusForbidden, "may not sign in here",
+			"the address in the claim email is not of example.org",
+		},
+		"a closed registration": {
+			[]string{"GLUEPOT_REGISTRATION=closed"}, nil, http.StatusForbidden, "it takes no new ones",
+			"no user has this identity, and the registration is closed",
+		},
+		"no invitation": {
+			[]string{"GLUEPOT_REGISTRATION=invite"}, nil, http.StatusForbidden, "ask its operator for an invitation",
+			"no user has this identity, there is no invitation",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := database.SQLite(t)
+			with := idp.ForInstallation(t)
+			with.OIDC.Behave(func(b *idp.Behaviour) {
+				b.Account = idp.Account{Subject: "canary-subject", Name: "canary name"}
+				b.Tamper = func(claims map[string]any) { maps.Copy(claims, c.claims) }
+			})
+			node, _ := nodes(t, cfg, with, append([]string{"GLUEPOT_DATABASE_MIGRATE=true"}, c.settings...)...)
+			newSurfer(t, node).comes(c.status, c.page, "oidc", "")
+			if c.reason != "" {
+				program.Eventually(t, "the reason in the log", func() bool {
+					return slices.ContainsFunc(node.Log(), func(line map[string]any) bool {
+						text, _ := line["error"].(string)
+						return line["level"] == "info" && strings.Contains(text, c.reason)
+					})
+				})
+			}
+			if strings.Contains(node.Stderr.String(), "canary") {
+				t.Error("got personal data in the log, want none")
+			}
+		})
 	}
 }
 
