@@ -209,9 +209,9 @@ type fixedAnswer struct {
 	body              []byte
 }
 
-// newFixedAnswer returns an answer that varies by Origin alone, as CORS has it.
+// newFixedAnswer returns an answer without headers of its own.
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
+	return &fixedAnswer{header: make(http.Header), contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
 }
 
 func (f *fixedAnswer) send(c *gin.Context) {

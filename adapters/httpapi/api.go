@@ -96,8 +96,17 @@ func (a *API) unrouted(c *gin.Context) {
 	case c.Request.URL.Path == "/" && reads(c.Request): // there are no pages
 		a.docs[""].send(c)
 	default:
-		a.fail(c, errNothing)
+		a.nothing(c)
 	}
+}
+
+// nothing answers a request for an unknown path. A browser may go on after its preflight, so that the calling page can read the 404.
+func (a *API) nothing(c *gin.Context) {
+	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && !a.isPage(c.Request.URL.Path) {
+		preflight(allMethods)(c)
+		return
+	}
+	a.fail(c, errNothing)
 }
 
 func (a *API) notAllowed(c *gin.Context, allowed string) {

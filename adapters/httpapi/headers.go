@@ -14,7 +14,8 @@ import (
 var (
 	closeConnection   = []string{"close"}
 	noStore           = []string{"no-store"}
-	varyAuthorization = []string{"Authorization"}
+	varyOrigin        = []string{"Origin"} // as Access-Control-Allow-Origin does
+	varyAuthorization = []string{"Origin, Authorization"}
 	noindex           = []string{"noindex"} // for search engines
 
 	privateHeader        = []string{"private, no-store"}    // for answers to a token (RFC 9111, 5.2.2)
@@ -74,6 +75,9 @@ func prefers(accept []string, wanted, otherwise string) bool {
 	}
 	return weights[wanted] > 0
 }
+
+// allMethods are those that endpoints take.
+const allMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // preflight answers OPTIONS for a path.
 func preflight(allowed string) gin.HandlerFunc {

@@ -130,6 +130,52 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
+// TestPreflightOfNothing lets the page of another origin read that there is nothing. Pages are no concern of other origins.
+func TestPreflightOfNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base  string
+		pages Pages
+		paths map[string]int
+	}{
+		"a base path": {"/api/v2", nil, map[string]int{
+			"/api/v2": 204, "/api/v2/": 204, "/api/v2/nowhere": 204, "/api/v2/paste/a/b/c": 204, "/api/v2/a%2Fb": 204, "/api/nowhere": 204, "/": 204,
+		}},
+		"no base path": {"", nil, map[string]int{"/": 204, "/nowhere": 204, "/data/nowhere": 204}},
+		"beside pages": {"/api/v2", whereAsked{}, map[string]int{"/api/v2": 204, "/api/v2/nowhere": 204, "/a/b": 404, "/a%2Fb": 404}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := DefaultConfig()
+			cfg.BasePath, cfg.Pages = c.base, c.pages
+			api, _ := newTestAPI(t, newStore(), cfg)
+			asks := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {http.MethodPatch}}
+			for path, status := range c.paths {
+				answer := request(api, http.MethodOptions, path, asks)
+				allowed := answer.Header().Get("Access-Control-Allow-Methods")
+				if answer.Code != status || strings.Contains(allowed, http.MethodPatch) != (status == http.StatusNoContent) {
+					t.Errorf("%s: got %d and the methods %q, want %d", path, answer.Code, allowed, status)
+				}
+				if c.pages == nil {
+					if answer := request(api, http.MethodPatch, path, asks); answer.Header().Get("Access-Control-Allow-Origin") != "*" {
+						t.Errorf("%s: got %d %v, want it to be read", path, answer.Code, answer.Header())
+					}
+				}
+				if answer := request(api, http.MethodOptions, path, nil); answer.Code != http.StatusNotFound {
+					t.Errorf("%s: got %d without a preflight, want 404", path, answer.Code)
+				}
+			}
+			for _, known := range api.paths {
+				for method := range strings.SplitSeq(known.allowed, ", ") {
+					if !strings.Contains(allMethods, method) {
+						t.Errorf("%s takes %s, want all methods in %s", known.pattern, method, allMethods)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())
@@ -146,7 +192,11 @@ func TestOrigin(t *testing.T) {
 				t.Errorf("%s %s from %q: got %v, want every origin to be allowed", c.method, c.target, origin, header)
 			}
 		}
-		for name := range request(api, c.method, c.target, nil).Header() {
+		header := request(api, c.method, c.target, nil).Header()
+		if vary := strings.Join(header["Vary"], ", "); !strings.HasPrefix(vary, "Origin") {
+			t.Errorf("%s %s without Origin: got Vary: %s, want Origin in it", c.method, c.target, vary)
+		}
+		for name := range header {
 			if strings.HasPrefix(name, "Access-Control") {
 				t.Errorf("%s %s without Origin: got %s, want nothing of CORS", c.method, c.target, name)
 			}

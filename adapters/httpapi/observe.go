@@ -44,6 +44,7 @@ func (a *API) observe(c *gin.Context) {
 
 	escaped := escapedSlash(c.Request.URL)
 	if !a.isPage(c.Request.URL.Path) {
+		header["Vary"] = varyOrigin
 		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
 			maps.Copy(header, shared)
 		}
@@ -63,7 +64,7 @@ func (a *API) observe(c *gin.Context) {
 	case err != nil:
 		a.fail(c, err)
 	case escaped:
-		a.fail(c, errNothing)
+		a.nothing(c)
 	default:
 		c.Next()
 	}

@@ -42,13 +42,13 @@ func answers() map[string]Answer {
 	}
 	return map[string]Answer{
 		"profile": {
-			http.MethodGet, "/user/Epoxy/", 200, header("Content-Type", json, "Cache-Control", "no-cache"),
+			http.MethodGet, "/user/Epoxy/", 200, header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin"),
 			[]byte(`{"_id":"epoxy001","username":"Epoxy","avatarUrl":"","defaultLang":"Go","publicProfile":true,` +
 				`"supporterLength":24,"contributor":true}`),
 		},
 		"paste": {
 			http.MethodGet, "/paste/k2j4x8m1?x=y", 200,
-			header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Authorization", "ETag", etag),
+			header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin, Authorization", "ETag", etag),
 			[]byte(`{"_id":"k2j4x8m1","ownerId":"","title":"","createdAt":1795282550,"expiresIn":"1w","deletesAt":1795887350,"stars":0,` +
 				`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,` +
 				`"pasties":[{"_id":"ttrkmv63","language":"Go","title":"main.go","code":"package main"}],"edits":[]}`),
@@ -57,17 +57,17 @@ func answers() map[string]Answer {
 			http.MethodGet, "/data/language?name=go", 304,
 			header("Cache-Control", "public, max-age=3600", "Vary", "Origin", "ETag", etag), nil,
 		},
-		"head": {http.MethodHead, "/data/numPastes", 200, header("Content-Type", json, "Cache-Control", "no-cache"), nil},
+		"head": {http.MethodHead, "/data/numPastes", 200, header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin"), nil},
 		"unauthorized": {
 			http.MethodGet, "/user/self", 401, header("Content-Type", "application/problem+json", "Cache-Control", "private, no-store",
-				"Vary", "Accept", "WWW-Authenticate", "Bearer"), problem(401),
+				"Vary", "Origin, Accept", "WWW-Authenticate", "Bearer"), problem(401),
 		},
 		"method": {
-			http.MethodPut, "/paste/k2j4x8m1", 405, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Accept",
+			http.MethodPut, "/paste/k2j4x8m1", 405, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept",
 				"Allow", "GET, HEAD, PATCH, DELETE, OPTIONS"), problem(405),
 		},
 		"nothing": {
-			http.MethodGet, "/user%2Fself", 404, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Accept"), problem(404),
+			http.MethodGet, "/user%2Fself", 404, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept"), problem(404),
 		},
 		"front": {
 			http.MethodGet, "/", 200,
@@ -76,7 +76,7 @@ func answers() map[string]Answer {
 		},
 		"code": {
 			http.MethodGet, "/raw/k2j4x8m1/ttrkmv63", 200, header("Content-Type", "text/plain; charset=utf-8", "Cache-Control", "no-cache",
-				"Vary", "Authorization", "ETag", etag), []byte("package main"),
+				"Vary", "Origin, Authorization", "ETag", etag), []byte("package main"),
 		},
 	}
 }
