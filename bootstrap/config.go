@@ -90,7 +90,7 @@ func (c Config) Validate() error {
 		url := gormstore.URL(c.ReadURL)
 		err := url.Validate()
 		if !url.IsPostgres() || !gormstore.URL(c.Database.URL).IsPostgres() {
-			err = errors.New("it must be a postgres:// URL, and so must the database URL")
+			err = errors.New("it must be a postgres:// URL, and so must GLUEPOT_DATABASE_URL")
 		}
 		if err != nil { // do not quote the URL, which may contain a password
 			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
@@ -102,26 +102,28 @@ func (c Config) Validate() error {
 		}
 	}
 	own, limits := c.Pastes, c.Pastes.Rules.Limits
-	const zeroOrPositive = "choose zero or a positive time"
-	check(c.SweepInterval >= 0, "the sweep interval is %v: "+zeroOrPositive, c.SweepInterval)
-	check(own.SweepGrace >= 0, "the grace of expired pastes is %v: "+zeroOrPositive, own.SweepGrace)
-	check(own.RemovedRetention >= 0, "the retention of removed pastes is %v: "+zeroOrPositive, own.RemovedRetention)
-	check(own.OriginRetention >= 0, "the retention of addresses is %v: "+zeroOrPositive, own.OriginRetention)
-	check(c.UseInterval > 0, "the interval for last-used times is %v: choose a positive time", c.UseInterval)
-	check(limits.Pasties > 0 && limits.ContentBytes > 0,
-		"a paste may have %d pasties of %d bytes: choose positive numbers", limits.Pasties, limits.ContentBytes)
-	check(limits.Edits >= 0 && limits.HistoryBytes >= 0,
-		"a paste may have %d edits of %d bytes: choose zero or positive numbers", limits.Edits, limits.HistoryBytes)
-	const perHour = "the limit of %s pastes is %d an hour: choose a number up to a million, or 0 for none"
+	const zeroOrPositive = " is %v: choose zero or a positive time"
+	check(c.SweepInterval >= 0, "GLUEPOT_SWEEP_INTERVAL"+zeroOrPositive, c.SweepInterval)
+	check(own.SweepGrace >= 0, "the grace of expired pastes"+zeroOrPositive, own.SweepGrace)
+	check(own.RemovedRetention >= 0, "GLUEPOT_REMOVED_RETENTION"+zeroOrPositive, own.RemovedRetention)
+	check(own.OriginRetention >= 0, "GLUEPOT_ORIGIN_RETENTION"+zeroOrPositive, own.OriginRetention)
+	check(c.UseInterval > 0, "GLUEPOT_TOKEN_USE_INTERVAL is %v: choose a positive time", c.UseInterval)
+	check(limits.Pasties > 0, "GLUEPOT_PASTE_MAX_PASTIES is %d: choose a positive number", limits.Pasties)
+	check(limits.ContentBytes > 0, "a paste may have %d bytes: choose a positive number", limits.ContentBytes)
+	const zeroOrMore = " is %d: choose zero or a positive number"
+	check(limits.Edits >= 0, "GLUEPOT_PASTE_MAX_EDITS"+zeroOrMore, limits.Edits)
+	check(limits.HistoryBytes >= 0, "the length of a paste's history in bytes"+zeroOrMore, limits.HistoryBytes)
+	const perHour = " is %d: choose a number up to a million, or 0 for no limit"
 	anonymous, each := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
 	for _, window := range []time.Duration{own.AnonymousQuota.Window, own.Allowance.Rate.Window} {
 		check(window == 0 || window == time.Hour, "the window of a quota is %v: leave it empty, quotas are for an hour", window)
 	}
-	check(anonymous >= 0 && anonymous <= 1_000_000, perHour, "anonymous", anonymous)
-	check(each >= 0 && each <= 1_000_000, perHour, "a user's", each)
-	check(own.Allowance.Pastes >= 0 && own.Allowance.Bytes >= 0 && own.MaxBytes >= 0,
-		"a user may have %d pastes of %d bytes, and all pastes %d bytes: choose positive numbers, or 0 for no limit",
-		own.Allowance.Pastes, own.Allowance.Bytes, own.MaxBytes)
+	check(anonymous >= 0 && anonymous <= 1_000_000, "GLUEPOT_LIMIT_ANONYMOUS_PASTES"+perHour, anonymous)
+	check(each >= 0 && each <= 1_000_000, "GLUEPOT_USER_PASTES_PER_HOUR"+perHour, each)
+	const noLimit = " is %d: choose a positive number, or 0 for no limit"
+	check(own.Allowance.Pastes >= 0, "GLUEPOT_USER_MAX_PASTES"+noLimit, own.Allowance.Pastes)
+	check(own.Allowance.Bytes >= 0, "GLUEPOT_USER_MAX_BYTES"+noLimit, own.Allowance.Bytes)
+	check(own.MaxBytes >= 0, "GLUEPOT_STORE_MAX_BYTES"+noLimit, own.MaxBytes)
 	if _, _, err := c.lifetimes(); err != nil {
 		wrong = append(wrong, err)
 	}

@@ -22,6 +22,8 @@ var (
 	MayHoldPassword = command.MayHoldPassword
 	IsWebURL        = command.IsWebURL
 	Long            = command.Long
+	Nearest         = command.Nearest
+	CheckValue      = command.CheckValue
 )
 
 // RunE is cobra's RunE.

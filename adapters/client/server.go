@@ -43,6 +43,11 @@ func parseServer(address string) (*server, error) {
 
 // server returns the server of the flag, the environment or the last login, with its token.
 func (c *Commands) server(named string) (*server, error) {
+	for _, name := range []string{EnvServer, EnvToken, EnvPassword} {
+		if err := command.CheckValue(name, os.Getenv(name)); err != nil {
+			return nil, command.Usage("%w", err)
+		}
+	}
 	last, err := lastServer()
 	if err != nil {
 		return nil, err

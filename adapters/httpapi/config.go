@@ -62,19 +62,20 @@ func (c Config) Validate() error {
 	wrong := []error{c.Limits.Validate()}
 	if !basePathPattern.MatchString(c.BasePath) {
 		wrong = append(wrong,
-			fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end", c.BasePath))
+			fmt.Errorf("GLUEPOT_HTTP_BASE_PATH is %q: give a path such as /api/v2, without a slash at its end, or nothing", c.BasePath))
 	}
 	if !isOrigin(c.PublicURL) {
-		wrong = append(wrong, fmt.Errorf("the public URL %q is not an address such as https://paste.example, without a path", c.PublicURL))
+		wrong = append(wrong,
+			fmt.Errorf("GLUEPOT_PUBLIC_URL is %q: give an address such as https://paste.example, without a path", c.PublicURL))
 	}
 	if c.RequestTimeout <= 0 {
-		wrong = append(wrong, fmt.Errorf("the HTTP request timeout is %v: choose a positive time", c.RequestTimeout))
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_HTTP_REQUEST_TIMEOUT is %v: choose a positive time", c.RequestTimeout))
 	}
 	if c.PasteMaxBody <= 0 {
-		wrong = append(wrong, fmt.Errorf("the limit of bodies is %d bytes: choose a positive number", c.PasteMaxBody))
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_PASTE_MAX_BODY is %d bytes: choose a positive number", c.PasteMaxBody))
 	}
 	if least := memoryFactor * c.PasteMaxBody; c.PasteMaxBody > 0 && c.MaxMemory < least {
-		wrong = append(wrong, fmt.Errorf("the memory of bodies and answers is %d bytes: choose at least %d, %d times the limit of bodies",
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_HTTP_MAX_MEMORY is %d bytes: choose at least %d, %d times GLUEPOT_PASTE_MAX_BODY",
 			c.MaxMemory, least, memoryFactor))
 	}
 	_, err := parseProxies(c.TrustedProxies)

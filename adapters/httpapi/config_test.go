@@ -15,7 +15,10 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	err := Config{
 		BasePath: "/:y", PublicURL: "paste.example", TrustedProxies: []string{"z"}, Limits: limit.Config{Burst: 1}, PasteMaxBody: 10,
 	}.Validate()
-	for _, part := range []string{`"/:y"`, `"paste.example"`, `"z"`, "request timeout", "requests at once", "memory"} {
+	for _, part := range []string{
+		`HTTP_BASE_PATH is "/:y"`, `PUBLIC_URL is "paste.example"`, `HTTP_TRUSTED_PROXIES has "z"`, "HTTP_REQUEST_TIMEOUT is 0s",
+		"LIMIT_BURST is 1", "HTTP_MAX_MEMORY is 0",
+	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %s to be named in it", err, part)
 		}

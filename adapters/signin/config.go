@@ -58,31 +58,36 @@ func DefaultConfig() Config {
 func (c Config) Validate(publicURL string) error {
 	var wrong []error
 	for _, p := range []struct {
-		client Client
-		prefix string
-		url    string
+		client      Client
+		prefix, url string
+		public      string // the URL that need not be set
 	}{
-		{c.GitHub, "GLUEPOT_GITHUB_", "URL"}, {c.GitLab, "GLUEPOT_GITLAB_", "URL"}, {c.OIDC, "GLUEPOT_OIDC_", "ISSUER"},
+		{c.GitHub, "GLUEPOT_GITHUB_", "URL", publicGitHub}, {c.GitLab, "GLUEPOT_GITLAB_", "URL", publicGitLab},
+		{c.OIDC, "GLUEPOT_OIDC_", "ISSUER", ""},
 	} {
-		if p.client.ID == "" && p.client.Secret == "" && (p.url == "URL" || p.client.URL == "") {
-			continue
-		}
-		for _, wanted := range []struct{ name, value string }{
-			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)}, {p.prefix + p.url, p.client.URL},
-			{"GLUEPOT_PUBLIC_URL", publicURL},
-		} {
-			if wanted.value == "" {
-				wrong = append(wrong, fmt.Errorf("%s is missing: signing in with this provider needs it", wanted.name))
-			}
-		}
 		parsed, err := url.Parse(p.client.URL)
 		if p.client.URL != "" && (err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "" ||
 			parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "") {
-			wrong = append(wrong, fmt.Errorf("%s%s %q is not an address such as https://id.example", p.prefix, p.url, p.client.URL))
+			wrong = append(wrong, fmt.Errorf("%s%s is %q: give an address such as https://id.example", p.prefix, p.url, p.client.URL))
+		}
+		settings := []struct{ name, value string }{
+			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)}, {p.prefix + p.url, p.client.URL},
+			{"GLUEPOT_PUBLIC_URL", publicURL},
+		}
+		given := ""
+		for _, own := range settings[:3] {
+			if given == "" && own.value != "" && own.value != p.public {
+				given = own.name
+			}
+		}
+		for _, needed := range settings {
+			if given != "" && needed.value == "" {
+				wrong = append(wrong, fmt.Errorf("%s is missing: signing in needs it, as %s is set", needed.name, given))
+			}
 		}
 	}
 	if name, value, _ := strings.Cut(c.OIDCRequiredClaim, "="); c.OIDCRequiredClaim != "" && (name == "" || value == "") {
-		wrong = append(wrong, fmt.Errorf("GLUEPOT_OIDC_REQUIRED_CLAIM %q is not a claim such as groups=paste-users", c.OIDCRequiredClaim))
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_OIDC_REQUIRED_CLAIM is %q: give a claim such as groups=paste-users", c.OIDCRequiredClaim))
 	}
 	if c.OIDC.ID == "" && c.OIDCRequiredClaim != "" {
 		wrong = append(wrong, errors.New("GLUEPOT_OIDC_REQUIRED_CLAIM is for OpenID Connect, which GLUEPOT_OIDC_CLIENT_ID turns on"))

@@ -368,11 +368,12 @@ func TestValidate(t *testing.T) {
 		{func(*Config) {}, "", nil},
 		{func(c *Config) { c.GitHub.ID = "a" }, "", []string{"GLUEPOT_GITHUB_CLIENT_SECRET", "GLUEPOT_PUBLIC_URL"}},
 		{func(c *Config) { c.GitHub.Secret = "b" }, public, []string{"GLUEPOT_GITHUB_CLIENT_ID"}},
+		{func(c *Config) { c.GitHub.URL = "https://github.example" }, public, []string{"GLUEPOT_GITHUB_CLIENT_ID", "GLUEPOT_GITHUB_URL is set"}},
 		{func(c *Config) { c.GitLab.ID = "a" }, public, []string{"GLUEPOT_GITLAB_CLIENT_SECRET"}},
 		{func(c *Config) { c.OIDC.ID = "a" }, public, []string{"GLUEPOT_OIDC_CLIENT_SECRET", "GLUEPOT_OIDC_ISSUER"}},
 		{func(c *Config) { c.OIDC.URL = "https://id.example" }, public, []string{"GLUEPOT_OIDC_CLIENT_ID"}},
 		{func(c *Config) { c.OIDC = full }, public, nil},
-		{func(c *Config) { c.OIDC = full; c.OIDC.URL = "id.example" }, public, []string{`GLUEPOT_OIDC_ISSUER "id.example"`}},
+		{func(c *Config) { c.OIDC = full; c.OIDC.URL = "id.example" }, public, []string{`GLUEPOT_OIDC_ISSUER is "id.example"`}},
 		{func(c *Config) { c.OIDC = full; c.OIDCRequiredClaim = "groups" }, public, []string{"GLUEPOT_OIDC_REQUIRED_CLAIM"}},
 		{func(c *Config) { c.OIDCRequiredClaim = "groups=a" }, public, []string{"GLUEPOT_OIDC_REQUIRED_CLAIM"}},
 	} {

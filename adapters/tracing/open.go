@@ -64,7 +64,7 @@ func endpointFromEnvironment() (*url.URL, error) {
 	}
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
-		return nil, fmt.Errorf("the protocol of OTLP is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
 	}
 	// The SDK panics when it cannot allocate its queue.
 	for _, name := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY"} {
@@ -75,7 +75,7 @@ func endpointFromEnvironment() (*url.URL, error) {
 	}
 	endpoint, err := url.Parse(cmp.Or(text, "http://localhost:4318"))
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" { // it may hold a password
-		return nil, fmt.Errorf("the endpoint of OTLP is not a URL that begins with http:// or https://")
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that begins with http:// or https://")
 	}
 	return endpoint, nil
 }

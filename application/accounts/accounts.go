@@ -24,7 +24,7 @@ const (
 // Validate fails when there is no such registration.
 func (r Registration) Validate() error {
 	if r != Closed && r != Invite && r != Open {
-		return fmt.Errorf("the registration %q is not closed, invite or open", string(r))
+		return fmt.Errorf("GLUEPOT_REGISTRATION is %q: choose closed, invite or open", string(r))
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag is probably one of its own
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
 		}
-		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
+		return cli.Usage("%w.%s See '%s --help'", flagError(err), flagHint(cmd, err), cmd.CommandPath())
 	})
 	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags, pasteFlags, signInFlags)
@@ -127,6 +127,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		Sources: cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes},
 	}
 	root.AddCommand(operators.All()...)
+	root.AddCommand(configCommand(&cfg, &operators))
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
 		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
 	for _, cmd := range root.Commands() {
@@ -158,7 +159,7 @@ func takeWhatIsNamed(cmd *cobra.Command) {
 // matters reports whether the help of a command shows one of the settings that every command accepts.
 func matters(cmd *cobra.Command, setting string) bool {
 	switch name := cmd.Name(); {
-	case name == "serve":
+	case name == "serve", name == "config":
 		return true
 	case cmd.HasSubCommands(), cmd.GroupID == clientGroup, cmd.Parent().Name() == "completion",
 		slices.Contains([]string{"version", "health", "help", "copy"}, name): // copy has URLs of its own
@@ -176,7 +177,14 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	}
 	cfg.Pastes.TokenRequired = !cfg.PasteAnonymous
 	cfg.Accounts.Sources = cfg.SignIn.Sources(cfg.HTTP.PublicURL)
-	cfg.Database.Reread, cfg.RereadReadURL = rereading(flags.Lookup("database-url")), rereading(flags.Lookup("database-read-url"))
+	for _, s := range settingsOf(flags) {
+		switch s.flag.Name {
+		case "database-url":
+			cfg.Database.Reread = s.rereading()
+		case "database-read-url":
+			cfg.RereadReadURL = s.rereading()
+		}
+	}
 	return nil
 }
 
@@ -226,6 +234,20 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 		}
 		return serve(cmd.Context(), *cfg, *demo, stdout, stderr)
 	})
+	return cmd
+}
+
+func configCommand(cfg *config, commands *cli.Commands) *cobra.Command {
+	cmd := commands.Settings(func(cmd *cobra.Command) (shown []cli.Setting, err error) {
+		if err := configure(cmd, cfg); err != nil {
+			return nil, err
+		}
+		for _, s := range settingsOf(cmd.Flags()) {
+			shown = append(shown, cli.Setting{Name: s.variable(), Value: s.String(), From: s.from, Path: s.path})
+		}
+		return shown, nil
+	})
+	addSettings(cmd.Flags(), cfg, serveFlags)
 	return cmd
 }
 

@@ -56,13 +56,14 @@ func (c config) Validate() error {
 		}
 	}
 	_, noLevel := zapcore.ParseLevel(c.LogLevel)
-	check(noLevel == nil, "the log level %q is not debug, info, warn or error", c.LogLevel)
-	check(c.LogFormat == "json" || c.LogFormat == "console", "the log format %q is not json or console", c.LogFormat)
+	check(noLevel == nil, "GLUEPOT_LOG_LEVEL is %q: choose debug, info, warn or error", c.LogLevel)
+	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console", c.LogFormat)
 	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
 	check(c.Server.WriteTimeout <= 0 || c.Server.WriteTimeout > c.HTTP.RequestTimeout,
-		"the HTTP write timeout %v is not longer than the request timeout %v", c.Server.WriteTimeout, c.HTTP.RequestTimeout)
+		"GLUEPOT_HTTP_WRITE_TIMEOUT is %v: choose more than GLUEPOT_HTTP_REQUEST_TIMEOUT, which is %v",
+		c.Server.WriteTimeout, c.HTTP.RequestTimeout)
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
-	check(c.AdminAddr == "" || noAddress == nil, "the address of metrics %q is not HOST:PORT", c.AdminAddr)
+	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)
 	_, noMail := mail.ParseAddress(c.Site.Contact)
 	check(c.Site.Contact == "" || noMail == nil || cli.IsWebURL(c.Site.Contact),
 		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Site.Contact)

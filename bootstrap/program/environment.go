@@ -14,7 +14,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/client"
-	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
 const (
@@ -29,72 +28,53 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// complete fills the settings among the flags from the environment, where the command line has none. If all could be read, it
-// validates what they set. It fails with a UsageError that names all that is wrong.
+// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set. It
+// fails with a UsageError that names all that is wrong.
 func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
-	wrong := errors.Join(unknownVariables(os.Environ()), fillFromEnvironment(flags), misplacedPasswords(flags))
-	if wrong == nil {
-		wrong = set.Validate()
+	wrong := unknownVariables(os.Environ())
+	byVariable, unread := make(map[string]*setting), make(map[string]bool)
+	for _, s := range settingsOf(flags) {
+		if byVariable[s.variable()] = s; !s.flag.Changed {
+			s.fill()
+		}
+		if s.wrong != nil {
+			wrong = append(wrong, s.wrong)
+			unread[s.variable()] = true
+		}
 	}
-	if wrong != nil {
-		return cli.Usage("%w", wrong)
+	for _, err := range each(set.Validate()) {
+		about := settingInText.FindAllString(err.Error(), -1)
+		if slices.ContainsFunc(about, func(name string) bool { return unread[name] }) {
+			continue // it is about another value than the one that was set
+		}
+		wrong = append(wrong, errors.New(settingInText.ReplaceAllStringFunc(err.Error(), func(name string) string {
+			if s := byVariable[name]; s != nil && s.from == cli.FromFlag {
+				return "--" + s.flag.Name
+			}
+			return name
+		})))
+	}
+	if len(wrong) > 0 {
+		return cli.Usage("%w", errors.Join(wrong...))
 	}
 	return nil
 }
 
-// fillFromEnvironment sets every flag that is not on the command line from its variable, or from the file in its _FILE variable. It
-// returns one error for all wrong values. An empty variable counts as absent.
-func fillFromEnvironment(flags *pflag.FlagSet) (wrong error) {
-	flags.VisitAll(func(flag *pflag.Flag) {
-		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
-			return
-		}
-		value, err := environmentValue(flag)
-		if err == nil && value != "" {
-			if err = flag.Value.Set(value); err != nil {
-				err = wrongValue(environmentName(flag.Name), flag, value, err)
-			}
-		}
-		wrong = errors.Join(wrong, err)
-	})
-	return wrong
-}
+var settingInText = regexp.MustCompile(environmentPrefix + `[A-Z_]+[A-Z]`)
 
-// environmentValue returns the value of a flag in the environment, or "".
-func environmentValue(flag *pflag.Flag) (string, error) {
-	name := environmentName(flag.Name)
-	value, path := os.Getenv(name), secretFile(flag)
+// each returns the errors that were joined.
+func each(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
 	switch {
-	case path == "":
-		return value, nil
-	case value != "":
-		return "", fmt.Errorf("%s and %s are both set: choose one", name, name+fileSuffix)
-	}
-	value, err := readSecret(path)
-	if err != nil {
-		return "", fmt.Errorf("%s names %s: %w", name+fileSuffix, cli.Quote(path), err)
-	}
-	return value, nil
-}
-
-// secretFile returns the path of the file with the value of a flag, or "".
-func secretFile(flag *pflag.Flag) string {
-	if flag.Value.Type() != secret {
-		return ""
-	}
-	return os.Getenv(environmentName(flag.Name) + fileSuffix)
-}
-
-// rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary file.
-func rereading(flag *pflag.Flag) func() (gormstore.URL, error) {
-	path := secretFile(flag)
-	if about, err := os.Stat(path); flag.Changed || err != nil || !about.Mode().IsRegular() {
+	case err == nil:
 		return nil
+	case !ok:
+		return []error{err}
 	}
-	return func() (gormstore.URL, error) {
-		content, err := readSecret(path)
-		return gormstore.URL(content), err
+	for _, one := range joined.Unwrap() {
+		all = append(all, each(one)...)
 	}
+	return all
 }
 
 // maxSecret bounds a secret's file, in bytes.
@@ -130,30 +110,37 @@ func knownVariables() []string {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
 	known := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
-	flags.VisitAll(func(flag *pflag.Flag) {
-		known = append(known, environmentName(flag.Name))
-		if flag.Value.Type() == secret {
-			known = append(known, environmentName(flag.Name)+fileSuffix)
+	for _, s := range settingsOf(flags) {
+		known = append(known, s.variable())
+		if s.Type() == secret {
+			known = append(known, s.variable()+fileSuffix)
 		}
-	})
+	}
 	return known
 }
 
-// unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would go
-// unnoticed. Those of tests are left alone.
-func unknownVariables(variables []string) (wrong error) {
+// unknownVariables returns an error for each variable, of NAME=VALUE pairs, that looks like a setting and is not one: a misspelled one
+// would go unnoticed. Those of tests are left alone.
+func unknownVariables(variables []string) (wrong []error) {
 	known := knownVariables()
 	slices.Sort(variables)
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, environmentPrefix+"TEST_") || value == "" ||
-			slices.Contains(known, name) || kubernetes.MatchString(variable) {
+		own, ok := strings.CutPrefix(strings.TrimPrefix(name, byteOrderMark), environmentPrefix)
+		if !ok || strings.HasPrefix(own, "TEST_") || value == "" || slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}
-		wrong = errors.Join(wrong, fmt.Errorf("%q is no setting. See 'gluepot serve --help'", name))
+		hint := " See 'gluepot serve --help'"
+		if nearest := cli.Nearest(environmentPrefix+own, known); nearest != "" {
+			hint = " Did you mean " + nearest + "?"
+		}
+		wrong = append(wrong, fmt.Errorf("%q is not a setting.%s", name, hint))
 	}
 	return wrong
 }
+
+// byteOrderMark begins files of some editors on Windows, and so their first variable.
+const byteOrderMark = "\ufeff"
 
 // kubernetes matches what Kubernetes injects for a service named gluepot or gluepot-SOMETHING
 // (kubernetes.io/docs/concepts/services-networking/service/#environment-variables). GLUEPOT_SOMETHING_PORT counts only if its value is a

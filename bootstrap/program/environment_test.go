@@ -1,8 +1,10 @@
 package program
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -18,27 +20,36 @@ func TestUnknownVariables(t *testing.T) {
 			t.Errorf("%s: got %v, want no error", known, err)
 		}
 	}
-	err := unknownVariables([]string{
-		"GLUEPOT_HTTP_PORT=8080", "GLUEPOT_DATABSAE_URL=hunter2", "GLUEPOT_HTTP_ADDR_FILE=x", "GLUEPOT_HTTP_ADR=", "GLUEPOT_=x",
-	})
-	want := ""
-	for _, name := range []string{"GLUEPOT_", "GLUEPOT_DATABSAE_URL", "GLUEPOT_HTTP_ADDR_FILE", "GLUEPOT_HTTP_PORT"} {
-		want += `"` + name + `" is no setting. See 'gluepot serve --help'` + "\n"
-	}
-	if got := errorText(err) + "\n"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	const help = "See 'gluepot serve --help'"
+	for name, hint := range map[string]string{
+		"GLUEPOT_HTTP_ADR":           "Did you mean GLUEPOT_HTTP_ADDR?",
+		"GLUEPOT_DATABSAE_URL":       "Did you mean GLUEPOT_DATABASE_URL?",
+		"GLUEPOT_DATABASE_URL_FIEL":  "Did you mean GLUEPOT_DATABASE_URL_FILE?",
+		"GLUEPOT_HTTP_PORT":          "Did you mean GLUEPOT_HTTP_ADDR?",
+		"GLUEPOT_TRUSTED_PROXIES":    "Did you mean GLUEPOT_HTTP_TRUSTED_PROXIES?",
+		"GLUEPOT_TOKN":               "Did you mean GLUEPOT_TOKEN?",
+		"GLUEPOT_COLOUR":             help,
+		"GLUEPOT_":                   help,
+		"\ufeffGLUEPOT_DATABASE_URL": "Did you mean GLUEPOT_DATABASE_URL?", // of a file that begins with a byte order mark
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := strconv.Quote(name) + " is not a setting. " + hint
+			if got := errorText(errors.Join(unknownVariables([]string{name + "=hunter2", name + "="})...)); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
 
-// TestWrongList wants a list that cannot be read to be named once, and left as it was: it is not judged as well.
-func TestWrongList(t *testing.T) {
-	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", `10.0.0.1,"10.0.0.2`)
-	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	addSettings(flags, &cfg, allSettings...)
-	const want = `GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`
-	if got := errorText(fillFromEnvironment(flags)); got != want || len(cfg.HTTP.TrustedProxies) > 0 {
-		t.Errorf("got %s and %q, want %s and none", got, cfg.HTTP.TrustedProxies, want)
+// settingOf returns the setting of a flag.
+func settingOf(t *testing.T, flags *pflag.FlagSet, name string) *setting {
+	t.Helper()
+	s, ok := flags.Lookup(name).Value.(*setting)
+	if !ok {
+		t.Fatalf("got a flag %s that is not a setting", name)
 	}
+	return s
 }
 
 func errorText(err error) string {
@@ -88,10 +99,10 @@ func TestRereading(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", path)
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
-	if err := fillFromEnvironment(flags); err != nil {
+	if err := complete(flags, cfg); err != nil {
 		t.Fatal(err)
 	}
-	reread := rereading(flags.Lookup("database-url"))
+	reread := settingOf(t, flags, "database-url").rereading()
 	write("postgres://u:two@h/d\n")
 	url, err := reread()
 	if err != nil || string(url) != "postgres://u:two@h/d" {
@@ -104,10 +115,10 @@ func TestRereading(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", "")
 	cfg, flags = defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
-	if err := fillFromEnvironment(flags); err != nil {
+	if err := complete(flags, cfg); err != nil {
 		t.Fatal(err)
 	}
-	if rereading(flags.Lookup("database-url")) != nil {
+	if settingOf(t, flags, "database-url").rereading() != nil {
 		t.Error("got a function although no URL is in a file, want nil")
 	}
 }

@@ -28,10 +28,10 @@ func TestSecretOfACommand(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	cfg := defaultConfig()
 	addSettings(flags, &cfg, allSettings...)
-	if err := fillFromEnvironment(flags); err != nil || cfg.Database.URL != url {
+	if err := complete(flags, cfg); err != nil || cfg.Database.URL != url {
 		t.Errorf("got %v, %v, want what the command wrote", cfg.Database.URL, err)
 	}
-	if rereading(flags.Lookup("database-url")) != nil {
+	if settingOf(t, flags, "database-url").rereading() != nil {
 		t.Error("got a pipe that is read again for each connection, want it read once")
 	}
 }

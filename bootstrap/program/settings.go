@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
-	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/signin"
 )
 
@@ -25,11 +25,11 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 		"merge lookups that wait at the same moment into one statement, on PostgreSQL")
 	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections,
 		"size of the connection pool; SQLite uses at most 4 for reading and one for writing")
-	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout,
+	flags.Var((*duration)(&cfg.Database.ConnectTimeout), "database-connect-timeout",
 		"how long to wait for a connection, or for SQLite's write lock")
-	flags.DurationVar(&cfg.Database.ConnectionMaxLifetime, "database-connection-max-lifetime", cfg.Database.ConnectionMaxLifetime,
+	flags.Var((*duration)(&cfg.Database.ConnectionMaxLifetime), "database-connection-max-lifetime",
 		"how old a connection to PostgreSQL may become before another takes its place; 0 is no limit")
-	flags.DurationVar(&cfg.Database.SlowStatement, "database-slow-statement", cfg.Database.SlowStatement,
+	flags.Var((*duration)(&cfg.Database.SlowStatement), "database-slow-statement",
 		"a statement that takes this long is a warning in the server's log; 0 is never")
 	flags.BoolVar(&cfg.Database.Search, "search", cfg.Database.Search, "let people search in pastes, and keep an index for that")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate,
@@ -76,13 +76,13 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	listenFlags(flags, cfg)
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "debug, info, warn or error")
 	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "json or console")
-	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
+	flags.Var((*duration)(&cfg.SweepInterval), "sweep-interval",
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
-	flags.DurationVar(&cfg.Pastes.RemovedRetention, "removed-retention", cfg.Pastes.RemovedRetention,
+	flags.Var((*duration)(&cfg.Pastes.RemovedRetention), "removed-retention",
 		"how long pastes that operators have removed can be restored, before a sweep deletes their content")
-	flags.DurationVar(&cfg.Pastes.OriginRetention, "origin-retention", 0,
+	flags.Var((*duration)(&cfg.Pastes.OriginRetention), "origin-retention",
 		"how long the address that a paste was created from is kept for operators, before a sweep deletes it; 0 keeps none")
-	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
+	flags.Var((*duration)(&cfg.UseInterval), "token-use-interval", "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	const lifetime = "`LIFETIME` (" + cli.Lifetimes + ") "
 	users, visitors := &cfg.Pastes.Lifetimes, &cfg.Pastes.AnonymousLifetimes
@@ -104,19 +104,19 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Site.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
 	flags.StringVar(&cfg.Site.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
-	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
+	flags.Var((*duration)(&h.RequestTimeout), "http-request-timeout",
 		"how long a request may wait for the database before it is answered with 503")
-	flags.DurationVar(&s.ReadTimeout, "http-read-timeout", s.ReadTimeout, "how long a request may take to arrive; its headers have 5s at most")
-	flags.DurationVar(&s.WriteTimeout, "http-write-timeout", s.WriteTimeout, "how long an answer may take, waiting included")
-	flags.DurationVar(&s.IdleTimeout, "http-idle-timeout", s.IdleTimeout, "how long an unused connection stays open")
+	flags.Var((*duration)(&s.ReadTimeout), "http-read-timeout", "how long a request may take to arrive; its headers have 5s at most")
+	flags.Var((*duration)(&s.WriteTimeout), "http-write-timeout", "how long an answer may take, waiting included")
+	flags.Var((*duration)(&s.IdleTimeout), "http-idle-timeout", "how long an unused connection stays open")
 	flags.IntVar(&s.MaxConnections, "http-max-connections", s.MaxConnections,
 		"connections at once; further ones wait until one is closed; 0 is no limit")
 	flags.IntVar(&s.MaxClientConnections, "http-max-client-connections", s.MaxClientConnections,
 		"connections at once of one address that is no trusted proxy; further ones are closed; 0 is no limit")
 	flags.IntVar(&h.MaxMemory, "http-max-memory", h.MaxMemory,
 		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the answer is 503")
-	flags.DurationVar(&s.DrainDelay, "http-drain-delay", s.DrainDelay, "time between readiness going false and the socket closing")
-	flags.DurationVar(&s.DrainTimeout, "http-drain-timeout", s.DrainTimeout, "how long to wait for requests in flight at the end")
+	flags.Var((*duration)(&s.DrainDelay), "http-drain-delay", "time between readiness going false and the socket closing")
+	flags.Var((*duration)(&s.DrainTimeout), "http-drain-timeout", "how long to wait for requests in flight at the end")
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
@@ -134,37 +134,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
-// misplacedPasswords returns an error that names every setting that has a database URL but takes none.
-func misplacedPasswords(flags *pflag.FlagSet) (wrong error) {
-	flags.VisitAll(func(flag *pflag.Flag) {
-		_, ok := flag.Annotations[setting]
-		if ok && flag.Value.Type() != secret && cli.MayHoldPassword(flag.Value.String()) {
-			_, usage := pflag.UnquoteUsage(flag)
-			wrong = errors.Join(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
-				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), usage))
-		}
-	})
-	return wrong
-}
-
-const (
-	// setting marks flags that are settings, and not options of one command.
-	setting = "gluepot_setting"
-	// secret is the type of flags that may also be read from a file.
-	secret = "secret"
-)
-
 var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags}
-
-// addSettings adds some of the lists above to a command's flags.
-func addSettings(flags *pflag.FlagSet, cfg *config, lists ...func(*pflag.FlagSet, *config)) {
-	settings := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, list := range lists {
-		list(settings, cfg)
-	}
-	settings.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{setting: nil} })
-	flags.AddFlagSet(settings)
-}
 
 // flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a misplaced
 // database URL.
@@ -176,6 +146,21 @@ func flagError(err error) error {
 		return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
 	}
 	return err
+}
+
+// flagHint names the flag that an unknown one was probably meant to be, if any.
+func flagHint(cmd *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	var flags []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flags = append(flags, flag.Name) })
+	nearest := cli.Nearest(unknown.GetSpecifiedName(), flags)
+	if nearest == "" {
+		return ""
+	}
+	return " Did you mean --" + nearest + "?"
 }
 
 // What cobra says of flags that are missing or exclude each other.
@@ -207,7 +192,7 @@ func plainly(err error) string {
 // parser.
 func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
-		"duration": "a time such as 500ms, 10s or 2m", "bool": "true or false", "stringSlice": "values, separated by commas",
+		"bool": "true or false", "stringSlice": "values, separated by commas",
 		"stringToString": "NAME=VALUE", "int": "a whole number", "int32": "a whole number", "int64": "a whole number",
 		"uint": "0 or a positive number",
 	}[flag.Value.Type()]
@@ -219,22 +204,3 @@ func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	}
 	return fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), form)
 }
-
-// urlValue keeps the password of a database URL out of the help text.
-type urlValue gormstore.URL
-
-func (v *urlValue) String() string {
-	if *v == "" {
-		return ""
-	}
-	return gormstore.URL(*v).String()
-}
-func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
-func (v *urlValue) Type() string           { return secret }
-
-// secretValue is a text that is never printed.
-type secretValue string
-
-func (v *secretValue) String() string         { return signin.Secret(*v).String() }
-func (v *secretValue) Set(value string) error { *v = secretValue(value); return nil }
-func (v *secretValue) Type() string           { return secret }

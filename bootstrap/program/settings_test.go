@@ -1,9 +1,12 @@
 package program
 
 import (
+	"cmp"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -31,7 +34,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 				return
 			}
 			found = true
-			if value := strings.Trim(flag.DefValue, "[]"); value != given {
+			if value := flag.DefValue; value != given {
 				t.Errorf("%s: got the default %q in docs/CONFIGURATION.md, want %q", name, given, value)
 			}
 		})
@@ -46,19 +49,30 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	}
 }
 
-func TestFillFromEnvironment(t *testing.T) {
+// parsed returns the settings of a command line and of the environment, and the error of all that is wrong.
+func parsed(t *testing.T, args ...string) (config, error) {
+	t.Helper()
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
 	flags.Bool("demo", false, "")
-	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
-	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")
-	t.Setenv("GLUEPOT_DEMO", "true")
-	t.Setenv("GLUEPOT_PASTE_MAX_LIFETIME", "1month")
-	t.Setenv("GLUEPOT_DATABASE_URL", "")
-	if err := flags.Parse([]string{"--http-addr", "127.0.0.1:2"}); err != nil {
+	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := fillFromEnvironment(flags); err != nil {
+	err := complete(flags, &cfg)
+	if demo, _ := flags.GetBool("demo"); demo {
+		t.Error("got a flag that is not a setting from the environment, want it left alone")
+	}
+	return cfg, err
+}
+
+func TestFillFromEnvironment(t *testing.T) {
+	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
+	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")
+	t.Setenv("GLUEPOT_PASTE_MAX_LIFETIME", "1month")
+	t.Setenv("GLUEPOT_DATABASE_URL", "")
+	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", "10.0.0.0/8,::1")
+	cfg, err := parsed(t, "--http-addr", "127.0.0.1:2", "--pages=false", "--recent")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if cfg.Server.Addr != "127.0.0.1:2" || cfg.LogLevel != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
@@ -67,18 +81,108 @@ func TestFillFromEnvironment(t *testing.T) {
 	if cfg.Pastes.Lifetimes.Longest != "1m" {
 		t.Errorf("got the lifetime %q, want a month as the API has it", cfg.Pastes.Lifetimes.Longest)
 	}
-	if demo, _ := flags.GetBool("demo"); demo {
-		t.Error("got a flag that is no setting from the environment, want it left alone")
+	if cfg.Pages || !cfg.Site.Recent || !slices.Equal(cfg.HTTP.TrustedProxies, []string{"10.0.0.0/8", "::1"}) {
+		t.Errorf("got %v, %v and %q, want what was set", cfg.Pages, cfg.Site.Recent, cfg.HTTP.TrustedProxies)
 	}
-	t.Setenv("GLUEPOT_HTTP_IDLE_TIMEOUT", "long")
-	t.Setenv("GLUEPOT_DATABASE_MIGRATE", "perhaps")
-	err := fillFromEnvironment(flags)
-	for _, part := range []string{
-		`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`,
-		`GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`,
+}
+
+// TestEverySettingIsNamedWhereItIsWrong sets each setting that has wrong values to one, by its variable and by its flag.
+func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
+	values := map[string]string{ // a value that the setting does not take, and could be read where it has a type
+		"database-url": "mysql://hunter2", "database-read-url": "sqlite://a", "database-dataloader": "perhaps",
+		"database-max-connections": "0", "database-connect-timeout": "0s", "database-connection-max-lifetime": "-1s",
+		"database-slow-statement": "-1s", "search": "perhaps", "database-migrate": "perhaps", "paste-max-pasties": "0",
+		"paste-max-edits": "-1", "public-url": "paste.example", "registration": "sometimes", "github-client-id": "1",
+		"github-client-secret": "hunter2", "github-url": "x", "gitlab-client-id": "1", "gitlab-client-secret": "hunter2", "gitlab-url": "x",
+		"oidc-client-id": "1", "oidc-client-secret": "hunter2", "oidc-issuer": "x", "oidc-required-claim": "groups",
+		"http-addr": "nowhere", "http-tls-cert-file": "a.pem", "http-tls-key-file": "a.pem", "log-level": "loud", "log-format": "xml",
+		"sweep-interval": "-1s", "removed-retention": "-1s", "origin-retention": "-1s", "token-use-interval": "0s",
+		"paste-anonymous": "perhaps", "paste-default-lifetime": "3d", "paste-max-lifetime": "3d", "anonymous-default-lifetime": "3d",
+		"anonymous-max-lifetime": "3d", "recent": "perhaps", "reports": "perhaps", "pages": "perhaps", "read-only": "perhaps",
+		"admin-addr": "nowhere", "paste-max-body": "0", "contact": "javascript:x", "terms-url": "terms", "http-base-path": "api/",
+		"http-request-timeout": "0s", "http-read-timeout": "0s", "http-write-timeout": "0s", "http-idle-timeout": "0s",
+		"http-max-connections": "-1", "http-max-client-connections": "-1", "http-max-memory": "1", "http-drain-delay": "-1s",
+		"http-drain-timeout": "0s", "limit-rate": "-1", "limit-burst": "1", "limit-failed-sign-ins": "-1", "limit-anonymous-pastes": "-1",
+		"user-max-pastes": "-1", "user-max-bytes": "-1", "user-pastes-per-hour": "-1", "store-max-bytes": "-1",
+		"http-trusted-proxies": "nowhere",
+	}
+	anyText := []string{"oidc-name", "oidc-scopes"}
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, allSettings...)
+	for _, s := range settingsOf(flags) {
+		name, value := s.flag.Name, values[s.flag.Name]
+		if value == "" {
+			if !slices.Contains(anyText, name) {
+				t.Errorf("got no wrong value of %s in this test, want one", name)
+			}
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			_, err := parsed(t, "--"+name+"="+value)
+			if got := errorText(err); !strings.Contains(got, "--"+name) || strings.Contains(got, s.variable()+" ") ||
+				strings.Contains(got, "hunter2") {
+				t.Errorf("the flag: got %q, want the flag named, and no secret", got)
+			}
+			t.Setenv(s.variable(), value)
+			_, err = parsed(t)
+			if got := errorText(err); !strings.Contains(got, s.variable()) || strings.Contains(got, "hunter2") {
+				t.Errorf("the variable: got %q, want it named, and no secret", got)
+			}
+		})
+	}
+}
+
+// TestSpoiledValues sets every setting to what a file with the line ends of Windows, or with quotation marks, makes of a value.
+func TestSpoiledValues(t *testing.T) {
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, allSettings...)
+	for what, c := range map[string]struct{ before, after, want string }{
+		"carriage return": {"", "\r", "ends with a carriage return"},
+		"control":         {"a\a", "", "has a control character"},
+		"line end":        {"", "\n", "has a control character"},
+		"space":           {" ", "", "begins or ends with a space"},
+		"double quotes":   {`"`, `"`, "has quotation marks around"},
+		"single quotes":   {"'", "'", "has quotation marks around"},
 	} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("got %v, want %q in it", err, part)
+		t.Run(what, func(t *testing.T) {
+			for _, s := range settingsOf(flags) {
+				value := c.before + cmp.Or(s.flag.DefValue, "hunter2") + c.after
+				if _, err := parsed(t, "--"+s.flag.Name+"="+value); !strings.HasPrefix(errorText(err), "--"+s.flag.Name+" "+c.want) {
+					t.Errorf("--%s=%q: got %v, want %q", s.flag.Name, value, err, c.want)
+				}
+				t.Run(s.flag.Name, func(t *testing.T) {
+					t.Setenv(s.variable(), value)
+					if _, err := parsed(t); !strings.HasPrefix(errorText(err), s.variable()+" "+c.want) {
+						t.Errorf("%s=%q: got %v, want %q", s.variable(), value, err, c.want)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestDurations wants settings to take what commands take, and what Go prints.
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		duration time.Duration
+		prints   string
+	}{
+		"30d": {720 * time.Hour, "30d"}, "1w2d": {9 * 24 * time.Hour, "9d"}, "720h0m0s": {720 * time.Hour, "30d"}, "0": {0, "0s"},
+		"1m30s": {90 * time.Second, "1m30s"}, "1.5h": {90 * time.Minute, "1h30m"}, "500ms": {500 * time.Millisecond, "500ms"},
+		"1us": {time.Microsecond, "1µs"}, "-1s": {-time.Second, "-1s"},
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			var d duration
+			if err := d.Set(text); err != nil || time.Duration(d) != want.duration || d.String() != want.prints {
+				t.Errorf("got %v, %s, error %v, want %v, %s", time.Duration(d), &d, err, want.duration, want.prints)
+			}
+		})
+	}
+	for _, wrong := range []string{"3", "3 d", "d", "soon", "1m1w"} {
+		if err := new(duration).Set(wrong); err == nil {
+			t.Errorf("%q: got no error, want one", wrong)
 		}
 	}
 }
@@ -87,21 +191,36 @@ func TestFillFromEnvironment(t *testing.T) {
 func TestWebAddresses(t *testing.T) {
 	t.Parallel()
 	for value, wrong := range map[string]bool{
-		"https://paste.example/terms": false, "https://mia:hunter2@paste.example": true, "postgres://mia:hunter2@db/x": true,
+		"https://paste.example": false, "https://mia:hunter2@paste.example": true, "postgres://mia:hunter2@db/x": true,
 	} {
-		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-		addSettings(flags, &cfg, allSettings...)
-		for _, name := range []string{"terms-url", "contact", "public-url"} {
-			if err := flags.Set(name, value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := misplacedPasswords(flags)
-		if err != nil && strings.Contains(err.Error(), "`") {
-			t.Errorf("got %v, want no marks of pflag in it", err)
+		_, err := parsed(t, "--terms-url="+value, "--contact="+value, "--public-url="+value)
+		if err != nil && strings.ContainsAny(err.Error(), "`") || strings.Contains(errorText(err), "hunter2") {
+			t.Errorf("got %v, want no marks of pflag and no password in it", err)
 		}
 		if (err != nil) != wrong {
 			t.Errorf("%s: got %v, want it refused: %v", value, err, wrong)
 		}
+	}
+}
+
+// TestAllMistakesAtOnce has values that cannot be read, and others that break a rule. What was not read breaks none.
+func TestAllMistakesAtOnce(t *testing.T) {
+	t.Setenv("GLUEPOT_DATABASE_MAX_CONNECTIONS", "many")
+	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", `10.0.0.1,"10.0.0.2`)
+	t.Setenv("GLUEPOT_LOG_LEVEL", "loud")
+	t.Setenv("GLUEPOT_HTTP_ADR", "x")
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_ID", "1\r")
+	_, err := parsed(t, "--sweep-interval=soon", "--http-addr=nowhere")
+	want := []string{
+		`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`,
+		`GLUEPOT_DATABASE_MAX_CONNECTIONS is "many": it takes a whole number`,
+		"GLUEPOT_GITHUB_CLIENT_ID ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF",
+		`GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`,
+		`--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
+		`--http-addr is "nowhere": it takes HOST:PORT`,
+		`GLUEPOT_LOG_LEVEL is "loud": choose debug, info, warn or error`,
+	}
+	if got := strings.Split(errorText(err), "\n"); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

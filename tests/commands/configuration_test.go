@@ -8,42 +8,30 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestWrongConfiguration names every value at once that cannot be read or, when all can be read, that is wrong, and no password.
+// TestWrongConfiguration names every value at once that cannot be read, or that is wrong, and no password.
 func TestWrongConfiguration(t *testing.T) {
 	const url = "GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x"
-	for _, c := range []struct{ settings, parts []string }{
-		{
-			[]string{
-				url, "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_SWEEP_INTERVAL=soon", "GLUEPOT_PASTE_MAX_LIFETIME=3d",
-				"GLUEPOT_HTTP_ADR=x",
-			},
-			[]string{"GLUEPOT_DATABASE_MAX_CONNECTIONS", "GLUEPOT_SWEEP_INTERVAL", "GLUEPOT_PASTE_MAX_LIFETIME", "GLUEPOT_HTTP_ADR"},
-		},
-		{
-			[]string{
-				url, "GLUEPOT_HTTP_ADDR=nowhere", "GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud",
-				"GLUEPOT_LOG_FORMAT=xml", "GLUEPOT_HTTP_TRUSTED_PROXIES=nobody", "GLUEPOT_CONTACT=javascript:x", "GLUEPOT_TERMS_URL=terms",
-			},
-			[]string{
-				"database URL", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody", "GLUEPOT_CONTACT", "GLUEPOT_TERMS_URL",
-			},
-		},
-	} {
-		got := runWith(t, c.settings, "serve")
-		if got.code != exitUsage || got.stdout != "" {
-			t.Errorf("got %+v, want exit code 2 and nothing on standard output", got)
+	settings := []string{
+		url, "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_SWEEP_INTERVAL=soon", "GLUEPOT_PASTE_MAX_LIFETIME=3d", "GLUEPOT_HTTP_ADR=x",
+		"GLUEPOT_HTTP_ADDR=nowhere", "GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud",
+		"GLUEPOT_LOG_FORMAT=xml", "GLUEPOT_HTTP_TRUSTED_PROXIES=nowhere", "GLUEPOT_CONTACT=javascript:x", "GLUEPOT_TERMS_URL=terms",
+	}
+	for _, command := range []string{"serve", "config"} {
+		got := runWith(t, settings, command)
+		if got.code != exitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != len(settings) {
+			t.Errorf("%s: got %+v, want exit code 2, one line for each mistake and nothing on standard output", command, got)
 		}
-		for _, part := range c.parts {
-			if !strings.Contains(got.stderr, part) {
-				t.Errorf("got\n%swant %q in it", got.stderr, part)
+		for _, setting := range settings {
+			if name, _, _ := strings.Cut(setting, "="); !strings.Contains(got.stderr, name) {
+				t.Errorf("%s: got\n%swant %s in it", command, got.stderr, name)
 			}
 		}
 		for _, part := range []string{
-			"connections is 0", "PASTE_DEFAULT_LIFETIME", // which nobody wrote
+			"CONNECTIONS is 0", "PASTE_DEFAULT_LIFETIME", // which were not set
 			"goroutine", "hunter2",
 		} {
 			if strings.Contains(got.stderr, part) {
-				t.Errorf("got\n%swant %q not to be in it", got.stderr, part)
+				t.Errorf("%s: got\n%swant %q not to be in it", command, got.stderr, part)
 			}
 		}
 	}

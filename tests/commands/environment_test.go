@@ -32,7 +32,7 @@ func TestSecretsInFiles(t *testing.T) {
 	standby := "GLUEPOT_DATABASE_READ_URL_FILE=" + fileWith(t, "sqlite://hunter2\n")
 	got := runWith(t, []string{"GLUEPOT_DATABASE_URL=postgres://u@127.0.0.1:1/d", standby}, "stats")
 	wantRefusal(t, standby, got, exitUsage,
-		"GLUEPOT_DATABASE_READ_URL cannot be used: it must be a postgres:// URL, and so must the database URL")
+		"GLUEPOT_DATABASE_READ_URL cannot be used: it must be a postgres:// URL, and so must GLUEPOT_DATABASE_URL")
 }
 
 func TestSecretsInFilesThatCannotBeUsed(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSecretsInFilesThatCannotBeUsed(t *testing.T) {
 		{fileWith(t, strings.Repeat(secret, 10_000)), "", "PATH: the file is longer than 65536 bytes"},
 		{
 			fileWith(t, secret), "",
-			"the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH",
+			"GLUEPOT_DATABASE_URL cannot be used: the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH",
 		},
 		{fileWith(t, "postgres://u:"+secret+"@127.0.0.1:1/d\nmore"), "", "PATH: the file has more than one line"},
 		{
@@ -75,7 +75,7 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	t.Setenv("GLUEPOT_COLOUR", "hunter2")
 	t.Setenv("GLUEPOT_HTTP_ADR", "hunter2")
 	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}, {"health"}} {
-		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_COLOUR" is no setting. See 'gluepot serve --help'`+
-			"\ngluepot: "+`"GLUEPOT_HTTP_ADR" is no setting. See 'gluepot serve --help'`)
+		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_COLOUR" is not a setting. See 'gluepot serve --help'`+
+			"\ngluepot: "+`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`)
 	}
 }

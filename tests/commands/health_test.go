@@ -83,12 +83,13 @@ func TestHealthOverTLS(t *testing.T) {
 		"the server at "+address+" is not ready: it answers 400")
 	for _, command := range []string{"serve", "health"} {
 		wantRefusal(t, command, run(t, command, certFlag), exitUsage,
-			"only one of the HTTP TLS certificate file and key file is set: set both or neither")
+			`--http-tls-cert-file is "`+strings.TrimPrefix(certFlag, "--http-tls-cert-file=")+
+				`" and GLUEPOT_HTTP_TLS_KEY_FILE "": set both or neither`)
 	}
 	none := t.TempDir() + "/none"
 	wantRefusal(t, "no certificate", i.run("serve --http-addr=127.0.0.1:0 "+keyFlag+" --http-tls-cert-file="+none), exitFailed,
 		`Cannot serve with the certificate in "`+none+`" and the key in "`+strings.TrimPrefix(keyFlag, "--http-tls-key-file=")+
-			`": open `+none+": no such file or directory.")
+			`": open `+none+": no such file or directory. Check GLUEPOT_HTTP_TLS_CERT_FILE and GLUEPOT_HTTP_TLS_KEY_FILE.")
 }
 
 func TestHealthOfUnhealthy(t *testing.T) {
@@ -139,7 +140,7 @@ func TestHealthReadsSettingsOfListener(t *testing.T) {
 		t.Errorf("got %+v, want exit code 0", got)
 	}
 	for addr, part := range map[string]string{
-		"nowhere": "is not HOST:PORT", "127.0.0.1:0": "no fixed port", "postgres://u:p@h:1/d": "may hold a password",
+		"nowhere": "it takes HOST:PORT", "127.0.0.1:0": "no fixed port", "postgres://u:p@h:1/d": "may hold a password",
 	} {
 		wantRefusalWith(t, addr, runWith(t, []string{"GLUEPOT_HTTP_ADDR=" + addr}, "health"), exitUsage, part)
 	}

@@ -36,12 +36,18 @@ func TestUsageErrors(t *testing.T) {
 		"user create":      "gluepot user create needs NAME. See 'gluepot user create --help'",
 		"user link epoxy":  "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
 
-		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole ` +
-			`number. See 'gluepot stats --help'`,
-		"stats --database-migrate=maybe":    `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
-		"serve --limit-anonymous-pastes -1": "the limit of anonymous pastes is -1 an hour: choose a number up to a million, or 0 for none",
-		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, ` +
-			`10s or 2m. See 'gluepot serve --help'`,
+		"serve --htp-addr :80": "unknown flag: --htp-addr. Did you mean --http-addr? See 'gluepot serve --help'",
+		"push --tokn x":        "unknown flag: --tokn. See 'gluepot push --help'",
+		"user list --jsn":      "unknown flag: --jsn. Did you mean --json? See 'gluepot user list --help'",
+
+		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole number`,
+		"stats --database-migrate=maybe":        `--database-migrate is "maybe": it takes true or false`,
+		"serve --limit-anonymous-pastes -1": "--limit-anonymous-pastes is -1: choose a number up to a million, " +
+			"or 0 for no limit",
+		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
+		"serve --sweep-interval soon --http-addr x --removed-retention 3d": `--sweep-interval is "soon": it takes a time such as ` +
+			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": it takes HOST:PORT`,
+		"config --http-addr x": `--http-addr is "x": it takes HOST:PORT`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
 			`See 'gluepot user create --help'`,
 		"audit list --limit -1":  `--limit is "-1": it takes 0 or a positive number. See 'gluepot audit list --help'`,
@@ -63,9 +69,8 @@ func TestUsageErrors(t *testing.T) {
 			"See 'gluepot paste create --help'",
 		"push --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
 			"See 'gluepot push --help'",
-		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
-			"See 'gluepot serve --help'",
-		"paste create --expires-in=": "--expires-in is empty. Give it a value, or leave it out",
+		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y`,
+		"paste create --expires-in=":    "--expires-in is empty. Give it a value, or leave it out",
 
 		"paste create --owner=":                     "--owner is empty. Give it a value, or leave it out",
 		"paste create --private":                    notOwned,
@@ -128,7 +133,7 @@ func TestHelpOfSettings(t *testing.T) {
 		"version": nil, "health": nil, "copy": nil, "user": nil, "completion bash": nil, "push": nil, "list": nil,
 		"user create": {url}, "stats": {url}, "backup": {url}, "migrate status": {url},
 		"migrate up": {url, migrate}, "import pastemyst": {url, migrate},
-		"serve": {url, migrate, tuning},
+		"serve": {url, migrate, tuning}, "config": {url, migrate, tuning},
 	} {
 		help := run(t, append(strings.Fields(line), "--help")...).stdout
 		for _, flag := range []string{url, migrate, tuning} {

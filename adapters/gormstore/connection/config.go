@@ -58,18 +58,18 @@ func DefaultConfig() Config {
 func (c Config) Validate() error {
 	var wrong []error
 	if err := URL(c.URL).Validate(); err != nil {
-		wrong = append(wrong, err)
+		wrong = append(wrong, fmt.Errorf("%s cannot be used: %w", c.urlSetting(), err))
 	}
-	check := func(ok bool, format string, value any) {
+	check := func(ok bool, setting, wanted string, value any) {
 		if !ok {
-			wrong = append(wrong, fmt.Errorf(format, value))
+			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_%s is %v: choose %s", setting, value, wanted))
 		}
 	}
-	check(c.MaxConnections >= 1 && c.MaxConnections <= 1000, "the number of database connections is %d: choose 1 to 1000", c.MaxConnections)
-	check(c.ConnectTimeout >= time.Millisecond, "the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout)
-	check(c.ConnectionMaxLifetime >= 0, "the greatest age of a database connection is %v: choose zero or a positive time",
-		c.ConnectionMaxLifetime)
-	check(c.SlowStatement >= 0, "the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement)
+	const zeroOrPositive = "zero or a positive time"
+	check(c.MaxConnections >= 1 && c.MaxConnections <= 1000, "MAX_CONNECTIONS", "1 to 1000", c.MaxConnections)
+	check(c.ConnectTimeout >= time.Millisecond, "CONNECT_TIMEOUT", "at least 1ms", c.ConnectTimeout)
+	check(c.ConnectionMaxLifetime >= 0, "CONNECTION_MAX_LIFETIME", zeroOrPositive, c.ConnectionMaxLifetime)
+	check(c.SlowStatement >= 0, "SLOW_STATEMENT", zeroOrPositive, c.SlowStatement)
 	return errors.Join(wrong...)
 }
 

@@ -130,8 +130,8 @@ func (s *Store) connectError(err error) error {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.", url, setting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
-			url), err)
+			"Cannot open the database %s. Check that %s names a file that this user may write, in a folder where this user may make files.",
+			url, setting), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)

@@ -6,6 +6,7 @@ package limit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -25,15 +26,21 @@ type Config struct {
 	FailedSignIns int // invalid tokens and other secrets per minute and address
 }
 
-// Validate returns an error if a value is wrong.
-func (c Config) Validate() error {
+// Validate returns one error that names every wrong value.
+func (c Config) Validate() (wrong error) {
 	const most = 1_000_000
-	if min(c.Rate, c.Burst, c.FailedSignIns) < 0 || max(c.Rate, c.Burst, c.FailedSignIns) > most || c.Burst > 0 && c.Rate == 0 {
-		return fmt.Errorf("the limits of a client are %d requests a second, %d requests at once and %d failed sign-ins a minute: "+
-			"choose numbers up to %d, or 0 for none, and a limit of requests a second beside that of requests at once",
-			c.Rate, c.Burst, c.FailedSignIns, most)
+	for _, limit := range []struct {
+		setting string
+		value   int
+	}{{"GLUEPOT_LIMIT_RATE", c.Rate}, {"GLUEPOT_LIMIT_BURST", c.Burst}, {"GLUEPOT_LIMIT_FAILED_SIGN_INS", c.FailedSignIns}} {
+		if limit.value < 0 || limit.value > most {
+			wrong = errors.Join(wrong, fmt.Errorf("%s is %d: choose a number up to %d, or 0 for no limit", limit.setting, limit.value, most))
+		}
 	}
-	return nil
+	if c.Burst > 0 && c.Rate == 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("GLUEPOT_LIMIT_BURST is %d without GLUEPOT_LIMIT_RATE: set that, too", c.Burst))
+	}
+	return wrong
 }
 
 // The names of the limits.

@@ -57,19 +57,23 @@ func (c Config) Secure() bool { return c.TLSCertFile != "" && c.TLSKeyFile != ""
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
 	var wrong []error
-	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
-		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
+	check := func(right bool, format string, args ...any) {
+		if !right {
+			wrong = append(wrong, fmt.Errorf("GLUEPOT_HTTP_"+format, args...))
+		}
 	}
-	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
-		wrong = append(wrong, errors.New("only one of the HTTP TLS certificate file and key file is set: set both or neither"))
-	}
-	if min(c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.DrainTimeout) <= 0 || c.DrainDelay < 0 {
-		wrong = append(wrong, fmt.Errorf("the HTTP read timeout is %v, the write timeout %v, the idle timeout %v, the drain timeout %v and "+
-			"the drain delay %v: choose positive times, or no delay", c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.DrainTimeout, c.DrainDelay))
-	}
-	if min(c.MaxConnections, c.MaxClientConnections) < 0 {
-		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d and that of one client is %d: choose zero or a positive number",
-			c.MaxConnections, c.MaxClientConnections))
-	}
+	_, _, noAddress := net.SplitHostPort(c.Addr)
+	check(noAddress == nil, "ADDR is %q: it takes HOST:PORT", c.Addr)
+	check((c.TLSCertFile == "") == (c.TLSKeyFile == ""),
+		"TLS_CERT_FILE is %q and GLUEPOT_HTTP_TLS_KEY_FILE %q: set both or neither", c.TLSCertFile, c.TLSKeyFile)
+	const positive, zeroOrPositive = " is %v: choose a positive time", " is %v: choose zero or a positive time"
+	check(c.ReadTimeout > 0, "READ_TIMEOUT"+positive, c.ReadTimeout)
+	check(c.WriteTimeout > 0, "WRITE_TIMEOUT"+positive, c.WriteTimeout)
+	check(c.IdleTimeout > 0, "IDLE_TIMEOUT"+positive, c.IdleTimeout)
+	check(c.DrainTimeout > 0, "DRAIN_TIMEOUT"+positive, c.DrainTimeout)
+	check(c.DrainDelay >= 0, "DRAIN_DELAY"+zeroOrPositive, c.DrainDelay)
+	const number = " is %d: choose a positive number, or 0 for no limit"
+	check(c.MaxConnections >= 0, "MAX_CONNECTIONS"+number, c.MaxConnections)
+	check(c.MaxClientConnections >= 0, "MAX_CLIENT_CONNECTIONS"+number, c.MaxClientConnections)
 	return errors.Join(wrong...)
 }

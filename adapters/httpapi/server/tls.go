@@ -29,7 +29,8 @@ func newTLS(certFile, keyFile string, log *zap.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
 		return nil, fault.New(fault.Invalid,
-			fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v.", certFile, keyFile, err))
+			fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v. Check GLUEPOT_HTTP_TLS_CERT_FILE and "+
+				"GLUEPOT_HTTP_TLS_KEY_FILE.", certFile, keyFile, err))
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
+	"github.com/lithammer/fuzzysearch/fuzzy"
 	"github.com/spf13/cobra"
 )
 
@@ -69,6 +71,36 @@ func Unknown(cmd *cobra.Command, argument string) error {
 		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	}
 	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
+}
+
+// Nearest returns the name that was probably meant by a mistyped one, or "".
+func Nearest(typed string, names []string) (nearest string) {
+	least := max(len(typed)/4, min(2, len(typed)/2)) + 1
+	for _, name := range names {
+		if distance := fuzzy.LevenshteinDistance(typed, name); distance < least {
+			nearest, least = name, distance
+		}
+	}
+	return nearest
+}
+
+// CheckValue refuses the value of a setting that the file which it is from has spoiled, as docker --env-file and a shell pass on what the
+// file has. name is the setting's. The error does not quote the value, which may be a secret.
+func CheckValue(name, value string) error {
+	quoted := func(mark string) bool {
+		return len(value) > 1 && strings.HasPrefix(value, mark) && strings.HasSuffix(value, mark)
+	}
+	switch {
+	case strings.HasSuffix(value, "\r"):
+		return fmt.Errorf("%s ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF", name)
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return fmt.Errorf("%s has a control character in it: remove that", name)
+	case strings.TrimSpace(value) != value:
+		return fmt.Errorf("%s begins or ends with a space: remove that", name)
+	case quoted(`"`), quoted("'"):
+		return fmt.Errorf("%s has quotation marks around its value, which count as a part of it: remove them", name)
+	}
+	return nil
 }
 
 // Quote quotes what was typed, for a message, unless it may hold a password: a database URL is easily put in the wrong place.
