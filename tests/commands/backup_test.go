@@ -20,7 +20,7 @@ func backedUp(t *testing.T) (i installation, cfg gormstore.Config, file string) 
 	t.Helper()
 	filled := filled(t, database.SQLite(t)) // is open until the test ends
 	file, cfg = filepath.Join(t.TempDir(), "backup.db"), database.EmptySQLite(t)
-	run := installation{t, string(filled.URL)}
+	run := installation{t, filled.URL}
 	if got, want := run.do("backup "+file), "The database is backed up to "+file+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

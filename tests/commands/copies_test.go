@@ -124,7 +124,7 @@ type comparison struct {
 // copyAll runs "copy" and wants it to end with both sides equal.
 func copyAll(t *testing.T, from, to gormstore.Config) map[string]comparison {
 	t.Helper()
-	got := run(t, "copy", "--json", "--from", string(from.URL), "--to", string(to.URL))
+	got := run(t, "copy", "--json", "--from", from.URL, "--to", to.URL)
 	if got.code != exitOK || got.stderr != "" {
 		t.Fatalf("got %+v, want exit code 0 and no standard error", got)
 	}
@@ -265,7 +265,7 @@ func TestCopy(t *testing.T) {
 	}
 	// What others keep of the rows is right, too.
 	stats := func(of gormstore.Config) string {
-		printed := run(t, "stats", "--json", "--database-url", string(of.URL)).stdout
+		printed := run(t, "stats", "--json", "--database-url", of.URL).stdout
 		return regexp.MustCompile(`"databaseBytes":[0-9]+,`).ReplaceAllString(printed, "")
 	}
 	if got, want := stats(middle), stats(source); got != want || got == "" {
@@ -301,7 +301,7 @@ func execute(t *testing.T, cfg gormstore.Config, statement string) {
 func TestCopyRefusals(t *testing.T) {
 	t.Parallel()
 	source := filled(t, database.SQLite(t))
-	from := string(source.URL)
+	from := source.URL
 	refused := func(line string, code int, parts ...string) {
 		t.Helper()
 		wantRefusalWith(t, line, run(t, strings.Fields(line)...), code, parts...)
@@ -319,7 +319,7 @@ func TestCopyRefusals(t *testing.T) {
 	other := filled(t, database.SQLite(t))
 	execute(t, other, `UPDATE installation SET uid = 'another'`)
 	want := contents(t, other)
-	refused("copy --from "+from+" --to "+string(other.URL), exitFailed, "The target is not empty")
+	refused("copy --from "+from+" --to "+other.URL, exitFailed, "The target is not empty")
 	if got := contents(t, other); got != want {
 		t.Errorf("got\n%s\nwant what it was:\n%s", got, want)
 	}
@@ -329,18 +329,18 @@ func TestCopyRefusals(t *testing.T) {
 	copyAll(t, source, partial)
 	execute(t, partial, `UPDATE installation SET copying_from = '`+uidOf(t, source)+` run'`)
 	execute(t, partial, `DELETE FROM pastes WHERE id <> 'private1'`)
-	url, unused := string(partial.URL), database.EmptySQLite(t)
+	url, unused := partial.URL, database.EmptySQLite(t)
 	const unended = "the target of a copy that has not ended"
 	refused("stats --database-url "+url, exitFailed, unended)
 	refused("backup --database-url "+url+" "+t.TempDir()+"/b.db", exitFailed, unended)
 	refused("serve --http-addr 127.0.0.1:0 --database-url "+url, exitFailed, unended)
 	refused("serve --read-only --http-addr 127.0.0.1:0 --database-url "+url, exitFailed, unended)
-	refused("copy --from "+url+" --to "+string(unused.URL), exitFailed, "the source: ", unended)
+	refused("copy --from "+url+" --to "+unused.URL, exitFailed, "the source: ", unended)
 	if _, err := os.Stat(database.SQLitePath(unused)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got a target, error %v, want none: its source was refused", err)
 	}
 	want = contents(t, partial)
-	refused("copy --from "+string(other.URL)+" --to "+url, exitFailed, "an unfinished copy of another database")
+	refused("copy --from "+other.URL+" --to "+url, exitFailed, "an unfinished copy of another database")
 	if got := contents(t, partial); got != want {
 		t.Errorf("got\n%s\nwant what it was:\n%s", got, want)
 	}
@@ -368,7 +368,7 @@ func TestCopyWithoutMigrating(t *testing.T) {
 	t.Parallel()
 	source := filled(t, database.SQLite(t))
 	copying := func(to gormstore.Config) result {
-		return run(t, "copy", "--database-migrate=false", "--json", "--from", string(source.URL), "--to", string(to.URL))
+		return run(t, "copy", "--database-migrate=false", "--json", "--from", source.URL, "--to", to.URL)
 	}
 	file, postgres := database.EmptySQLite(t), database.EmptyPostgres(t)
 	wantRefusalWith(t, "to no file", copying(file), exitFailed, "the target: There is no database at")

@@ -177,7 +177,7 @@ func TestImportOfIncompletePastes(t *testing.T) {
 func TestImportOfPartialPastes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		i := installation{t, string(cfg.URL)}
+		i := installation{t, cfg.URL}
 		if got := i.runReading(`{"_id":"uuuuuuuu","username":"epoxy"}`, "import pastemyst --users -"); got.code != exitOK {
 			t.Fatalf("got %+v, want exit code 0", got)
 		}

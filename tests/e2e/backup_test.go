@@ -53,7 +53,7 @@ func TestBackupOfServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	restored := gormstore.Config{URL: "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")}
-	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(restored.URL)}, "restore", file); code != 0 {
+	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + restored.URL}, "restore", file); code != 0 {
 		t.Fatalf("got exit code %d and %q, want 0", code, stderr)
 	}
 	var pastes, contents int

@@ -523,7 +523,7 @@ func TestUnstoredUses(t *testing.T) {
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	proxy, through := faultproxy.Start(t, cfg)
-	server := program.Serve(t, string(through.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1s")
+	server := program.Serve(t, through.URL, "GLUEPOT_TOKEN_USE_INTERVAL=1s")
 	wantStatus(t, server, "/user/self", http.StatusOK)
 	const unstored = "last-used times are not stored yet"
 	// On a machine that is busy, a use may be stored before the database is away: then there has to be another one.

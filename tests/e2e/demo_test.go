@@ -244,7 +244,7 @@ func TestMakeRun(t *testing.T) {
 	installed, folder := database.SQLite(t), t.TempDir()
 	var stdout, stderr program.Output
 	run := exec.Command("make", "-f", makefile, "-C", folder, "run", "GO=true", "BIN="+filepath.Dir(program.Binary(t)))
-	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+string(installed.URL),
+	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+installed.URL,
 		"GLUEPOT_DATABASE_READ_URL=postgres://replica.invalid/gluepot",
 		"GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s")
 	run.Stdout, run.Stderr = &stdout, &stderr

@@ -310,7 +310,7 @@ func TestLinkedByALink(t *testing.T) {
 	}
 	wantUnlinked := func(how string) {
 		t.Helper()
-		code, out, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "identities", "epoxy")
+		code, out, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "user", "identities", "epoxy")
 		if code != 0 || strings.Contains(out, "oidc") {
 			t.Errorf("%s: got %d %s%s, want no account of the provider linked", how, code, out, stderr)
 		}

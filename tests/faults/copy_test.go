@@ -34,9 +34,9 @@ func TestCopyKilled(t *testing.T) {
 				FROM n`, pastes))
 			change(`INSERT INTO pasties SELECT id, 0, 'pasty001', '', 'Go', hex(randomblob(500)) FROM pastes
 				WHERE id LIKE 'p%5' ON CONFLICT DO NOTHING`)
-			args := []string{"copy", "--json", "--from", string(source.URL), "--to", string(target.URL)}
+			args := []string{"copy", "--json", "--from", source.URL, "--to", target.URL}
 			stats := func() (int, string) {
-				code, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(target.URL)}, "stats", "--json")
+				code, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + target.URL}, "stats", "--json")
 				return code, stdout
 			}
 			killed := 0

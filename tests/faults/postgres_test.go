@@ -40,7 +40,7 @@ func TestPostgresPartitioned(t *testing.T) {
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	proxy, through := faultproxy.Start(t, cfg)
-	survive(t, serve(t, string(through.URL)), proxy.Drop, proxy.Resume)
+	survive(t, serve(t, through.URL), proxy.Drop, proxy.Resume)
 }
 
 // TestPostgresOutOfConnections has others hold every connection that PostgreSQL has: it answers the node, and
@@ -51,7 +51,7 @@ func TestPostgresOutOfConnections(t *testing.T) {
 	server := database.StartBreakable(t, "-c", fmt.Sprint("max_connections=", connections))
 	program.Fixture(t, server.Config)
 	proxy, through := faultproxy.Start(t, server.Config)
-	node := serve(t, string(through.URL))
+	node := serve(t, through.URL)
 	db := database.SQL(t, server.Config)
 	first, err := db.Conn(t.Context())
 	if err != nil {

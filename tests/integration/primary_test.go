@@ -131,7 +131,7 @@ func TestSeveralHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	standby, err := url.Parse(string(replication.Replicas[0].URL))
+	standby, err := url.Parse(replication.Replicas[0].URL)
 	if err != nil {
 		t.Fatal(err)
 	}
