@@ -1,8 +1,11 @@
 package paste
 
 import (
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // EditType says what an entry of the history changed. The numbers are PasteMyst's; a record to import may have any.
@@ -53,7 +56,7 @@ type Change struct {
 	Document
 	Changed  bool   // whether anything is different; if not, there is nothing to store
 	Dropped  int    // how many of the oldest Edits were dropped
-	Recorded []Edit // the new ones, at the end of Edits; none if they do not fit together
+	Recorded []Edit // the new ones, at the end of Edits; none if the history is off
 }
 
 // Edit applies the changes at now, or at the time of the last edit if that is later: the times of a history do not go back. It
@@ -61,8 +64,9 @@ type Change struct {
 //
 // It records each changed value in one entry: the title, then title, language and code of each pasty in the requested order,
 // then removed pasties, then added ones. An unchanged value is not validated, because an imported one may break the rules. It
-// fails with ErrEdited when the changes were made from another Revision and change anything, and with a fault.Invalid that
-// names the first field that breaks a rule.
+// fails with ErrEdited when the changes were made from another Revision and change anything, with a fault.Invalid that
+// names the first field that breaks a rule, and with a fault.Invalid when the entries alone exceed the limits of a
+// history: without them nothing would lead back, and their number would be used again.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
 	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
@@ -80,7 +84,9 @@ func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, err
 			return Change{}, ErrEdited
 		}
 	}
-	e.remember()
+	if err := e.remember(); err != nil {
+		return Change{}, err
+	}
 	return e.Change, nil
 }
 
@@ -208,28 +214,35 @@ func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, err
 	return p, nil
 }
 
-// remember appends the recorded entries to the history and drops the oldest edits beyond the limits, each with all its entries:
-// half an edit would lead back to a paste that never existed.
-func (e *editing) remember() {
+// remember appends the recorded entries to the history and drops the oldest edits beyond the limits, each with all its
+// entries: half an edit would lead back to a paste that never existed. It fails when the new edit alone exceeds the limits.
+// Limits of zero turn the history off.
+func (e *editing) remember() error {
 	if len(e.Recorded) == 0 {
-		return
+		return nil
 	}
 	for i := range e.Recorded {
 		e.Recorded[i].ID = e.rules.NewID()
 	}
+	limits := e.rules.Limits
 	stored := len(e.Edits)
 	all := slices.Concat(e.Edits, e.Recorded)
 	first, bytes := len(all), 0
 	for at, a := range slices.Backward(all) {
-		if bytes += a.size(); bytes > e.rules.Limits.HistoryBytes || len(all)-at > e.rules.Limits.Edits {
+		if bytes += a.size(); bytes > limits.HistoryBytes || len(all)-at > limits.Edits {
 			break
 		}
 		if at == 0 || all[at-1].Number != a.Number {
 			first = at
 		}
 	}
+	if first > stored && limits.Edits > 0 && limits.HistoryBytes > 0 {
+		return fault.New(fault.Invalid, fmt.Sprintf("The edit changes too much at once: the history of a paste has room for "+
+			"%d changes of %d bytes together. Make several smaller edits.", limits.Edits, limits.HistoryBytes))
+	}
 	e.Edits, e.Dropped = all[first:], min(first, stored)
 	e.Recorded = all[max(first, stored):]
+	return nil
 }
 
 func (e Edit) size() int {

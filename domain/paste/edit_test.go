@@ -348,9 +348,13 @@ func TestOldestEditsGiveWay(t *testing.T) {
 		walkBack(t, got.Content, versions)
 		d = got.Document
 	}
-	// A single request can have more entries than there is room for. Nothing leads back past it.
+	// A single request can have more entries than there is room for.
 	rules.Limits.Edits = 2
 	changes := Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")}, known("two")}}
+	_, err := rules.Edit(d, changes, edited)
+	wantFault(t, "three entries", err, fault.Invalid, "has room for 2 changes")
+	// Without a history there is none to erase.
+	rules.Limits.Edits = 0
 	got, err := rules.Edit(d, changes, edited)
 	if err != nil || got.Title != "t" || len(got.Edits)+len(got.Recorded) > 0 || got.Dropped != len(d.Edits) {
 		t.Errorf("got %q, %q, %d, %v, want the change and no history", summaries(got.Edits), summaries(got.Recorded), got.Dropped, err)
@@ -459,32 +463,25 @@ func validUTF8(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return strings.ToValidUTF8(s, "") != s })
 }
 
-// TestEntryLargerThanHistory drops what does not fit and all that is older, as nothing leads back past a gap; what comes later does
-// lead back to there.
+// TestEntryLargerThanHistory refuses an edit that the history cannot hold, and the numbers of edits go on.
 func TestEntryLargerThanHistory(t *testing.T) {
 	t.Parallel()
 	rules := testRules()
-	made, err := rules.Create(Draft{Title: "1", Pasties: []PastyDraft{{Code: new(strings.Repeat("x\n", 600))}}}, true, created)
+	paste, err := rules.Create(Draft{Title: "1", Pasties: []PastyDraft{{Code: new(strings.Repeat("x\n", 600))}}}, true, created)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited := func(wanted Changes) Change {
-		t.Helper()
-		changed, err := rules.Edit(made, wanted, made.CreatedAt)
+	for i, title := range []string{"2", "3"} {
+		changed, err := rules.Edit(paste, Changes{Title: &title}, paste.CreatedAt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		made = changed.Document
-		return changed
-	}
-	edited(Changes{Title: new("2")})
-	large := edited(Changes{Title: new("3"), Pasties: []PastyChanges{{ID: made.Pasties[0].ID, Code: new("")}}})
-	if len(large.Edits) != 0 || large.Dropped != 1 || len(large.Recorded) != 0 || large.Title != "3" || large.Pasties[0].Code != "" {
-		t.Errorf("got %+v, want the new title and code, and no history", large)
-	}
-	edited(Changes{Title: new("4")})
-	older, err := before(made.Content)
-	if err != nil || older.Title != "3" || len(older.Edits) != 0 {
-		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", older, err)
+		paste = changed.Document
+		large := Changes{Title: new("large"), Pasties: []PastyChanges{{ID: paste.Pasties[0].ID, Code: new("")}}}
+		_, err = rules.Edit(paste, large, paste.CreatedAt)
+		wantFault(t, "a large edit", err, fault.Invalid, "1000 bytes")
+		if last := paste.Edits[len(paste.Edits)-1].Number; last != int64(i) {
+			t.Errorf("got the number %d, want %d", last, i)
+		}
 	}
 }

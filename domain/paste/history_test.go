@@ -97,6 +97,7 @@ func before(c Content) (Content, error) {
 func wantRestored(t *testing.T, newer, older Content) {
 	t.Helper()
 	rules := testRules().withLargeHistory()
+	rules.Limits.Edits = 100
 	rules.Language = func(wanted, _, _ string) (string, bool) { return wanted, true }
 	got, err := rules.Edit(Document{Content: newer}, newer.To(older), edited)
 	if err != nil {

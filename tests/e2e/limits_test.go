@@ -1,13 +1,16 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
@@ -327,5 +330,56 @@ func TestStoreFull(t *testing.T) {
 	program.Eventually(t, "there is room again", func() bool {
 		answer, _ := create()
 		return answer.StatusCode == http.StatusOK
+	})
+}
+
+// TestLargeEdits refuses an edit of more values than the history has room for. The history stays, and its numbers go on.
+func TestLargeEdits(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, cfg.URL)
+		type pasty struct {
+			ID       string `json:"_id,omitempty"`
+			Title    string `json:"title"`
+			Language string `json:"language"`
+			Code     string `json:"code"`
+		}
+		var shown struct {
+			ID      string  `json:"_id"`
+			Pasties []pasty `json:"pasties"`
+			Edits   []struct{ EditID int }
+		}
+		send := func(method, path string, body any) int {
+			t.Helper()
+			text, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, got := exchange(t, p, method, path, owner, "\n"+string(text))
+			if answer.StatusCode == http.StatusOK {
+				if err := json.Unmarshal([]byte(got), &shown); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return answer.StatusCode
+		}
+		send(http.MethodPost, "/paste", map[string]any{"pasties": slices.Repeat([]pasty{{Code: "x", Language: "Go"}}, 600)})
+		path := "/paste/" + shown.ID
+		for number, title := range []string{"first", "second"} {
+			if status := send(http.MethodPatch, path, map[string]any{"title": title}); status != http.StatusOK {
+				t.Fatalf("title %s: got %d, want 200", title, status)
+			}
+			if n := len(shown.Edits); n != number+1 || shown.Edits[number].EditID != number {
+				t.Errorf("title %s: got %+v, want %d edits, numbered from 0", title, shown.Edits, number+1)
+			}
+			changed := slices.Clone(shown.Pasties)
+			for i := range changed {
+				changed[i].Title, changed[i].Code = "new", "new" // 1,200 values
+			}
+			if status := send(http.MethodPatch, path, map[string]any{"pasties": changed}); status != http.StatusBadRequest {
+				t.Errorf("1,200 values: got %d, want 400", status)
+			}
+		}
 	})
 }
