@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +19,52 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
+
+// TestListsOfTheLastYear goes from page to page of pastes that are dated to the end of time.
+func TestListsOfTheLastYear(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		const pastes = 60
+		program.Fixture(t, cfg)
+		var all []paste.Document
+		for i := range pastes {
+			at := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+			all = append(all, paste.Document{
+				Paste: paste.Paste{ID: paste.ID(id36('y', i)), Owner: "epoxy001", CreatedAt: at},
+				Content: paste.Content{
+					Lifetime: paste.Never, Visibility: paste.Public, Edits: []paste.Edit{{ID: "e", At: at}},
+					Pasties: []paste.Pasty{{ID: "p", Language: "Go", Code: "endoftime"}},
+				},
+			})
+		}
+		store := gormstore.NewPastes(database.Open(t, cfg))
+		if _, err := store.Import(t.Context(), contract.Whole(all...), paste.RefuseOrphans); err != nil {
+			t.Fatal(err)
+		}
+		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true")
+		next := regexp.MustCompile(`<a class="button" href="([^"]+)">(?:Older pastes|More results)`)
+		ids := regexp.MustCompile(`href="/(y[0-9a-z]{7})"`)
+		for _, path := range []string{"/~epoxy", "/recent", "/search?q=endoftime"} {
+			found := map[string]bool{}
+			for page := path; page != ""; {
+				status, body := accepting(t, p, page, "text/html")
+				if status != http.StatusOK {
+					t.Errorf("%s: got %d, want 200", page, status)
+				}
+				for _, id := range ids.FindAllStringSubmatch(body, -1) {
+					found[id[1]] = true
+				}
+				page = ""
+				if link := next.FindStringSubmatch(body); link != nil {
+					page = html.UnescapeString(link[1])
+				}
+			}
+			if len(found) != pastes {
+				t.Errorf("%s: got %d pastes on its pages, want %d", path, len(found), pastes)
+			}
+		}
+	})
+}
 
 // TestListContains looks through the code of many pastes beside readers. It prints how long that takes, and what the readers notice, and
 // judges the memory that it takes. Run it alone: -large -parallel 1.

@@ -58,7 +58,7 @@ func ParsePlace(text string) (paste.Place, error) {
 	at, id, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
 	created := time.UnixMicro(micros).UTC()
-	if err != nil || created.Year() < 1 || created.Year() > 9998 || !ident.Valid(id) { // databases support no other years
+	if err != nil || created.Year() < 1 || created.Year() > 9999 || !ident.Valid(id) { // databases hold no other years
 		return paste.Place{}, ErrNothing
 	}
 	return paste.Place{CreatedAt: created, ID: paste.ID(id)}, nil
