@@ -168,7 +168,7 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 	if err != nil {
 		return done, err
 	}
-	replacing, err := restorable(&path, from, replace)
+	replacing, err := restorable(ctx, cfg, &path, from, replace)
 	if err != nil {
 		return done, err
 	}
@@ -191,7 +191,7 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 }
 
 // restorable reports whether the backup would replace a database. It resolves links in path.
-func restorable(path *string, from string, replace bool) (bool, error) {
+func restorable(ctx context.Context, cfg Config, path *string, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok { // Stat returns no other error
 		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", from, failed.Err), err)
@@ -222,6 +222,9 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	case !replace:
 		return false, fault.New(fault.Conflict, fmt.Sprintf(
 			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.", *path))
+	}
+	if err := checkForeignFile(ctx, *path, cfg); fault.Is(err, fault.Conflict) { // a damaged file can be replaced
+		return false, err
 	}
 	return true, nil
 }

@@ -12,6 +12,10 @@ type Dialect struct {
 	// attempts is how often applying the pending migrations is tried. Without goose's lock, it fails when another process applies
 	// them at the same moment.
 	attempts int
+	// relations are the names of all tables and indexes where Gluepot's are or will be. foreign reports whether one cannot
+	// stay beside Gluepot's: an SQLite file belongs to one program, and programs can share a schema of PostgreSQL.
+	relations string
+	foreign   func(name string) bool
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
 	ActiveCount string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second. Each statement has both
@@ -37,8 +41,12 @@ type Dialect struct {
 	lockImport string
 }
 
+const postgresMigrations = "migrations/postgres"
+
 var postgresDialect = &Dialect{
-	goose: goose.DialectPostgres, migrations: "migrations/postgres", attempts: 1,
+	goose: goose.DialectPostgres, migrations: postgresMigrations, attempts: 1,
+	relations: `SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()`,
+	foreign:   func(name string) bool { return relationsOf(postgresMigrations)[name] },
 	// The planner cannot estimate the result of a subquery, and would assume that a third of all pastes have expired. It can
 	// estimate now(), and so finds that they are few.
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
@@ -59,6 +67,8 @@ var postgresDialect = &Dialect{
 
 var sqliteDialect = &Dialect{
 	goose: goose.DialectSQLite3, migrations: "migrations/sqlite", attempts: 5,
+	relations: `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'`,
+	foreign:   func(name string) bool { return name != migrationsTable },
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its row-level
 	// triggers would make writes four times as slow.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,

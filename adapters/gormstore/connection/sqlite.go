@@ -131,6 +131,9 @@ func isFrozen(path string) bool {
 	if _, err := os.Stat(path); err != nil || logSize(path, "-wal") > 0 {
 		return false
 	}
+	if checkForeignFile(context.Background(), path, Config{}) != nil { // Connect says so, and leaves no log of WAL mode
+		return false
+	}
 	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
 	if err != nil {
 		return false

@@ -100,9 +100,13 @@ func (s *Store) Create(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", URL(s.cfg.URL), s.cfg.urlSetting()), err)
 }
 
-// Connect checks that the database exists and answers. It creates nothing, and may be called again. It fails with fault.Unavailable.
+// Connect checks that the database exists, answers and is not another program's. It creates nothing, and may be called
+// again. It fails with fault.Unavailable, and with fault.Conflict for the database of another program, which it leaves as it is.
 func (s *Store) Connect(ctx context.Context) error {
 	return s.connectError(s.file.open(func() error {
+		if err := s.checkForeign(ctx); err != nil {
+			return err
+		}
 		for _, pool := range s.pools {
 			if err := pool.PingContext(ctx); err != nil {
 				return err
