@@ -50,6 +50,7 @@ type API struct {
 
 	pageMethods map[string]string // as Pages.Routes returns them
 	origins     http.CrossOriginProtection
+	warnOfHTTP  func() // once
 }
 
 // New returns the interface over the use cases. ready is for the readiness check. It fails when cfg is not valid.
@@ -63,6 +64,13 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		cfg: cfg, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), docs: newDocs(cfg.BasePath),
 		ready: ready, memory: limit.NewMemory(int64(cfg.MaxMemory)), proxies: trusted, limits: limit.New(cfg.Limits), log: log,
 		own: make(map[string]bool),
+	}
+	api.warnOfHTTP = sync.OnceFunc(func() {
+		log.Warn("requests arrive as http although the public URL is https: cookies are Secure all the same; " +
+			"if a proxy speaks TLS, name it in GLUEPOT_HTTP_TRUSTED_PROXIES and let it set X-Forwarded-Proto")
+	})
+	if cfg.PublicURL != "" {
+		_ = api.origins.AddTrustedOrigin(cfg.PublicURL) // which is valid; a proxy may ask for another host
 	}
 	api.engine.RedirectTrailingSlash = false
 	_ = api.engine.SetTrustedProxies(nil) // nothing asks gin

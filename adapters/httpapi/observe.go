@@ -53,6 +53,12 @@ func (a *API) observe(c *gin.Context) {
 	}
 	c.Request.Method = knownMethod(c.Request.Method)
 	method, route := c.Request.Method, Route(c)
+	if strings.HasPrefix(a.cfg.PublicURL, "https:") {
+		if c.Request.URL.Scheme != "https" && route != PathAlive && route != PathReady {
+			a.warnOfHTTP()
+		}
+		c.Request.URL.Scheme = "https" // whatever the proxy says: cookies are Secure then
+	}
 	ended := func(int) {}
 	if a.cfg.Observe != nil {
 		ended = a.cfg.Observe(method, route)

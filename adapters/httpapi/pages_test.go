@@ -220,7 +220,7 @@ func TestPagesAreLimited(t *testing.T) {
 func TestFormsFromElsewhere(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.Pages, cfg.TrustedProxies = somePages{}, []string{"10.0.0.1"}
+	cfg.Pages, cfg.TrustedProxies, cfg.PublicURL = somePages{}, []string{"10.0.0.1"}, "http://public.example"
 	api, _ := newTestAPI(t, newStore(), cfg)
 	const proxied, direct = "10.0.0.1:1000", "192.0.2.1:1000"
 	for _, c := range []struct {
@@ -235,8 +235,11 @@ func TestFormsFromElsewhere(t *testing.T) {
 		{direct, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://anything"}}, 200},
 		{direct, http.Header{"Origin": {"http://example.com"}}, 200},
 		{direct, nil, 200}, // no browser
-		// Where a proxy asks for another host, it says which one it was asked for.
-		{proxied, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"paste.example, inner"}}, 200},
+		{direct, http.Header{"Origin": {"http://public.example"}}, 200}, // by way of a proxy that is not trusted
+		{direct, http.Header{"Origin": {"https://public.example"}}, 403},
+		// Where a proxy asks for another host, it says which one it was asked for, after what the client said.
+		{proxied, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"evil.example, paste.example"}}, 200},
+		{proxied, http.Header{"Origin": {"https://evil.example"}, "X-Forwarded-Host": {"evil.example, paste.example"}}, 403},
 		{proxied, http.Header{"Origin": {"https://other.example"}, "X-Forwarded-Host": {"paste.example"}}, 403},
 		{direct, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"paste.example"}}, 403},
 	} {
@@ -306,7 +309,9 @@ func TestAsked(t *testing.T) {
 		{true, false, nil, "https://example.com"},
 		{false, false, []string{"https"}, "http://example.com"},
 		{false, true, []string{"https"}, "https://paste.example"},
-		{false, true, []string{"HTTPS, http"}, "https://paste.example"},
+		{false, true, []string{"http, HTTPS"}, "https://paste.example"},
+		{false, true, []string{"http", "https"}, "https://paste.example"},
+		{false, true, []string{"https, http"}, "http://paste.example"},
 		{false, true, []string{"http"}, "http://paste.example"},
 		{false, true, nil, "http://paste.example"},
 	} {
@@ -325,6 +330,7 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	for host, want := range map[string]string{
+		"evil.example, paste.example": "paste.example", "a/b, paste.example": "paste.example", "paste.example, a/b": "example.com",
 		"paste.example:8443": "paste.example:8443", "[::1]:80": "[::1]:80", "": "example.com", `a"b`: "example.com", "a/b": "example.com",
 		"a b": "example.com", "<b>": "example.com", "u@a": "example.com", "a\\b": "example.com", "ä": "example.com",
 	} {
@@ -332,6 +338,32 @@ func TestAsked(t *testing.T) {
 		r.Header.Set("X-Forwarded-Host", host)
 		if got, _ := vouched.asked(r); got.Host != want {
 			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got.Host, want)
+		}
+	}
+}
+
+// TestSecureAddress has requests arrive as http where people use https: pages are told https, whatever the proxy says, and the log has one
+// warning. Health checks cause none.
+func TestSecureAddress(t *testing.T) {
+	t.Parallel()
+	for public, want := range map[string]string{"https://paste.example": "https://example.com", "http://paste.example": "http://example.com"} {
+		cfg := DefaultConfig()
+		cfg.Pages, cfg.PublicURL, cfg.TrustedProxies = whereAsked{}, public, []string{"192.0.2.1"}
+		api, lines := newTestAPI(t, newStore(), cfg)
+		warnings := func() int { return lines.FilterLevelExact(zap.WarnLevel).Len() }
+		request(api, http.MethodGet, PathAlive, nil)
+		request(api, http.MethodGet, "/k2j4x8m1", http.Header{"X-Forwarded-Proto": {"https"}})
+		if n := warnings(); n > 0 {
+			t.Errorf("%s: got %d warnings, want none of health checks and https", public, n)
+		}
+		for range 2 {
+			answer := request(api, http.MethodGet, "/k2j4x8m1", http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"http"}})
+			if got := answer.Body.String(); got != want {
+				t.Errorf("%s: got a request for %s, want %s", public, got, want)
+			}
+		}
+		if n := warnings(); n != strings.Count(public, "https") {
+			t.Errorf("%s: got %d warnings, want one for https", public, n)
 		}
 	}
 }

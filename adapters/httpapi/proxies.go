@@ -37,25 +37,26 @@ func (p proxies) include(address netip.Addr) bool {
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
 // asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host that the client
-// used, and its address, without a port, as RemoteAddr. Scheme and host are the first values of X-Forwarded-Proto and X-Forwarded-Host,
-// from the outermost proxy. An invalid host is ignored. The result is a copy, as handlers may not change a request.
+// used, and its address, without a port, as RemoteAddr. Scheme and host are the last values of X-Forwarded-Proto and X-Forwarded-Host:
+// proxies append theirs, so clients can forge those before. An invalid host is ignored. The result is a copy, as handlers may not change
+// a request.
 func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
 	copied, address := *r, *r.URL
 	copied.URL, address.Scheme = &address, "http"
 	copied.RemoteAddr, proxied = p.client(r)
-	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header.Get("X-Forwarded-Proto")), "https") {
+	if r.TLS != nil || proxied && strings.EqualFold(lastOf(r.Header["X-Forwarded-Proto"]), "https") {
 		address.Scheme = "https"
 	}
-	if host := firstOf(r.Header.Get("X-Forwarded-Host")); proxied && host != "" && httpguts.ValidHostHeader(host) {
+	if host := lastOf(r.Header["X-Forwarded-Host"]); proxied && host != "" && httpguts.ValidHostHeader(host) {
 		copied.Host = host
 	}
 	return &copied, proxied
 }
 
-// firstOf returns the first element of a header that is a list, or "".
-func firstOf(list string) string {
-	first, _, _ := strings.Cut(list, ",")
-	return strings.Trim(first, " \t")
+// lastOf returns the last element of a header that is a list, or "".
+func lastOf(lines []string) string {
+	list := strings.Join(lines, ",")
+	return strings.Trim(list[strings.LastIndexByte(list, ',')+1:], " \t")
 }
 
 // maxHops bounds how many addresses of X-Forwarded-For are read.
