@@ -158,7 +158,7 @@ func (m *Moderation) Report(
 		if err != nil {
 			return err
 		}
-		if err := row.Outline().ReadableBy(reader); err != nil {
+		if err := row.Outline().ReportableBy(reader); err != nil {
 			return err
 		}
 		if err := pastes.takeQuota(tx, client, quota); err != nil {

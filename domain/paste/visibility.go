@@ -102,6 +102,14 @@ func (d Document) ReadableBy(reader user.ID) error {
 	return err
 }
 
+// ReportableBy is ReadableBy, but allows one that burns after reading to those who may open it.
+func (d Document) ReportableBy(reader user.ID) error {
+	if err := d.ReadableBy(reader); !errors.Is(err, ErrBurns) {
+		return err
+	}
+	return nil
+}
+
 // BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's private one.
 func (d Document) BurnableBy(reader user.ID) error {
 	if !d.Burns || d.Visibility == Private && !d.OwnedBy(reader) {

@@ -62,6 +62,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"reports of what is hidden":       reportsOfHidden,
 		"blocks":                          blocks,
 		"reports":                         reports,
+		"reports of burning pastes":       reportsOfBurning,
 		"origins":                         origins,
 		"deleting a user keeps pastes":    keepPastes,
 		"and those that are hidden":       keepHiddenPastes,
@@ -684,6 +685,33 @@ func reports(t *testing.T, s ModerationStore) {
 	wantReports("the other one is deleted")
 	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); got != nil {
 		t.Errorf("reported: got %v, want none", got)
+	}
+}
+
+// reportsOfBurning are taken from those who may open the paste, which they have not read.
+func reportsOfBurning(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	for id, change := range map[paste.ID]func(*paste.Document){
+		"open":      func(*paste.Document) {},
+		"encrypted": func(d *paste.Document) { d.Cipher = &paste.Cipher{Version: 1} },
+		"private":   func(d *paste.Document) { d.Owner, d.Visibility = owner, paste.Private },
+	} {
+		burning := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now, Burns: true}}
+		change(&burning)
+		must(t, s.Documents.CreateDocument(t.Context(), burning))
+		report := func(reader user.ID) error {
+			sent := moderation.Report{ID: string(id) + " by " + string(reader), Paste: id, Reason: "spam", At: now.UTC()}
+			return s.Moderation.Report(t.Context(), sent, reader, "client", paste.Quota{Pastes: 10, Window: time.Hour})
+		}
+		must(t, report(owner))
+		if id == "private" {
+			wantKind(t, report(""), fault.NotFound)
+		} else {
+			must(t, report(""))
+		}
+	}
+	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); len(got) != 3 {
+		t.Errorf("reported: got %v, want three pastes", got)
 	}
 }
 
