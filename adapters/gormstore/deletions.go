@@ -119,6 +119,13 @@ func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
 // giveUpPastes makes pastes of a user anonymous, except private ones. They lose their tags, visibility and search text.
 func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
 	const stay = "id IN ? AND visibility <> 2"
+	// See model.Text: U+001A is the first of two characters that stand for one.
+	err := tx.Exec(`UPDATE pastes SET content_bytes = content_bytes - (
+			SELECT coalesce(sum(octet_length(replace(tag, ?, ''))), 0) FROM paste_tags WHERE paste_id = pastes.id)
+		WHERE tags > 0 AND `+stay, "\x1a", ids).Error
+	if err != nil {
+		return err
+	}
 	for _, of := range []any{&model.PasteTag{}, &model.PasteText{}} {
 		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", ids).Delete(of).Error; err != nil {
 			return err

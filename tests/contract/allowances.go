@@ -188,6 +188,13 @@ func totalBytes(t *testing.T, s DocumentStore) {
 		got.Largest[1] != (stats.Holder{Username: "small", Pastes: 2, Bytes: 15}) {
 		t.Errorf("got %+v as the largest, want large and small", got.Largest)
 	}
+	tagged := sized("t", small.ID, 1000)
+	tagged.Tags = []string{"a\x00b\x1a", "ü"}
+	create(tagged, today)
+	must(t, s.Users.Delete(t.Context(), small.ID, small.Name, &user.Kept{}))
+	kept, err := s.Stats.Totals(t.Context())
+	must(t, err)
+	want(t, "bytes, once tags have gone with their owner", kept.ContentBytes, 1135)
 	if len(got.Days) != stats.MostDays {
 		t.Fatalf("got %d days, want %d", len(got.Days), stats.MostDays)
 	}
