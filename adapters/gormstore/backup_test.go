@@ -62,7 +62,7 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	restored := filepath.Join(t.TempDir(), "gluepot.db")
 	cfg := DefaultConfig()
 	cfg.URL = "sqlite://" + restored
-	if _, err := connection.Restore(t.Context(), cfg, path, false); err != nil {
+	if _, err := connection.Restore(t.Context(), cfg, path, connection.Replacement{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) || len(other) != len(salt) {

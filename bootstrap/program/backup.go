@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,23 +34,30 @@ func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Restore the embedded database from a backup", Args: fileArgument,
 		Long: `Restore the embedded database (SQLite) from a file that 'gluepot backup' has written. A copy of the file becomes the database, if
-it is undamaged and of a version that this program knows. Run it as the user of the server. What was deleted or revoked since the
-backup is there again: users, tokens, pastes.
+it is undamaged and of a version that this program knows.
 
-With --replace, an existing database is kept beside the new one, under its name and the time. No server may have it open.`,
+With --replace, an existing database is kept beside the new one, under its name and the time. No server may have it open. The new one
+has its owner, group and mode. What was deleted, removed or revoked there since the backup stays so: pastes, users, tokens, sessions,
+invitations, linked accounts, and pastes that were made anonymous or private. With --with-deleted it is there again.`,
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
-	replace := cmd.Flags().Bool("replace", false, "replace an existing database, which is kept beside the new one")
+	var replacement connection.Replacement
+	cmd.Flags().BoolVar(&replacement.Replace, "replace", false, "replace an existing database, which is kept beside the new one")
+	cmd.Flags().BoolVar(&replacement.WithDeleted, "with-deleted", false,
+		"bring back what was deleted, removed or revoked in the replaced database since the backup")
 	cmd.RunE = cli.Long(func(cmd *cobra.Command, args []string) error {
 		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
 		ctx := cmd.Context()
-		done, err := connection.Restore(ctx, cfg.Database, args[0], *replace)
+		done, err := connection.Restore(ctx, cfg.Database, args[0], replacement)
 		if err != nil {
 			return causeOr(ctx, err)
 		}
 		text := fmt.Sprintf("The database %s is restored from %s.\n", gormstore.URL(cfg.Database.URL), args[0])
+		if len(done.Undone) > 0 {
+			text += fmt.Sprintf("What was deleted, removed or revoked since the backup stays so: %s.\n", listUndone(done.Undone))
+		}
 		if done.Kept != "" {
 			text += fmt.Sprintf("The old database is kept at %s.\n", done.Kept)
 		}
@@ -60,6 +68,15 @@ With --replace, an existing database is kept beside the new one, under its name 
 		return err
 	})
 	return cmd
+}
+
+// listUndone returns text such as "pastes: 7, users: 1".
+func listUndone(undone []connection.Undone) string {
+	parts := make([]string, len(undone))
+	for i, u := range undone {
+		parts[i] = fmt.Sprintf("%s: %d", u.What, u.Rows)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {

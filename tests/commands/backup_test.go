@@ -105,7 +105,7 @@ func TestRestoreReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got := i.do("restore --replace " + file)
+	got := i.do("restore --replace --with-deleted " + file)
 	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if contents(t, cfg) != before {
 		t.Errorf("got\n%s\nwant\n%s", contents(t, cfg), before)
@@ -198,7 +198,9 @@ func TestRestoreOverDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := i.do("restore --replace " + file)
+	wantRefusalWith(t, "restore", i.run("restore --replace "+file), exitFailed,
+		"cannot be read, so what was deleted or revoked there since the backup would be back. Add --with-deleted to accept that.")
+	got := i.do("restore --replace --with-deleted " + file)
 	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if got := contents(t, cfg); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

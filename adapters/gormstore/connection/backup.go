@@ -152,23 +152,32 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Restored is the result of Restore.
-type Restored struct {
-	Kept            string // the path of the database that was replaced; empty: there was none
-	Version, Latest int64  // see Schema
+// Replacement says what Restore does with an existing database.
+type Replacement struct {
+	Replace     bool // put the backup in its place
+	WithDeleted bool // and bring back what was deleted, removed or revoked there since the backup
 }
 
-// Restore turns a copy of a backup into the SQLite database of cfg, after a check of its integrity. It replaces an existing database
-// only if replace is set, and then keeps the old one, with its log, beside it under a name with the time.
+// Restored is the result of Restore.
+type Restored struct {
+	Kept            string   // the path of the database that was replaced; empty: there was none
+	Undone          []Undone // what of the backup was deleted, removed or revoked since, and is so again
+	Version, Latest int64    // see Schema
+}
+
+// Restore turns a copy of a backup into the SQLite database of cfg, after a check of its integrity. It replaces an
+// existing database only if the replacement says so. Then it keeps the old one, with its log, beside the new one under a
+// name with the time, and the new one has its owner and mode.
 //
-// It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with fault.Conflict
-// when a database exists and replace is not set; and with fault.Unavailable when that database is in use.
-func Restore(ctx context.Context, cfg Config, from string, replace bool) (done Restored, err error) {
+// It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with
+// fault.Conflict when a database exists and is not to be replaced; and with fault.Unavailable when that database is in
+// use, belongs to another user, or does not say what was deleted in it.
+func Restore(ctx context.Context, cfg Config, from string, replacement Replacement) (done Restored, err error) {
 	path, err := URL(cfg.URL).file()
 	if err != nil {
 		return done, err
 	}
-	replacing, err := restorable(ctx, cfg, &path, from, replace)
+	replacing, err := restorable(ctx, cfg, &path, from, replacement.Replace)
 	if err != nil {
 		return done, err
 	}
@@ -187,7 +196,8 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 		return done, fileFault(path, partial.publish(path))
 	}
 	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
-	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
+	done.Undone, err = replaceFile(ctx, cfg, path, done.Kept, partial, replacement.WithDeleted)
+	return done, err
 }
 
 // restorable reports whether the backup would replace a database. It resolves links in path.
@@ -293,38 +303,75 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 
 // replaceFile replaces a database, and keeps the old one under another name. At every instant the path names one of the two. A process
 // that opens the old one meanwhile waits for the lock, and then notices (see watchedFile).
-func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *partialFile) error {
+func replaceFile(
+	ctx context.Context, cfg Config, path, kept string, partial *partialFile, withDeleted bool,
+) (undone []Undone, err error) {
+	if err := keepOwner(partial.path, path); err != nil {
+		return nil, err
+	}
+	if !withDeleted && !beginsAsSQLite(path) { // SQLite would remove its log
+		return nil, uncompared(path, errors.New("it is no SQLite database"))
+	}
 	db, err := plainSQLite(path, "rw", cfg.ConnectTimeout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer db.Close() //nolint:errcheck // this releases the lock
-	err = closeLog(ctx, db)
+	if !withDeleted {
+		err = attachRestored(ctx, db, partial.path)
+	}
+	if err == nil {
+		err = closeLog(ctx, db)
+	}
 	damage := err != nil && diagnose(err) == damaged
-	if err != nil && !damage {
-		return err
+	switch {
+	case err != nil && !damage:
+		return nil, err
+	case withDeleted:
+	case damage:
+		return nil, uncompared(path, err)
+	default:
+		if undone, err = undoAgain(ctx, db); err != nil {
+			return nil, uncompared(path, err)
+		}
+		if err := forget(ctx, partial.path); err != nil { // what was deleted again
+			return nil, err
+		}
 	}
 	if err := syncFile(partial.path); err != nil {
-		return fileFault(path, err)
+		return nil, fileFault(path, err)
 	}
 	if err := os.Link(path, kept); err != nil {
-		return fileFault(kept, err)
+		return nil, fileFault(kept, err)
 	}
 	if damage { // keep its log for a recovery: the new file must not use it
 		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fileFault(kept, err)
+			return nil, fileFault(kept, err)
 		}
 		_ = os.Remove(path + "-shm")
 	}
 	if err := os.Rename(partial.path, path); err != nil {
-		return fileFault(path, err)
+		return nil, fileFault(path, err)
 	}
-	return syncFile(filepath.Dir(path))
+	return undone, syncFile(filepath.Dir(path))
+}
+
+// beginsAsSQLite reports whether a file has the header of a database. An empty file is a database without tables.
+func beginsAsSQLite(path string) bool {
+	file, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return false
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	const magic = "SQLite format 3\x00"
+	header := make([]byte, len(magic))
+	_, err = io.ReadFull(file, header)
+	return errors.Is(err, io.EOF) || string(header) == magic
 }
 
 // closeLog moves the log into the database and locks the file. SQLite allows this only if no other process has the file open.
 func closeLog(ctx context.Context, db *sql.DB) error {
-	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA journal_mode"} {
+	for _, statement := range []string{"PRAGMA main.journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA main.journal_mode"} {
 		mode := "delete" // BEGIN returns no row
 		err := db.QueryRowContext(ctx, statement).Scan(&mode)
 		busy, ok := errors.AsType[*sqlite.Error](err)

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package connection
+
+// keepOwner does nothing: new files have the rights of their folder.
+func keepOwner(string, string) error { return nil }

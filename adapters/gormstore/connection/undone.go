@@ -1,0 +1,137 @@
+package connection
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Undone says how much of a backup was deleted, removed or revoked after it.
+type Undone struct {
+	What string // a plural, such as "pastes"
+	Rows int64
+}
+
+// sameInstallation holds unless the backup is of another installation, which lacks rows for other reasons.
+const sameInstallation = `(SELECT uid FROM main.installation) = (SELECT uid FROM restored.installation)`
+
+// buried is the condition that an id has a tombstone in the replaced database.
+func buried(kind string) string {
+	return `id IN (SELECT id FROM main.tombstones WHERE kind = '` + kind + `')`
+}
+
+// readers orders visibilities as paste.Unshared does.
+func readers(visibility string) string {
+	return `CASE ` + visibility + ` WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 END`
+}
+
+// undoing takes from the database "restored", in this order, what was taken from "main" after the backup. Rows of
+// statements without a name are not counted.
+var undoing = []struct{ what, statement string }{
+	{"", `CREATE TEMP TABLE given_up AS SELECT r.id, (
+			SELECT coalesce(sum(octet_length(replace(tag, char(26), ''))), 0) FROM restored.paste_tags WHERE paste_id = r.id
+		) AS tag_bytes FROM restored.pastes r JOIN main.pastes m ON m.id = r.id
+		WHERE r.owner_id IS NOT NULL AND m.owner_id IS NULL`}, // see model.Text
+	{"", `DELETE FROM restored.paste_tags WHERE paste_id IN (SELECT id FROM given_up)`},
+	{"", `DELETE FROM restored.paste_texts WHERE paste_id IN (SELECT id FROM given_up)`},
+	{"pastes that were given up", `UPDATE restored.pastes AS r
+		SET owner_id = NULL, delete_key = m.delete_key, visibility = m.visibility, unshared = m.unshared, tags = 0,
+			content_bytes = r.content_bytes - g.tag_bytes, expires_at = m.expires_at, lifetime = m.lifetime
+		FROM main.pastes AS m, given_up AS g WHERE m.id = r.id AND g.id = r.id`},
+	{"pastes with fewer readers", `UPDATE restored.pastes AS r SET visibility = m.visibility, unshared = m.unshared
+		FROM main.pastes AS m WHERE m.id = r.id AND ` + readers("m.visibility") + ` < ` + readers("r.visibility")},
+	{"", `UPDATE restored.paste_texts SET public = FALSE WHERE public
+		AND paste_id IN (SELECT id FROM restored.pastes WHERE visibility <> 1)`},
+
+	{"", `INSERT OR REPLACE INTO restored.removed_pastes (id, owner_id, created_at, expires_at, visibility, title,
+			content_bytes, history_bytes, removed_at, hidden, document)
+		SELECT id, owner_id, created_at, expires_at, visibility, title,
+			content_bytes, history_bytes, removed_at, hidden, document
+		FROM main.removed_pastes WHERE (owner_id IS NULL OR owner_id IN (SELECT id FROM restored.users))
+			AND (id IN (SELECT id FROM restored.pastes) OR id IN (SELECT id FROM restored.removed_pastes))`},
+	{"pastes", `DELETE FROM restored.pastes WHERE ` + buried("paste") + ` AND id NOT IN (SELECT id FROM main.pastes)`},
+	{"removed pastes", `DELETE FROM restored.removed_pastes WHERE ` + buried("paste") + `
+		AND id NOT IN (SELECT id FROM main.pastes) AND id NOT IN (SELECT id FROM main.removed_pastes)`},
+	{"reports", `DELETE FROM restored.reports WHERE ` + sameInstallation + ` AND id NOT IN (SELECT id FROM main.reports)`},
+
+	{"users", `DELETE FROM restored.users WHERE ` + buried("user") + ` AND id NOT IN (SELECT id FROM main.users)`},
+	{"", `UPDATE restored.users AS r SET public_profile = r.public_profile AND m.public_profile,
+			show_tags = r.show_tags AND m.show_tags, profile_closed = r.profile_closed OR m.profile_closed,
+			admin = r.admin AND m.admin, suspended = r.suspended OR m.suspended,
+			pastes_hidden = r.pastes_hidden OR m.pastes_hidden
+		FROM main.users AS m WHERE m.id = r.id`},
+	{"linked accounts", `DELETE FROM restored.identities
+		WHERE (user_id, provider, subject) IN (SELECT user_id, provider, subject FROM main.unlinked_identities)`},
+	{"", `INSERT OR IGNORE INTO restored.unlinked_identities (user_id, provider, subject)
+		SELECT user_id, provider, subject FROM main.unlinked_identities WHERE user_id IN (SELECT id FROM restored.users)`},
+	{"tokens", `UPDATE restored.access_tokens AS r
+		SET revoked_at = coalesce(m.revoked_at, cast(unixepoch('subsec') * 1000000 AS integer))
+		FROM main.access_tokens AS m
+		WHERE m.id = r.id AND r.revoked_at IS NULL AND (m.revoked_at IS NOT NULL OR m.hash <> r.hash)`},
+	{"sessions", `DELETE FROM restored.access_tokens WHERE kind = 1 AND ` + sameInstallation + `
+		AND id NOT IN (SELECT id FROM main.access_tokens)`},
+	{"invitations", `DELETE FROM restored.invitations WHERE ` + sameInstallation + `
+		AND id NOT IN (SELECT id FROM main.invitations WHERE uses > 0)`},
+	{"", `UPDATE restored.invitations AS r SET uses = m.uses
+		FROM main.invitations AS m WHERE m.id = r.id AND m.uses < r.uses`},
+	{"", `DELETE FROM restored.sign_in_attempts`},
+
+	// What remembers all that.
+	{"", `INSERT OR REPLACE INTO restored.tombstones (kind, id, deleted_at, removed_by, reason, told)
+		SELECT kind, id, deleted_at, removed_by, reason, told FROM main.tombstones`},
+	{"", `INSERT OR REPLACE INTO restored.former_names (username_folded, user_id, given_up_at)
+		SELECT username_folded, user_id, given_up_at FROM main.former_names`},
+	{"", `INSERT OR IGNORE INTO restored.blocks (network, created_at, expires_at, reason)
+		SELECT network, created_at, expires_at, reason FROM main.blocks`},
+	{"", `INSERT OR IGNORE INTO restored.audit_log (id, at, actor, act, target, reason)
+		SELECT id, at, actor, act, target, reason FROM main.audit_log`},
+	{"", `DROP TABLE given_up`},
+}
+
+// attachRestored makes the file that is to replace a database known to the connection to it.
+func attachRestored(ctx context.Context, db *sql.DB, path string) error {
+	if _, err := db.ExecContext(ctx, "ATTACH ? AS restored", sqliteURI(path)+"?mode=rw"); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx,
+		"PRAGMA foreign_keys = ON; PRAGMA restored.journal_mode = MEMORY; PRAGMA restored.secure_delete = ON")
+	return err
+}
+
+// undoAgain deletes, removes and revokes in the attached file what was deleted, removed and revoked in the database after
+// the backup. It ends the transaction of closeLog, and keeps its lock.
+func undoAgain(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
+	var tables int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM main.sqlite_schema").Scan(&tables); err != nil {
+		return nil, err
+	}
+	for _, u := range undoing {
+		if tables == 0 {
+			break // it was never used
+		}
+		result, err := db.ExecContext(ctx, u.statement)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := result.RowsAffected()
+		if err != nil {
+			return nil, err
+		}
+		if u.what != "" && rows > 0 {
+			undone = append(undone, Undone{u.what, rows})
+		}
+	}
+	_, err = db.ExecContext(ctx, "PRAGMA main.locking_mode = EXCLUSIVE; COMMIT; DETACH restored")
+	return undone, err
+}
+
+// uncompared is the fault for a database that does not say what was deleted from it.
+func uncompared(path string, err error) error {
+	if diagnose(err) == noRoom {
+		return Translate(err)
+	}
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf("%s cannot be read, so what was deleted or revoked there since the "+
+		"backup would be back. Add --with-deleted to accept that.", path), err)
+}

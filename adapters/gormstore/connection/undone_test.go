@@ -1,0 +1,57 @@
+package connection
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestUndoAgainKeepsTheLock wants no other process to write what a restore has compared already.
+func TestUndoAgainKeepsTheLock(t *testing.T) {
+	t.Parallel()
+	paths := make([]string, 2)
+	for i := range paths {
+		paths[i] = filepath.Join(t.TempDir(), "gluepot.db")
+		cfg := DefaultConfig()
+		cfg.URL = "sqlite://" + paths[i]
+		store, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.BringUpToDate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := plainSQLite(paths[0], "rw", time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := plainSQLite(paths[0], "rw", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close() //nolint:errcheck // nothing was written
+	if err := attachRestored(t.Context(), db, paths[1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := closeLog(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	undone, err := undoAgain(t.Context(), db)
+	if err != nil || len(undone) > 0 {
+		t.Fatalf("got %v, error %v, want nothing undone", undone, err)
+	}
+	const write = "UPDATE installation SET uid = 'x'"
+	if _, err := other.ExecContext(t.Context(), write); err == nil {
+		t.Error("got a write beside the restore, want none")
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ExecContext(t.Context(), write); err != nil {
+		t.Errorf("after the restore: %v", err)
+	}
+}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package commands
+
+import (
+	"os"
+	"regexp"
+	"syscall"
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestRestoreKeepsOwner restores as root over the file of another user, who has to be able to open it.
+func TestRestoreKeepsOwner(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	i, cfg, file := backedUp(t)
+	path := database.SQLitePath(cfg)
+	if err := os.Chown(path, 65534, 65533); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	got := i.do("restore --replace " + file)
+	kept := regexp.MustCompile(`kept at (.*)\.\n`).FindStringSubmatch(got)
+	if kept == nil {
+		t.Fatalf("got %s, want where the old database is kept", got)
+	}
+	for _, name := range []string{path, kept[1]} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, _ := info.Sys().(*syscall.Stat_t)
+		if owner.Uid != 65534 || owner.Gid != 65533 || info.Mode() != 0o640 {
+			t.Errorf("%s: got the owner %d:%d and the mode %v, want 65534:65533 and -rw-r-----", name, owner.Uid, owner.Gid, info.Mode())
+		}
+	}
+}
