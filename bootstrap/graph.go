@@ -54,7 +54,7 @@ func newApplication(cfg Config, store *gormstore.Store, from standby) *Applicati
 		Languages:  languages.New(known),
 		Imports:    imports.New(userStore, tokenStore, pasteStore, time.Now),
 		Stats:      stats.New(gormstore.NewStats(store)),
-		Moderation: moderation.New(gormstore.NewModeration(store), userStore, tokenStore, time.Now),
+		Moderation: moderation.New(gormstore.NewModeration(store), userStore, tokenStore, known, time.Now),
 		Ready:      store.Ready,
 		Analyze:    store.Analyze,
 	}

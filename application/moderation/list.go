@@ -2,9 +2,12 @@ package moderation
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -17,7 +20,8 @@ const page = 1000
 type List struct{ *module }
 
 // Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. owner names a user as
-// for user.Find; when it is empty, the filter's Owner counts. It fails as user.Find does, and with an error of visit.
+// for user.Find; when it is empty, the filter's Owner counts. The filter's Language can be as language.Find takes it. It fails as
+// user.Find does, with fault.Invalid for a language that there is not, and with an error of visit.
 func (l *List) Do(
 	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
 ) error {
@@ -27,6 +31,13 @@ func (l *List) Do(
 			return err
 		}
 		filter.Owner = found.ID
+	}
+	if filter.Language != "" {
+		found, ok := language.Find(l.languages, l.languages, filter.Language)
+		if !ok {
+			return fault.New(fault.Invalid, fmt.Sprintf("There is no language %q. Give a name, an alias or an extension.", filter.Language))
+		}
+		filter.Language = found.Name
 	}
 	more := func(after paste.Place) ([]moderation.Found, paste.Place, error) {
 		return l.store.Pastes(ctx, filter, after, page)

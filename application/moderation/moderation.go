@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -43,17 +44,26 @@ type Users interface {
 	user.Updater
 }
 
+// Languages are the ports about languages that the use cases need.
+type Languages interface {
+	language.Names
+	language.Files
+}
+
 // module is what the use cases share.
 type module struct {
-	store    Store
-	users    Users
-	sessions token.SessionEnder
-	now      func() time.Time
+	store     Store
+	users     Users
+	sessions  token.SessionEnder
+	languages Languages
+	now       func() time.Time
 }
 
 // New returns the use cases over their ports.
-func New(store Store, users Users, sessions token.SessionEnder, now func() time.Time) *UseCases {
-	m := &module{store: store, users: users, sessions: sessions, now: now}
+func New(
+	store Store, users Users, sessions token.SessionEnder, languages Languages, now func() time.Time,
+) *UseCases {
+	m := &module{store: store, users: users, sessions: sessions, languages: languages, now: now}
 	return &UseCases{
 		List:      &List{m},
 		Remove:    &Remove{m},

@@ -19,8 +19,8 @@ func NewLanguageResolver(names language.Names, files language.Files, detector la
 			if found, ok = language.ByTitle(title, files); !ok {
 				found, ok = detector.Detect(code)
 			}
-		} else if found, ok = names.ByName(wanted); !ok {
-			found, ok = files.ByExtension(strings.TrimPrefix(wanted, "."))
+		} else {
+			found, ok = language.Find(names, files, wanted)
 		}
 		// The catalogue has an entry for Autodetect, which is no answer.
 		if !ok || found.Name == paste.Autodetect {

@@ -33,6 +33,14 @@ type Files interface {
 	ByFilename(name string) (*Language, bool)
 }
 
+// Find returns the language with that name, alias or extension, in any case, or false. The extension may have a dot.
+func Find(names Names, files Files, text string) (*Language, bool) {
+	if found, ok := names.ByName(text); ok {
+		return found, true
+	}
+	return files.ByExtension(strings.TrimPrefix(text, "."))
+}
+
 // Lister lists languages.
 type Lister interface {
 	// All returns every language, in a fixed order.

@@ -378,6 +378,10 @@ func TestPasteListFilters(t *testing.T) {
 		"--contains Ode":               "",
 		"--title pam":                  spam,
 		"--language Go":                spam,
+		"--language go":                spam,
+		"--language GOLANG":            spam,
+		"--language .go":               spam,
+		"--language rs":                "",
 		"--larger-than 1kB":            "",
 		"--larger-than 3":              spam + own,
 	} {
@@ -388,6 +392,12 @@ func TestPasteListFilters(t *testing.T) {
 		if got != want {
 			t.Errorf("paste list %s: got %q, want %q", line, got, want)
 		}
+	}
+	for _, line := range []string{"paste list --language klingon", "paste remove --reason spam --yes --language klingon"} {
+		wantRefusal(t, line, i.run(line), exitFailed, `There is no language "klingon". Give a name, an alias or an extension.`)
+	}
+	if got, want := i.do("paste remove --reason spam --yes --language golang"), "Removed 1 paste.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for line, want := range map[string]string{
 		"paste list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot paste list --help'`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/moderation"
@@ -39,7 +40,7 @@ func openRaces(t *testing.T, cfg gormstore.Config) *races {
 	t.Helper()
 	s := openService(t, cfg)
 	r := &races{service: s, mod: gormstore.NewModeration(s.store), identities: gormstore.NewIdentities(s.store)}
-	r.moderation = moderation.New(r.mod, s.users, s.tokens, time.Now)
+	r.moderation = moderation.New(r.mod, s.users, s.tokens, catalogue.New(), time.Now)
 	return r
 }
 
@@ -113,7 +114,7 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		_, _, err := moderation.New(store, r.users, r.tokens, time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
 		found, _ := r.users.ByID(t.Context(), "epoxy")
 		if left := r.count(t, "SELECT count(*) FROM pastes"); err == nil && !found.Suspended && left != 250 {
 			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
