@@ -24,7 +24,7 @@ import (
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
-// patience is a budget that no machine is too slow for.
+// patience is a time that no machine is too slow for.
 const patience = time.Minute
 
 // Site is pages over a store in memory.
@@ -51,7 +51,7 @@ func New(t testing.TB) *Site {
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
 	}
-	cfg := pages.Config{BasePath: "/api/v2", HighlightTime: patience}
+	cfg := pages.Config{BasePath: "/api/v2", RenderTime: patience}
 	s.Serve = func(options pastes.Options) {
 		s.Pastes = pastes.New(stored, keepers, options, time.Now)
 		s.Pages = pages.New(cfg, pages.Modules{

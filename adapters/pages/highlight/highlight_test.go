@@ -14,11 +14,11 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-// patience is a budget that no machine is too slow for.
-const patience = time.Minute
+func newTestHighlighter() *Highlighter { return New(languages.New(catalogue.New())) }
 
-func newTestHighlighter(budget time.Duration) *Highlighter {
-	return New(languages.New(catalogue.New()), budget)
+// coloured returns the parts of a code with their classes.
+func coloured(h *Highlighter, language, code string) string {
+	return shown(code, h.Colours(context.Background(), new(Page), "", language, code).Spans)
 }
 
 // shown returns the parts of a code with their classes.
@@ -35,27 +35,25 @@ func shown(code string, spans []Span) string {
 	return b.String() + code
 }
 
-func TestSpans(t *testing.T) {
+func TestColours(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter(patience)
+	h := newTestHighlighter()
 	for _, c := range []struct{ language, code, want string }{
 		{"Go", "package main\n// a comment", "k{package} main\nc{// a comment}"},
 		{"Go", "func f() { g(\"</script>\", `a\nb`, 1) }", "k{func} f{f}() { f{g}(s{\"</script>\"}, s{`a\nb`}, m{1}) }"},
-		{"GitHub Flavored Markdown", "# A\n*b*\n```go\nvar x\n```\n", ""},
 		{"JSON", `{"a": true}`, `{k{"a"}: m{true}}`},
 		{"Python", "def f(x):\n\treturn None", "k{def} f{f}(x):\n\tk{return} m{None}"},
+		{"Rust", "fn f() {} // \xff", "k{fn} f{f}() {} // \xff"},
+		{"Plain Text", "package main", "package main"},
+		{"unknown", "package main", "package main"},
+		{"Embedded Ruby", "<b><%= 1 %>", "<k{b}>p{<%=} m{1} p{%>}"},
 	} {
-		got := shown(c.code, h.Spans(t.Context(), "", c.language, c.code))
-		if c.want != "" && got != c.want || got == c.code {
-			t.Errorf("%s: got %s, want %s", c.language, got, c.want)
-		}
-	}
-	for language, code := range map[string]string{
-		"Plain Text": "package main", "unknown": "package main", "Go": strings.Repeat("x", maxCode+1), "Rust": "fn main() {} // \xff",
-	} {
-		if got := h.Spans(t.Context(), "", language, code); got != nil {
-			t.Errorf("%s: got %d spans, want plain text", language, len(got))
-		}
+		t.Run(c.language, func(t *testing.T) {
+			t.Parallel()
+			if got := coloured(h, c.language, c.code); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -79,102 +77,150 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestGivesUp has a lexer that yields tokens without an end, and one that takes longer than the budget for each.
-func TestGivesUp(t *testing.T) {
-	t.Parallel()
-	h := newTestHighlighter(50 * time.Millisecond)
-	h.lexer = func(string) chroma.Lexer { return lexersByName()["jungle"] }
-	if got := h.tokenise("Go", "package main // comment\n\n/* a */ func f(x int) string"); got != nil {
-		t.Errorf("got %v, want nothing: is the lexer mended? Then JSONata's is another", got)
-	}
-	slow := new(slowLexer)
-	h.budget = time.Millisecond
-	h.lexer = func(string) chroma.Lexer { return slow }
-	if got := h.tokenise("Go", strings.Repeat("x", 100)); got != nil || slow.asked != 1 {
-		t.Errorf("got %v after %d tokens, want nothing after the first", got, slow.asked)
-	}
-}
-
-// slowLexer takes a while for each token.
-type slowLexer struct {
+// lexerFunc is a lexer of which the function makes each token.
+type lexerFunc struct {
 	chroma.Lexer
 
-	asked int
+	next func() chroma.Token
 }
 
-func (l *slowLexer) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, error) {
-	return func() chroma.Token {
-		l.asked++
-		time.Sleep(10 * time.Millisecond)
-		return chroma.Token{Type: chroma.Text, Value: "x"}
-	}, nil
+func (l lexerFunc) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, error) {
+	return l.next, nil
 }
 
-// panickingLexer is one that a code has broken.
-type panickingLexer struct{ chroma.Lexer }
+// with has a highlighter use a lexer whose tokens the function makes.
+func (h *Highlighter) with(next func() chroma.Token) *Highlighter {
+	h.lexer = func(string) chroma.Lexer { return lexerFunc{next: next} }
+	return h
+}
 
-func (panickingLexer) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, error) {
-	panic("unknown state")
+// working takes some processor time for a token.
+func working(work time.Duration) chroma.Token {
+	for end := threadTime() + work; threadTime() < end; {
+	}
+	return chroma.Token{Type: chroma.Keyword, Value: "x"}
+}
+
+// TestWork has lexers that take longer than a code may take: what they have coloured keeps its colours. Only work
+// counts: a lexer that waits, as all do on a busy machine, colours all.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	code := strings.Repeat("x", 40)
+	for name, c := range map[string]struct {
+		next func() chroma.Token
+		part bool
+	}{
+		"works":           {func() chroma.Token { return working(leastWork / 20) }, true},
+		"yields for ever": {func() chroma.Token { return chroma.Token{Type: chroma.Text} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newTestHighlighter().with(c.next)
+			got := h.Colours(t.Context(), new(Page), "", "Go", code)
+			length := 0
+			for _, span := range got.Spans {
+				length += int(span.Length)
+			}
+			if got.Plain == 0 || got.Late || c.part && (got.Plain >= len(code) || length != len(code)) {
+				t.Errorf("got %v, want that the rest is plain", got)
+			}
+			if again, ok := h.cache.get(h.key("", "Go", code)); !ok || again.Plain != got.Plain {
+				t.Errorf("got %v and %t in the cache, want %v", again, ok, got)
+			}
+		})
+	}
+	t.Run("waits", func(t *testing.T) {
+		t.Parallel()
+		left := len(code)
+		h := newTestHighlighter().with(func() chroma.Token {
+			if left--; left < 0 {
+				return chroma.EOF
+			}
+			time.Sleep(leastWork / 20)
+			return chroma.Token{Type: chroma.Keyword, Value: "x"}
+		})
+		if got := h.Colours(t.Context(), new(Page), "", "Go", code); got.Plain != 0 || len(got.Spans) != 1 {
+			t.Errorf("got %v, want all of it", got)
+		}
+	})
+}
+
+// TestPageWork has a page of more codes than it has work for: it begins no more, and a later page does.
+func TestPageWork(t *testing.T) {
+	t.Parallel()
+	h := newTestHighlighter().with(func() chroma.Token { return working(leastWork / 5) })
+	count := func() (coloured int) {
+		page := new(Page)
+		for i := range 2 * int(maxPageWork/leastWork) {
+			if got := h.Colours(t.Context(), page, fmt.Sprint(i), "Go", "xxxxxxxxxx"); !got.Late {
+				coloured++
+			}
+		}
+		return coloured
+	}
+	first := count()
+	if most := int(maxPageWork / leastWork); first == 0 || first > most {
+		t.Errorf("got %d codes with colours, want at most %d", first, most)
+	}
+	if again := count(); again <= first {
+		t.Errorf("got %d codes with colours on a second page after %d, want more", again, first)
+	}
+}
+
+// TestLong has code that is longer than what has colours.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	h := newTestHighlighter()
+	line := "package main // a\n"
+	code := strings.Repeat(line, maxCode/len(line)+100)
+	got := h.Colours(t.Context(), new(Page), "", "Go", code)
+	end := len(code) - got.Plain
+	if end > maxCode || end < maxCode-len(line) || !strings.HasSuffix(code[:end], "\n") || got.Spans == nil {
+		t.Errorf("got colours for %d bytes, want them to end with the last line before %d", end, maxCode)
+	}
+	got = h.Colours(t.Context(), new(Page), "", "JSON", "["+strings.Repeat("10,", maxCode))
+	if got.Plain < 2*maxCode || got.Plain > 2*maxCode+10 {
+		t.Errorf("got %d plain bytes, want a long line coloured up to the limit", got.Plain)
+	}
 }
 
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter(patience)
-	h.lexer = func(string) chroma.Lexer { return panickingLexer{} }
-	if got := h.Spans(t.Context(), "", "Go", "x"); got != nil {
-		t.Errorf("got %v, want plain text", got)
-	}
-}
-
-// TestWaits has all slots taken: a page gives up when its budget is over, or its request.
-func TestWaits(t *testing.T) {
-	t.Parallel()
-	h := newTestHighlighter(20 * time.Millisecond)
-	for range cap(h.slots) {
-		h.slots <- struct{}{}
-	}
-	if got := h.Spans(t.Context(), "", "Go", "package main"); got != nil {
-		t.Errorf("got %v, want plain text", got)
-	}
-	h.budget = patience
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got := h.Spans(ctx, "", "Go", "package main"); got != nil {
-		t.Errorf("got %v, want plain text", got)
-	}
-	<-h.slots
-	for end := time.Now().Add(10 * time.Second); h.Spans(t.Context(), "", "Go", "package main") == nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("got plain text, want that waiting in vain is not remembered")
-		}
+	tokens := []chroma.Token{{Type: chroma.Keyword, Value: "a"}}
+	h := newTestHighlighter().with(func() chroma.Token {
+		next := tokens[0] // which panics
+		tokens = tokens[1:]
+		return next
+	})
+	if got := coloured(h, "Go", "ab"); got != "k{a}b" {
+		t.Errorf("got %s, want what has colours before the panic", got)
 	}
 }
 
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter(patience)
+	h := newTestHighlighter()
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			code := fmt.Sprintf("x := %d\n", i%5)
-			if got, want := shown(code, h.Spans(t.Context(), "", "Go", code)), fmt.Sprintf("x := m{%d}\n", i%5); got != want {
+			code, want := fmt.Sprintf("x := %d\n", i%5), fmt.Sprintf("x := m{%d}\n", i%5)
+			if got := coloured(h, "Go", code); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}
 	all.Wait()
-	if n := h.cache.entries.Len(); n != 5 {
-		t.Errorf("got %d entries, want 5", n)
+	if n := h.cache.entries.Len(); n != 5 || len(h.jobs) != 0 {
+		t.Errorf("got %d entries and %d jobs, want 5 and none", n, len(h.jobs))
 	}
 }
 
 func TestCache(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
 	c := newCache(10_000)
 	for i := range 100 {
-		c.put(fmt.Sprint(i), make([]Span, 100), now)
-		if _, ok := c.get("0", now); i < 90 && !ok {
+		c.put(fmt.Sprint(i), Colours{Spans: make([]Span, 100)})
+		if _, ok := c.get("0"); i < 90 && !ok {
 			t.Fatalf("after %d: got nothing for what was used last, want it", i)
 		}
 		if c.size > c.limit {
@@ -184,15 +230,8 @@ func TestCache(t *testing.T) {
 	if n := c.entries.Len(); n != 9 {
 		t.Errorf("got %d entries, want 9 of about 1,100 bytes", n)
 	}
-	c.put("large", make([]Span, 10_000), now)
+	c.put("large", Colours{Spans: make([]Span, 10_000)})
 	if c.entries.Len() != 0 || c.size != 0 {
 		t.Errorf("got %d entries of %d bytes, want none after one that is larger than the limit", c.entries.Len(), c.size)
-	}
-	c.put("failed", nil, now)
-	if spans, ok := c.get("failed", now.Add(failedFor)); spans != nil || !ok {
-		t.Errorf("got %v, %v, want that it failed", spans, ok)
-	}
-	if _, ok := c.get("failed", now.Add(failedFor+1)); ok || c.size != 0 {
-		t.Errorf("got it, or %d bytes, want none after a while", c.size)
 	}
 }

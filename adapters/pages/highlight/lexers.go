@@ -27,8 +27,8 @@ var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	return byName
 })
 
-// lexerNames maps languages to chroma's name for them, or for a similar language; "" if chroma's lexer of that name is for another
-// language.
+// lexerNames maps languages to chroma's name for them, or for a similar language; "" if chroma's lexer of that name
+// is for another language.
 var lexerNames = map[string]string{
 	"Alpine Abuild": "Bash", "Ant Build System": "XML", "Apex": "Java", "AspectJ": "Java", "ClojureScript": "Clojure",
 	"COLLADA": "XML", "Cuda": "C++", "Dotenv": "Bash", "EditorConfig": "INI", "Fortran Free Form": "Fortran", "Gentoo Ebuild": "Bash",

@@ -125,7 +125,7 @@ func (p *pages) embedView(page pastePage, theme string, only lineRange) templ.Co
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		parts := p.parts(&page, only)
+		parts := p.parts(ctx, &page, only)
 		for i := range parts {
 			templ_7745c5c3_Err = pastyView(&parts[i]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

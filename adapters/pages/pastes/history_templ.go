@@ -332,7 +332,7 @@ func (p *pages) revisionView(page pastePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			parts := p.parts(&page, lineRange{})
+			parts := p.parts(ctx, &page, lineRange{})
 			for i := range parts {
 				templ_7745c5c3_Err = pastyView(&parts[i]).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

@@ -32,7 +32,7 @@ type pages struct {
 
 // Routes returns the pages.
 func Routes(s *site.Site) []site.Route {
-	p := &pages{s, highlight.New(s.Modules.Languages, s.Config.HighlightTime)}
+	p := &pages{s, highlight.New(s.Modules.Languages)}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
 		{Pattern: "/:id", Get: p.paste},
@@ -86,7 +86,10 @@ type pastyPart struct {
 	Raw, Download       string          // paths
 	TooLong, Unnumbered bool            // it is not shown; it is shown without line numbers
 	Rendered            templ.Component // shown before the source; nil: none
-	Code                templ.Component
+
+	pasty *paste.Pasty
+	tint  func(ctx context.Context) highlight.Colours
+	only  lineRange
 }
 
 // Prose reports whether it is in no language: its lines are wrapped.
@@ -180,8 +183,39 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 // largePage is the size in bytes from which rendering a page goes through the queue.
 const largePage = 256 << 10
 
+// rendered is the context of rendering a page. It is cancelled with the request, and has a deadline of its own.
+type rendered struct {
+	context.Context //nolint:containedctx // with its own deadline
+
+	asked context.Context //nolint:containedctx // of the request
+}
+
+// Err implements context.Context.
+func (r rendered) Err() error {
+	if err := r.asked.Err(); errors.Is(err, context.Canceled) {
+		return err
+	}
+	return r.Context.Err()
+}
+
+// patient returns a request that has as long as rendering may take.
+func (p *pages) patient(r *site.Request) (*site.Request, context.CancelFunc) {
+	asked := r.Context()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), p.Config.RenderTime)
+	stop := context.AfterFunc(asked, func() {
+		if errors.Is(asked.Err(), context.Canceled) {
+			cancel()
+		}
+	})
+	longer := *r
+	longer.Request = r.WithContext(rendered{ctx, asked})
+	return &longer, func() { stop(); cancel() }
+}
+
 // show renders a page of this size. A large one waits in the queue.
 func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page templ.Component) error {
+	r, cancel := p.patient(r)
+	defer cancel()
 	if size >= largePage {
 		leave, err := p.Large.Enter(r.Context())
 		if err != nil {
@@ -210,16 +244,16 @@ func (p *pastePage) size() (size int) {
 }
 
 // parts returns the pasties of a page, with only some lines of each.
-func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
+func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all []pastyPart) {
 	bytesLeft, linesLeft, renderedLeft := site.MaxShownBytes, maxShownLines, maxRenderedBytes
 	if page.Burnt { // no other page will show it
 		bytesLeft = math.MaxInt
 	}
-	// One budget for all pasties: later ones are plain text, unless they are cached.
-	coloured := time.Now().Add(5 * p.Config.HighlightTime)
+	tinting := newTinting(ctx)
 	for i := range page.Paste.Pasties {
 		pasty := &page.Paste.Pasties[i]
 		part := p.part(page, i, pasty)
+		part.only = only
 		if shown := len(pasty.Title) + len(pasty.Code); shown > bytesLeft {
 			part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
 		} else {
@@ -232,29 +266,37 @@ func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
 				part.Rendered = render(pasty.Code)
 			}
 		}
-		part.Code = templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+		part.tint = func(ctx context.Context) highlight.Colours {
 			if part.Unnumbered {
-				return writeUnnumbered(ctx, to, pasty.Code, part.Prose())
+				return highlight.Colours{}
 			}
-			anchor := ""
-			if part.Several() {
-				anchor = strconv.Itoa(part.Number) + "-"
-			}
-			colouring, cancel := context.WithDeadline(ctx, coloured)
-			defer cancel()
-			spans := p.colours.Spans(colouring, string(page.Paste.ID)+"/"+pasty.ID, pasty.Language, pasty.Code)
-			return writeCode(ctx, to, pasty.Code, anchor, part.Prose(), only, spans)
-		})
+			return tinting.colours(ctx, p.colours, string(page.Paste.ID)+"/"+pasty.ID, pasty.Language, pasty.Code)
+		}
 		all = append(all, part)
 	}
 	return all
+}
+
+// code returns the part's code as HTML.
+func (p *pastyPart) code(colours highlight.Colours) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+		if p.Unnumbered {
+			return writeUnnumbered(ctx, to, p.pasty.Code, p.Prose())
+		}
+		anchor := ""
+		if p.Several() {
+			anchor = strconv.Itoa(p.Number) + "-"
+		}
+		return writeCode(ctx, to, p.pasty.Code, anchor, p.Prose(), p.only, colours.Spans)
+	})
 }
 
 // part returns a pasty of a page without its code.
 func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 	name := marks.Plain(site.Shortened(strings.TrimSpace(pasty.Title), site.MaxName))
 	part := pastyPart{
-		pastePage: page, Number: i + 1, Title: marks.Text(pasty.Title), Label: "Code of " + cmp.Or(name, "snippet "+strconv.Itoa(i+1)),
+		pastePage: page, pasty: pasty, Number: i + 1, Title: marks.Text(pasty.Title),
+		Label:    "Code of " + cmp.Or(name, "snippet "+strconv.Itoa(i+1)),
 		Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)), Lines: lines(pasty.Code), Bytes: len(pasty.Code),
 		Raw:      p.Config.BasePath + "/raw" + page.path("/"+url.PathEscape(pasty.ID)),
 		Download: page.path("/download/" + url.PathEscape(pasty.ID)),

@@ -263,25 +263,6 @@ func (w *endingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestManySlowCodes has a paste whose codes all take too long to highlight: together they have the time of a few.
-func TestManySlowCodes(t *testing.T) {
-	t.Parallel()
-	s := visit.New(t)
-	cfg := s.Config
-	cfg.HighlightTime = 20 * time.Millisecond
-	s.Configure(cfg)
-	pasties := make([]paste.Pasty, 300)
-	for i := range pasties { // chroma's lexer yields tokens for it without an end
-		pasties[i] = paste.Pasty{Language: "Jungle", Code: fmt.Sprintf("package main // comment\n\n/* a */ func f(x int) string %d", i)}
-	}
-	s.Holds("k2j4x8m1", visit.Content(pasties...))
-	began := time.Now()
-	visit.WantIn(t, s.Page("/k2j4x8m1"), "string 299")
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("a page took %v, want a tenth of a second and what writing it takes", took)
-	}
-}
-
 // TestRemovedPaste says so on all pages of the paste, and of another one nothing.
 func TestRemovedPaste(t *testing.T) {
 	t.Parallel()

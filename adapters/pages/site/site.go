@@ -22,13 +22,15 @@ import (
 
 // Config has an installation's choices.
 type Config struct {
-	BasePath      string        // of the interface for programs: empty, or a path such as /api/v2
-	PublicURL     string        // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
-	Contact       string        // the operator's mail address or URL; empty: not shown
-	TermsURL      string        // of the terms of use; empty: not shown
-	Recent        bool          // list the newest public pastes of all users
-	Reports       bool          // let readers report pastes to the operator
-	HighlightTime time.Duration // how long highlighting one code may take before it is shown as plain text; 0: 50 ms
+	BasePath  string // of the interface for programs: empty, or a path such as /api/v2
+	PublicURL string // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
+	Contact   string // the operator's mail address or URL; empty: not shown
+	TermsURL  string // of the terms of use; empty: not shown
+	Recent    bool   // list the newest public pastes of all users
+	Reports   bool   // let readers report pastes to the operator
+	// RenderTime is how long a page may take once its paste has been read, on a busy machine: the request's deadline is
+	// that of the database. 0: 10 seconds.
+	RenderTime time.Duration
 }
 
 // Modules have the use cases that pages call.
@@ -53,7 +55,7 @@ type Site struct {
 
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
-	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
+	cfg.RenderTime = cmp.Or(cfg.RenderTime, 10*time.Second)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
 	s.languages = sync.OnceValue(s.otherLanguages)

@@ -1,0 +1,160 @@
+package highlight
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/application/languages"
+)
+
+var large = flag.Bool("large", false, "try every opener in every language, for an hour")
+
+// openers begin something in some language. Repeated, without an end, they have lexers search all of the text for each.
+var openers = strings.Fields(`
+<% {# {{ {% <? <!-- <![CDATA[ <script> <style> <a </ {{{ #{ ${ $( %{ %( [[ [=[ [a]( ( [ { /* (* {- -- --[[ // " """
+' ''' q{ q( r#" R"( @" f"{ \ \( \[ \begin{ $$ $ @ @{ # #! #| #; =begin % & * ** | || : :: ; , . ... ~ ^ ! ? + - _ <
+> = == => -> << <<A <<-A begin if def class do function GET a A 1 0x 1e x=" x=' a: a= a< a/ (? [^ {a: <# é <?php ` + "` ``` ```go ~~~")
+
+// ends follow each opener.
+var ends = []string{"", "\n"}
+
+// wrappers have a code in another language.
+var wrappers = map[string]func(language, code string) string{
+	"markdown": func(language, code string) string { return "```" + language + "\n" + code + "\n```\n" },
+	"Org Mode": func(language, code string) string {
+		return "#+begin_src " + language + "\n" + code + "\n#+end_src\n"
+	},
+	"reStructuredText": func(language, code string) string {
+		return ".. code-block:: " + language + "\n\n  " + code + "\n\nx\n"
+	},
+}
+
+// workOn returns the processor time that a lexer takes for a code before it is given up.
+func workOn(lexer chroma.Lexer, code string) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if _, _, ok := tokenise(lexer, "a", func() bool { return true }); !ok { // it compiles
+		return 0
+	}
+	began := threadTime()
+	_, _, _ = tokenise(lexer, code, func() bool { return true })
+	return threadTime() - began
+}
+
+// mostWork is for a code of that many bytes: what it may take, and one step of a lexer more.
+func mostWork(length int) time.Duration {
+	return max(leastWork, time.Duration(length)*workPerByte) + 400*time.Millisecond
+}
+
+func wantLittleWork(t *testing.T, lexer chroma.Lexer, code string) {
+	t.Helper()
+	if work, most := workOn(lexer, code), mostWork(len(code)); work > most {
+		t.Errorf("%.20q: got %v of work for %d bytes, want at most %v", code, work, len(code), most)
+	}
+}
+
+// TestTemplateOpeners has what takes chroma.DelegatingLexer a time that grows with the square of its length, also
+// where another language contains it.
+func TestTemplateOpeners(t *testing.T) {
+	t.Parallel()
+	const length = 16 << 10
+	for _, name := range []string{"ERB", "PHTML", "Go HTML Template", "YAML+Jinja", "Svelte", "HTML"} {
+		lexer := lexers.Get(name)
+		for opener := range strings.FieldsSeq("<% <%= <%# {# {{ {% <? <?php { <!-- <script> <style>") {
+			t.Run(name+"/"+opener, func(t *testing.T) {
+				t.Parallel()
+				code := strings.Repeat(opener, length/len(opener))
+				wantLittleWork(t, lexer, code)
+				if opener != "<%" && opener != "{#" {
+					return
+				}
+				alias := name
+				if aliases := lexer.Config().Aliases; len(aliases) > 0 {
+					alias = aliases[0]
+				}
+				for wrapper, wrap := range wrappers {
+					wantLittleWork(t, lexers.Get(wrapper), wrap(alias, code))
+				}
+				for _, kind := range lexer.Config().MimeTypes {
+					wantLittleWork(t, lexers.Get("HTTP"), "HTTP/1.1 200 OK\nContent-Type: "+kind+"\n\n"+code)
+				}
+			})
+		}
+	}
+}
+
+// TestOpeners tries everything. A code's work is bounded by its length between two tokens, so it shows what one token
+// may take.
+func TestOpeners(t *testing.T) {
+	if !*large {
+		t.Skip("with -large only")
+	}
+	const length = 32 << 10
+	known := languages.New(catalogue.New())
+	tried := map[chroma.Lexer]bool{}
+	for _, language := range known.List.Do() {
+		lexer := lexerOf(language.Name, known)
+		if lexer == nil || tried[lexer] {
+			continue
+		}
+		tried[lexer] = true
+		t.Run(language.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, opener := range openers {
+				for _, end := range ends {
+					unit := opener + end
+					wantLittleWork(t, lexer, strings.Repeat(unit, length/len(unit)))
+				}
+			}
+		})
+	}
+}
+
+// TestTemplates compares templates with what chroma's lexers make of its samples, which come with it.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/alecthomas/chroma/v2")
+	dir, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, name := range map[string]string{
+		"erb": "ERB", "phtml": "PHTML", "go-html-template": "Go HTML Template", "ansible": "YAML+Jinja",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sample := filepath.Join(strings.TrimSpace(string(dir)), "lexers", "testdata", file)
+			code, err := os.ReadFile(sample + ".actual")
+			if err != nil {
+				t.Fatal(err)
+			}
+			expected, err := os.ReadFile(sample + ".expected")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []chroma.Token
+			if err := json.Unmarshal(expected, &want); err != nil || len(want) == 0 {
+				t.Fatalf("got %d tokens, %v, want chroma's", len(want), err)
+			}
+			next, err := chroma.Coalesce(lexers.Get(name)).Tokenise(&chroma.TokeniseOptions{State: "root"}, string(code))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := next.Tokens(); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package pastes
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages/highlight"
+)
+
+// tinting is what the colours of one page share.
+type tinting struct {
+	page  highlight.Page
+	until time.Time // zero: for ever
+}
+
+// newTinting leaves a fifth of the page's time for what is not colours.
+func newTinting(ctx context.Context) *tinting {
+	t := new(tinting)
+	if end, ok := ctx.Deadline(); ok {
+		t.until = end.Add(-time.Until(end) / 5)
+	}
+	return t
+}
+
+func (t *tinting) colours(
+	ctx context.Context, from *highlight.Highlighter, scope, language, code string,
+) highlight.Colours {
+	if !t.until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, t.until)
+		defer cancel()
+	}
+	return from.Colours(ctx, &t.page, scope, language, code)
+}
