@@ -106,8 +106,10 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.Var((*duration)(&h.RequestTimeout), "http-request-timeout",
 		"how long a request may wait for the database before it is answered with 503")
-	flags.Var((*duration)(&s.ReadTimeout), "http-read-timeout", "how long a request may take to arrive; its headers have 5s at most")
-	flags.Var((*duration)(&s.WriteTimeout), "http-write-timeout", "how long an answer may take, waiting included")
+	flags.Var((*duration)(&s.ReadTimeout), "http-read-timeout",
+		"how long a request may take to arrive, if it is slower than 16 KiB a second; its headers have 5s at most")
+	flags.Var((*duration)(&s.WriteTimeout), "http-write-timeout",
+		"how long a client may take to read an answer, if it is slower than 16 KiB a second")
 	flags.Var((*duration)(&s.IdleTimeout), "http-idle-timeout", "how long an unused connection stays open")
 	flags.IntVar(&s.MaxConnections, "http-max-connections", s.MaxConnections,
 		"connections at once; further ones wait until one is closed; 0 is no limit")

@@ -15,9 +15,10 @@ type Config struct {
 	// they change. Without both, the Server speaks plain HTTP.
 	TLSCertFile, TLSKeyFile string
 
-	ReadTimeout  time.Duration // for the whole request to arrive; its headers have maxHeaderTimeout at most
-	WriteTimeout time.Duration // for the answer to leave
-	IdleTimeout  time.Duration // how long an unused connection stays open
+	// ReadTimeout is the time for a request to arrive, and WriteTimeout the time that a client may take to read the answer. Both begin
+	// anew with each part that moves at MinRate. The headers of a request have maxHeaderTimeout at most.
+	ReadTimeout, WriteTimeout time.Duration
+	IdleTimeout               time.Duration // how long an unused connection stays open
 	// MaxConnections is how many may be open. Further ones wait until one is closed. 0 means no limit.
 	MaxConnections int
 	// MaxClientConnections is how many connections one address, or IPv6 network of 64 bits, may have. Further ones are closed. Trusted

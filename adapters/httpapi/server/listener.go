@@ -42,7 +42,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
 		client := limit.Network(address.AddrPort().Addr())
 		if l.add(client, l.server.handler.TrustsProxy(address.AddrPort().Addr().Unmap())) {
-			return &connection{TCPConn: accepted, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
+			return &connection{paced: paced{Conn: accepted}, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
 		_ = accepted.Close()
 	}
@@ -80,12 +80,12 @@ func (l *listener) remove(client netip.Addr) {
 
 // connection tells its listener when it is closed.
 type connection struct {
-	*net.TCPConn
+	paced
 
 	closed func()
 }
 
 func (c *connection) Close() error {
 	c.closed()
-	return c.TCPConn.Close()
+	return c.Conn.Close()
 }
