@@ -21,31 +21,29 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// buffer holds the body of a request or an answer, and claims memory as it grows. An answer is collected before its first byte is sent:
-// so its length and ETag are known, and a failure half-way can still become an error.
-type buffer struct {
-	limit.Claim
+func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(string(counted(r))) }
 
-	text   []byte
-	factor int64 // how many times its length it takes in memory
-	exempt bool  // from the memory budget, because the content exists nowhere else any more
-	fixed  bool  // it does not grow beyond its capacity
-}
+// shortage is the error of a read whose answer has been dropped, because there is no memory for it now. A request that has claimed
+// that much may make its answer again.
+type shortage struct{ bytes int64 }
 
-func (a *API) newBuffer(r *http.Request, factor int64) buffer {
-	return buffer{Claim: a.memory.Claim(string(counted(r))), factor: factor}
-}
+func (*shortage) Error() string { return "there was no memory for the answer" }
 
-// Write implements io.Writer. It fails with fault.Unavailable when there is no memory.
-func (b *buffer) Write(p []byte) (int, error) {
-	if err := b.Resize(b.factor * int64(len(b.text)+len(p))); err != nil && !b.exempt {
-		return 0, err
+// Unwrap makes it a fault.Unavailable.
+func (*shortage) Unwrap() error { return limit.ErrNoMemory }
+
+// hold claims memory for an answer, at most what a client may have. It fails with a shortage for a read. The answer to a write is sent
+// in any case.
+func (a *API) hold(c *call, bytes int64) error {
+	bytes = min(bytes, a.memory.Share())
+	switch {
+	case c.claim.Holds(bytes) || c.claim.Try(bytes):
+	case reads(c.Request):
+		return &shortage{bytes}
+	default:
+		c.claim.Force(bytes)
 	}
-	if b.fixed && len(b.text)+len(p) > cap(b.text) {
-		return 0, io.ErrShortBuffer
-	}
-	b.text = append(b.text, p...)
-	return len(p), nil
+	return nil
 }
 
 // sendBody answers with a body, or with 304 if the client has one with that ETag. A nil etag means none.
@@ -61,13 +59,12 @@ type text string
 // send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that visitors read have an
 // ETag; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
+	c.body = nil // it is not needed any more
 	switch answer := answer.(type) {
 	case *paste.Document:
 		return a.sendPaste(c, answer)
 	case text:
-		c.buffer.Release()
-		c.buffer = a.newBuffer(c.Request, 1)
-		if err := c.buffer.Resize(min(int64(len(answer)), a.memory.Share())); err != nil && reads(c.Request) {
+		if err := a.hold(c, int64(len(answer))); err != nil {
 			return err
 		}
 		etag := c.etag(xxhash.Sum64String(string(answer)))
@@ -79,6 +76,7 @@ func (a *API) send(c *call, answer any) error {
 			_, _ = answer.WriteTo(c.Writer) // likewise
 		}
 	default:
+		_ = a.hold(c, 0) // which cannot fail
 		sendJSON(c.Context, answer)
 	}
 	return nil
@@ -97,24 +95,27 @@ const maxHeldText = 4 << 20
 
 // sendPaste answers with a paste.
 func (a *API) sendPaste(c *call, d *paste.Document) error {
-	c.buffer.Release() // the body is not needed any more
-	length, read := d.Bytes(), a.newBuffer(c.Request, 1)
-	defer read.Release()
-	if err := read.Resize(min(length, a.memory.Share())); err != nil && reads(c.Request) {
+	length := d.Bytes()
+	encoded := length + length/4 + 128*int64(len(d.Pasties)+len(d.Edits)) + 2<<10 // enough for most code
+	needed := length + encoded
+	switch {
+	case length > maxHeldText:
+		encoded, needed = 0, length
+	case encoded <= limit.Uncounted:
+		needed = 0
+	}
+	if err := a.hold(c, needed); err != nil {
 		return err
 	}
-	c.buffer = a.newBuffer(c.Request, 1)
-	if length <= maxHeldText {
-		parts := int64(len(d.Pasties) + len(d.Edits))
-		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/4+128*parts+2<<10), true // enough for most code
-		if view.WritePaste(&c.buffer, d) == nil {
-			read.Release()
-			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(c.buffer.text)), c.buffer.text)
+	if encoded > 0 {
+		text := fixedBuffer(make([]byte, 0, encoded))
+		if view.WritePaste(&text, d) == nil {
+			c.claim.Force(min(encoded, needed))
+			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(text)), text)
 			return nil
 		}
-		c.buffer.Release()
-		c.buffer.text = nil
 	}
+	c.claim.Force(min(length, needed, a.memory.Share()))
 	measured := &measure{Digest: xxhash.New()}
 	if err := view.WritePaste(measured, d); err != nil {
 		return err
@@ -123,6 +124,17 @@ func (a *API) sendPaste(c *call, d *paste.Document) error {
 		_ = view.WritePaste(c.Writer, d) // likewise
 	}
 	return nil
+}
+
+// fixedBuffer takes no more than its capacity.
+type fixedBuffer []byte
+
+func (b *fixedBuffer) Write(p []byte) (int, error) {
+	if len(*b)+len(p) > cap(*b) {
+		return 0, io.ErrShortBuffer
+	}
+	*b = append(*b, p...)
+	return len(p), nil
 }
 
 // measure hashes and counts what is written to it.

@@ -62,8 +62,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	releaseMode()
 	api := &API{
 		cfg: cfg, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), docs: newDocs(cfg.BasePath),
-		ready: ready, memory: limit.NewMemory(int64(cfg.MaxMemory)), proxies: trusted, limits: limit.New(cfg.Limits), log: log,
-		own: make(map[string]bool),
+		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool),
+		memory: limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
 	}
 	api.warnOfHTTP = sync.OnceFunc(func() {
 		log.Warn("requests arrive as http although the public URL is https: cookies are Secure all the same; " +

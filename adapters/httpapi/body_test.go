@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
@@ -50,7 +52,7 @@ func TestBodiesOverTheLimit(t *testing.T) {
 			length, strings.Repeat("x", length))
 	}
 	kept := dial(t, server)
-	for _, length := range []int{1, readAtOnce - 1, readAtOnce, readAtOnce + 1, limit - 1, limit} {
+	for _, length := range []int{1, 16<<10 - 1, 16 << 10, 16<<10 + 1, limit - 1, limit} {
 		kept.write(announce(length) + strings.Repeat("x", length))
 		kept.wantStatus(http.StatusOK, false)
 		kept.write(chunked(length))
@@ -106,61 +108,98 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 	long.wantStatus(http.StatusRequestTimeout, true)
 }
 
-// TestMemory has bodies and answers share what there is, refuses what is more, and takes back what was held.
+// TestMemory has bodies and answers share what there is, refuses what is more after two seconds, and takes back what was held.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	cfg := DefaultConfig()
-	cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
-	api, secret := newPasteAPI(t, cfg, nil)
-	long := strings.Repeat("\x00", cfg.PasteMaxBody) // JSON makes six times as much of it
-	made := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
-	ask := func(want int) {
-		t.Helper()
-		for method, target := range map[string]string{http.MethodPost: "/raw", http.MethodGet: "/paste/" + made.ID} {
-			answer := send(api, method, target, map[string]any{http.MethodPost: long}[method])
-			if answer.Code != want || (want == http.StatusServiceUnavailable) != (answer.Header().Get("Retry-After") != "") {
-				t.Errorf("%s %s: got %d %.300s, want %d", method, target, answer.Code, answer.Body, want)
+	synctest.Test(t, func(t *testing.T) {
+		cfg := DefaultConfig()
+		cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
+		api, secret := newPasteAPI(t, cfg, nil)
+		long := strings.Repeat("\x00", cfg.PasteMaxBody) // JSON makes six times as much of it
+		made := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
+		ask := func(want int) {
+			t.Helper()
+			for method, target := range map[string]string{http.MethodPost: "/raw", http.MethodGet: "/paste/" + made.ID} {
+				began := time.Now()
+				answer := send(api, method, target, map[string]any{http.MethodPost: long}[method])
+				refused := answer.Code == http.StatusServiceUnavailable
+				if answer.Code != want || refused != (answer.Header().Get("Retry-After") != "") || refused != (time.Since(began) == 2*time.Second) {
+					t.Errorf("%s %s: got %d after %v %.300s, want %d, and Retry-After after 2 s if it is 503", method, target,
+						answer.Code, time.Since(began), answer.Body, want)
+				}
+			}
+			if answer := send(api, http.MethodPost, "/raw", "short"); answer.Code != http.StatusOK {
+				t.Errorf("a short one: got %d %s, want 200", answer.Code, answer.Body)
 			}
 		}
-		if answer := send(api, http.MethodPost, "/raw", "short"); answer.Code != http.StatusOK {
-			t.Errorf("a short one: got %d %s, want 200", answer.Code, answer.Body)
+		ask(http.StatusOK)
+		others := api.memory.Claim("192.0.2.77")
+		others.Force(api.memory.Share())
+		ask(http.StatusOK) // others have half of it at most
+		more := api.memory.Claim("192.0.2.78")
+		more.Force(api.memory.Share())
+		ask(http.StatusServiceUnavailable)
+		elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to what has been created is as long
+		if answer := send(api, http.MethodPost, elsewhere, "short"); answer.Code != http.StatusOK {
+			t.Errorf("a long link: got %d %.300s, want 200 for what is stored", answer.Code, answer.Body)
 		}
-	}
-	ask(http.StatusOK)
-	others := api.memory.Claim("192.0.2.77")
-	if err := others.Resize(api.memory.Share()); err != nil {
-		t.Fatal(err)
-	}
-	ask(http.StatusOK) // the other half is for others
-	if err := others.Resize(2 * api.memory.Share()); err == nil {
-		t.Error("got more than half for one client, want an error")
-	}
-	more := api.memory.Claim("192.0.2.78")
-	if err := more.Resize(api.memory.Share()); err != nil {
-		t.Fatal(err)
-	}
-	ask(http.StatusServiceUnavailable)
-	elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to what has been created is as long
-	if answer := send(api, http.MethodPost, elsewhere, "short"); answer.Code != http.StatusOK {
-		t.Errorf("a long link: got %d %.300s, want 200 for what is stored", answer.Code, answer.Body)
-	}
-	others.Release()
-	more.Release()
-	ask(http.StatusOK)
-	wantAllMemory(t, api)
+		time.AfterFunc(time.Second, more.Release)
+		answers := make(chan int)
+		for range 2 {
+			go func() { answers <- send(api, http.MethodPost, "/raw", long).Code }()
+			go func() { answers <- send(api, http.MethodGet, "/paste/"+made.ID, nil).Code }()
+		}
+		for range 4 {
+			if status := <-answers; status != http.StatusOK {
+				t.Errorf("a request that waits while memory becomes free: got %d, want 200", status)
+			}
+		}
+		others.Release()
+		ask(http.StatusOK)
+		wantAllMemory(t, api)
+	})
 }
 
 // wantAllMemory claims all that there is, so that nothing else may be held.
 func wantAllMemory(t *testing.T, api *API) {
 	t.Helper()
-	for _, client := range []string{"192.0.2.79", "192.0.2.80"} {
-		claimed := api.memory.Claim(client)
-		defer claimed.Release()
-		const uncounted = 16 << 10
-		if err := claimed.Resize(api.memory.Share() + uncounted); err != nil {
-			t.Errorf("got %v, want nothing to be held", err)
-		}
+	claimed := api.memory.Claim("192.0.2.79")
+	defer claimed.Release()
+	if err := claimed.Work(t.Context(), int64(api.cfg.MaxMemory)); err != nil {
+		t.Errorf("got %v, want nothing to be held", err)
 	}
+}
+
+// TestLongLists asks for a long list while its client's memory is in use. It is made once there is enough.
+func TestLongLists(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg := DefaultConfig()
+		cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
+		s := newStore()
+		s.ids = 50_000
+		api, _ := newTestAPI(t, s, cfg)
+		held := api.memory.Claim("192.0.2.1")
+		held.Force(100_000) // the list would fit beside it, if its length were known
+		list := func() (status, ids int) {
+			answer := send(api, http.MethodGet, "/user/self/pastes", nil, "Authorization", s.secret.Reveal())
+			return answer.Code, strings.Count(answer.Body.String(), `"`) / 2
+		}
+		if status, _ := list(); status != http.StatusServiceUnavailable {
+			t.Errorf("got %d, want 503", status)
+		}
+		time.AfterFunc(time.Second, held.Release)
+		var asking sync.WaitGroup
+		for range 8 { // one after another, as only one fits
+			asking.Go(func() {
+				if status, ids := list(); status != http.StatusOK || ids != s.ids {
+					t.Errorf("got %d and %d ids, want 200 and %d", status, ids, s.ids)
+				}
+			})
+		}
+		asking.Wait()
+		wantAllMemory(t, api)
+	})
 }
 
 func TestContentEncoding(t *testing.T) {

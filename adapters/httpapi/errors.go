@@ -137,6 +137,7 @@ func (a *API) refuse(c *gin.Context, r *refusal) {
 	}
 	if r == errNoRoom {
 		header["Retry-After"] = []string{retryAfterSeconds}
+		c.Set(causeKey, r) // an operator may have to allow more memory
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil

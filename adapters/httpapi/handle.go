@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -34,7 +35,8 @@ type call struct {
 
 	secret string       // the token that it presents, or ""
 	viewer token.Viewer // its sender; zero: not signed in
-	buffer buffer       // the body of the request, then that of the answer; released in the end
+	body   []byte
+	claim  limit.Claim // of memory for the body, then for the answer; released in the end
 }
 
 // handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns: see API.send. The
@@ -42,7 +44,7 @@ type call struct {
 // paste, so its answer says noindex unless the endpoint removes that.
 func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, error)) gin.HandlerFunc {
 	return func(gc *gin.Context) {
-		c, header := &call{Context: gc}, gc.Writer.Header()
+		c, header := &call{Context: gc, claim: a.newClaim(gc.Request)}, gc.Writer.Header()
 		if how&ignored == 0 {
 			c.secret = presentedToken(gc)
 		}
@@ -52,23 +54,24 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 		if how&(required|voluntary) != 0 || c.secret != "" {
 			header["Cache-Control"] = privateHeader
 		}
-		defer c.buffer.Release()
-		var answer any
+		defer c.claim.Release()
 		var err error
 		if how&withBody != 0 {
-			c.buffer = a.newBuffer(gc.Request, bodyFactor)
-			err = a.receive(gc, &c.buffer)
-		}
-		ctx, cancel := a.deadline(gc.Request, how&withBody != 0)
-		defer cancel()
-		if err == nil {
-			err = a.signIn(ctx, how, c)
+			c.body, err = a.receive(gc, &c.claim)
 		}
 		if err == nil {
-			answer, err = endpoint(ctx, c)
+			err = a.within(c, how, func(ctx context.Context) error {
+				if err := a.signIn(ctx, how, c); err != nil {
+					return err
+				}
+				return a.answer(ctx, c, endpoint)
+			})
 		}
-		if err == nil {
-			err = a.send(c, answer)
+		if short, ok := errors.AsType[*shortage](err); ok {
+			c.claim.Release() // who waits holds nothing
+			if err = c.claim.Transfer(patient(gc.Request), short.bytes); err == nil {
+				err = a.within(c, how, func(ctx context.Context) error { return a.answer(ctx, c, endpoint) })
+			}
 		}
 		if err != nil {
 			a.fail(gc, err)
@@ -76,47 +79,90 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 	}
 }
 
+// within calls do with the deadline of a request.
+func (a *API) within(c *call, how wants, do func(context.Context) error) error {
+	ctx, cancel := a.deadline(c.Request, how&withBody != 0)
+	defer cancel()
+	return do(ctx)
+}
+
+// answer asks an endpoint and sends what it returns. For a read it may fail with a shortage.
+func (a *API) answer(ctx context.Context, c *call, endpoint func(context.Context, *call) (any, error)) error {
+	answer, err := endpoint(ctx, c)
+	if err != nil {
+		return err
+	}
+	return a.send(c, answer)
+}
+
 // bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
 const bodyFactor = 6
 
-// readAtOnce is how many bytes of a body are read at once.
-const readAtOnce = 4 << 10
-
-// receive collects the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no
-// memory for it. It claims memory for what has arrived, not for what Content-Length announces.
-func (a *API) receive(c *gin.Context, to *buffer) error {
+// receive returns the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no
+// memory for it. It claims what Content-Length announces before it reads, and in the end what handling the body takes.
+func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err error) {
 	r := c.Request
-	if r.ContentLength > int64(a.cfg.PasteMaxBody) {
-		return a.tooLarge()
-	}
-	if r.ContentLength != 0 {
-		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, int64(a.cfg.PasteMaxBody)), make([]byte, readAtOnce))
-		switch {
-		case err == nil:
-		case errors.Is(err, limit.ErrNoMemory):
-			return errNoRoom
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return errSlow
-		case errors.As(err, new(*http.MaxBytesError)):
-			return a.tooLarge()
-		default:
-			return errBroken
+	switch length := r.ContentLength; {
+	case length > int64(a.cfg.PasteMaxBody):
+		return nil, a.tooLarge()
+	case length > 0:
+		if claim.Transfer(patient(r), length) != nil {
+			return nil, errNoRoom
 		}
+		body = make([]byte, length)
+		_, err = io.ReadFull(r.Body, body)
+	case length < 0:
+		body, err = a.receiveChunks(c, claim)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, limit.ErrNoMemory):
+		return nil, errNoRoom
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errSlow
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, a.tooLarge()
+	default:
+		return nil, errBroken
 	}
 	if coding := strings.Join(r.Header["Content-Encoding"], ","); coding != "" && !strings.EqualFold(coding, "identity") {
-		return errEncoded
+		return nil, errEncoded
 	}
-	return nil
+	return body, claim.Work(patient(r), bodyFactor*int64(len(body)))
+}
+
+// receiveChunks reads a body of unknown length.
+func (a *API) receiveChunks(c *gin.Context, claim *limit.Claim) ([]byte, error) {
+	body := new(bytes.Buffer)
+	from := http.MaxBytesReader(c.Writer, c.Request.Body, int64(a.cfg.PasteMaxBody))
+	if _, err := io.CopyN(body, from, limit.Uncounted); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return body.Bytes(), err
+	}
+	if err := claim.Transfer(patient(c.Request), int64(a.cfg.PasteMaxBody)); err != nil {
+		return nil, err
+	}
+	_, err := body.ReadFrom(from)
+	return body.Bytes(), err
+}
+
+// patient returns the context of a request without net/http's cancellation when its client goes away. That of an embedder's middleware
+// stays.
+func patient(r *http.Request) context.Context {
+	ctx := r.Context()
+	if _, bounded := ctx.Deadline(); !bounded {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 // deadline bounds the time of a request, and has the store refuse its writes if its client is in a blocked network. A client that
 // goes away does not cancel it, as cancelling a statement costs a connection to the database. An embedder's middleware can cancel
 // it with its own deadline.
 func (a *API) deadline(r *http.Request, writes bool) (context.Context, context.CancelFunc) {
-	ctx := r.Context()
-	if _, bounded := ctx.Deadline(); !bounded {
-		ctx = context.WithoutCancel(ctx)
-	}
+	ctx := patient(r)
 	if writes {
 		address, _ := netip.ParseAddr(r.RemoteAddr) // a Unix socket has none
 		ctx = moderation.From(ctx, address)

@@ -31,8 +31,9 @@ type Pages interface {
 	// the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It returns the user of the session, or "", and whether it
 	// rejected a secret: that of the session if there is no user, or else another one. After an error, everything written or set is
 	// dropped, except a cookie cleared with a rejected secret.
-	// A page that is too long to collect calls Flush (http.ResponseController) before it writes. Then each Write goes to the client,
-	// within a minute, and an error ends the answer early.
+	// The answer to a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
+	// Then each Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error of w before
+	// it keeps more in memory than 16 KiB.
 	Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)
 	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
@@ -66,13 +67,23 @@ func (a *API) page(c *gin.Context, pattern string) {
 }
 
 // answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A page without
-// Cache-Control gets an ETag.
+// Cache-Control gets an ETag. If there is no memory for the answer to a read, its length is counted, and it is made again once that much
+// is free.
 func (a *API) answerPage(c *gin.Context) error {
-	w := &pageWriter{
-		header: c.Writer.Header().Clone(), answer: a.newBuffer(c.Request, 1), to: c, claimed: int64(a.cfg.PasteMaxBody),
-	}
-	defer w.answer.Release()
+	w := a.newPage(c)
+	defer w.claim.Release()
 	reader, rejected, err := a.makePage(w, c)
+	if err == nil && w.short {
+		again := a.newPage(c)
+		defer again.claim.Release()
+		if err = again.claim.Transfer(patient(c.Request), w.length); err == nil {
+			again.text = make([]byte, 0, w.length)
+			reader, rejected, err = a.makePage(again, c)
+		}
+		if w = again; err == nil && w.short {
+			err = limit.ErrNoMemory
+		}
+	}
 	secret, _ := a.cfg.Pages.Token(c.Request)
 	switch {
 	case secret != "" && fault.Is(err, fault.Unauthenticated): // the session has ended since it was resumed
@@ -104,9 +115,9 @@ func (a *API) answerPage(c *gin.Context) error {
 	maps.Copy(w.to.Writer.Header(), w.header)
 	var etag []string
 	if w.status == http.StatusOK && w.header["Cache-Control"] == nil {
-		etag = etagOf(xxhash.Sum64(w.answer.text))
+		etag = etagOf(xxhash.Sum64(w.text))
 	}
-	sendBody(c, w.status, w.header["Content-Type"], etag, w.answer.text)
+	sendBody(c, w.status, w.header["Content-Type"], etag, w.text)
 	return nil
 }
 
@@ -114,13 +125,14 @@ func (a *API) answerPage(c *gin.Context) error {
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
 func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, rejected bool, err error) {
-	r, sent := c.Request, a.newBuffer(c.Request, bodyFactor)
-	defer sent.Release()
+	r, claim := c.Request, a.newClaim(c.Request)
+	defer claim.Release()
+	var body []byte
 	if r.Method == http.MethodPost {
 		if a.origins.Check(r) != nil {
 			return "", false, errElsewhere
 		}
-		if err := a.receive(c, &sent); err != nil {
+		if body, err = a.receive(c, &claim); err != nil {
 			return "", false, err
 		}
 	}
@@ -128,23 +140,30 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, r
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.RemoteAddr = string(counted(r))
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.text)), int64(len(sent.text))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return a.cfg.Pages.Answer(w, r)
 }
 
 // pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer that grew to
 // this length would take as much memory again.
-const pageLength = 16 << 10
+const pageLength = limit.Uncounted
 
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
 	header  http.Header
 	status  int // 0 until it is chosen
-	answer  buffer
+	text    []byte
+	claim   limit.Claim // of memory for the text, or for what the source of a stream holds
+	length  int64       // of all that was written
+	short   bool        // there was no memory: what is written is counted and dropped
+	share   int64       // the most that one client may claim
 	to      *gin.Context
-	claimed int64 // how much memory a stream claims for its source
 	streams bool
 	gone    error // the first error of writing to the client
+}
+
+func (a *API) newPage(c *gin.Context) *pageWriter {
+	return &pageWriter{header: c.Writer.Header().Clone(), claim: a.newClaim(c.Request), share: a.memory.Share(), to: c}
 }
 
 func (w *pageWriter) Header() http.Header { return w.header }
@@ -155,39 +174,62 @@ func (w *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. It fails when the budget of memory has no room for a long page, or the client stops
-// reading a stream.
+// Write implements http.ResponseWriter. It fails when the client stops reading a stream.
 func (w *pageWriter) Write(p []byte) (n int, err error) {
 	w.WriteHeader(http.StatusOK)
-	if !w.streams {
-		if w.answer.text == nil {
-			w.answer.text = make([]byte, 0, pageLength)
+	if w.streams {
+		if w.gone == nil {
+			n, w.gone = w.to.Writer.Write(p)
 		}
-		return w.answer.Write(p)
+		return n, w.gone
 	}
-	if w.gone == nil { // a client may take a minute to read one write
-		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder of tests has none
-		n, w.gone = w.to.Writer.Write(p)
+	w.length += int64(len(p))
+	if w.length > int64(cap(w.text)) && !w.short {
+		w.grow()
 	}
-	return n, w.gone
+	if !w.short {
+		w.text = append(w.text, p...)
+	}
+	return len(p), nil
 }
 
-// Keep exempts the page from the memory budget, because its content exists nowhere else any more.
-func (w *pageWriter) Keep() { w.answer.exempt = true }
+// grow makes room for all that was written, and claims memory for it. The answer to a form is sent in any case, as what was sent may be
+// nowhere else.
+func (w *pageWriter) grow() {
+	capacity := max(w.length, 2*int64(cap(w.text)), pageLength)
+	if !w.claim.Try(capacity) {
+		if reads(w.to.Request) {
+			w.short, w.text = true, nil
+			w.claim.Release()
+			return
+		}
+		w.claim.Force(capacity)
+	}
+	w.text = append(make([]byte, 0, capacity), w.text...)
+}
 
-// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when the memory budget is used up.
+// FlushError begins a stream, before anything is written.
 func (w *pageWriter) FlushError() error {
 	if w.streams {
 		return nil
 	}
-	if err := w.answer.Resize(w.claimed); err != nil {
-		return err
-	}
 	w.WriteHeader(http.StatusOK)
 	w.streams = true
 	maps.Copy(w.to.Writer.Header(), w.header)
-	w.to.Writer.Header()["Connection"] = closeConnection // its deadlines have changed
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
+}
+
+// Hold claims memory for what the source of a stream holds, in place of what it held before. If there is none, it waits for two seconds
+// if it may, and fails with fault.Unavailable.
+func (w *pageWriter) Hold(bytes int64, waits bool) error {
+	bytes = min(bytes, w.share)
+	if w.claim.Try(bytes) {
+		return nil
+	}
+	if !waits {
+		return limit.ErrNoMemory
+	}
+	return w.claim.Transfer(patient(w.to.Request), bytes)
 }

@@ -9,8 +9,10 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
@@ -62,13 +64,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID,
 		return reader, false, fault.New(fault.Unavailable, "later")
 	case "/panic":
 		panic("a page")
-	case "/long":
-		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
-		return reader, false, err
-	case "/kept":
-		if kept, ok := w.(interface{ Keep() }); ok {
-			kept.Keep()
-		}
+	case "/long", "/long/form":
 		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
 		return reader, false, err
 	case "/sign-in/form":
@@ -81,23 +77,42 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID,
 	return reader, r.Header.Get("Cookie") == "wrong", nil
 }
 
-// TestKeptPages sends what is nowhere else, also where there is no memory for another page.
-func TestKeptPages(t *testing.T) {
+// TestPagesWithoutMemory asks for pages while there is no memory for long ones. Those that are read are made again once there is enough.
+// The answer to a form is sent at once.
+func TestPagesWithoutMemory(t *testing.T) {
 	t.Parallel()
-	cfg := DefaultConfig()
-	cfg.Pages = somePages{}
-	api, _ := newPasteAPI(t, cfg, nil)
-	held := []limit.Claim{api.memory.Claim("192.0.2.77"), api.memory.Claim("192.0.2.78")}
-	for i := range held {
-		if err := held[i].Resize(api.memory.Share()); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		cfg := DefaultConfig()
+		cfg.Pages = somePages{}
+		api, _ := newPasteAPI(t, cfg, nil)
+		var held []limit.Claim
+		hold := func() {
+			held = []limit.Claim{api.memory.Claim("192.0.2.77"), api.memory.Claim("192.0.2.78")}
+			held[0].Force(api.memory.Share())
+			held[1].Force(api.memory.Share())
 		}
-	}
-	for path, want := range map[string]int{"/long": http.StatusServiceUnavailable, "/kept": http.StatusOK} {
-		if answer := send(api, http.MethodGet, path, nil); answer.Code != want {
-			t.Errorf("%s: got %d, want %d", path, answer.Code, want)
+		release := func() {
+			held[0].Release()
+			held[1].Release()
 		}
-	}
+		hold()
+		for path, want := range map[string]int{"/long": http.StatusServiceUnavailable, "/short": http.StatusOK} {
+			began := time.Now()
+			answer := send(api, http.MethodGet, path, nil)
+			if answer.Code != want || want == http.StatusOK && time.Since(began) > 0 {
+				t.Errorf("%s: got %d after %v, want %d", path, answer.Code, time.Since(began), want)
+			}
+		}
+		if answer := send(api, http.MethodPost, "/long/form", nil); answer.Code != http.StatusOK || answer.Body.Len() < longPage {
+			t.Errorf("a form: got %d, want 200", answer.Code)
+		}
+		time.AfterFunc(time.Second, release)
+		answer := send(api, http.MethodGet, "/long", nil)
+		if answer.Code != http.StatusOK || strings.Count(answer.Body.String(), "page /long") != 1 || answer.Body.Len() < 2*longPage {
+			t.Errorf("a page that waits: got %d and %d bytes, want all of it once", answer.Code, answer.Body.Len())
+		}
+		wantAllMemory(t, api)
+	})
 }
 
 func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) (rejected bool) {
@@ -490,13 +505,29 @@ func TestPagesThatStream(t *testing.T) {
 			t.Errorf("%v: got %d errors in the log, want what has failed", failure, n)
 		}
 	}
-	for _, other := range []string{"192.0.2.77", "192.0.2.78"} {
-		claimed := api.memory.Claim(other)
-		if err := claimed.Resize(api.memory.Share()); err != nil {
-			t.Fatal(err)
+}
+
+// TestStreamsHoldMemory has the source of a stream claim what it holds.
+func TestStreamsHoldMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, _ := newPasteAPI(t, DefaultConfig(), nil)
+		other := api.memory.Claim("192.0.2.77")
+		other.Force(int64(api.cfg.MaxMemory))
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+		w := api.newPage(c)
+		if err := w.Hold(limit.Uncounted, false); err != nil {
+			t.Errorf("a little: got %v, want no error", err)
 		}
-	}
-	if answer := request(api, http.MethodGet, "/k2j4x8m1", browser); answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("got %d, want 503 where there is no room for what it holds", answer.Code)
-	}
+		if err := w.Hold(longPage, false); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("without waiting: got %v, want fault.Unavailable", err)
+		}
+		time.AfterFunc(time.Second, other.Release)
+		if err := w.Hold(longPage, true); err != nil {
+			t.Errorf("waiting: got %v, want no error", err)
+		}
+		w.claim.Release()
+		wantAllMemory(t, api)
+	})
 }

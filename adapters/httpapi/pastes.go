@@ -41,7 +41,7 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 			return nil, errCrossSite
 		}
 	}
-	draft, err := decode(c.buffer.text)
+	draft, err := decode(c.body)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (a *API) pathOf(id paste.ID) string {
 
 func (a *API) editPaste(ctx context.Context, c *call) (any, error) {
 	id := c.Param("id")
-	changes, err := wire.DecodeChanges(c.buffer.text)
+	changes, err := wire.DecodeChanges(c.body)
 	if err != nil {
 		return nil, a.modules.Pastes.EditOwn.Refuse(ctx, c.viewer, id, err)
 	}
@@ -119,10 +119,13 @@ func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 	return &found, err
 }
 
+// longPiece is a length that the pieces of most lists do not reach.
+const longPiece = 128 << 10
+
 // selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array. The
-// answer is in pieces, one for each page: one growing text would leave garbage.
+// answer is in pieces, one for each page: one growing text would leave garbage. The length of a long list is not known before its end,
+// so it claims all that its client may have.
 func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
-	c.buffer = a.newBuffer(c.Request, 1)
 	var list net.Buffers
 	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.ID) error {
 		piece := encodeJSON(page)
@@ -130,13 +133,21 @@ func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
 			piece[0] = ','
 		}
 		list = append(list, piece[:len(piece)-1])
-		return c.buffer.Resize(lengthOf(list))
+		switch length := lengthOf(list); {
+		case length > a.memory.Share():
+			return limit.ErrNoMemory
+		case len(piece) >= longPiece:
+			return a.hold(c, a.memory.Share())
+		default:
+			return a.hold(c, length)
+		}
 	})
-	if len(list) == 0 {
+	if err != nil || len(list) == 0 {
 		return []paste.ID{}, err
 	}
 	list = append(list, []byte("]"))
-	return &list, err
+	c.claim.Force(lengthOf(list))
+	return &list, nil
 }
 
 func (a *API) pasteCount(ctx context.Context, _ *call) (any, error) {

@@ -31,9 +31,6 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer, ok := w.(interface{ Keep() }); ok { // exempts the answer from the memory budget
-		answer.Keep()
-	}
 	page := newPastePage(r, &opened)
 	page.Burnt = true
 	return p.showPaste(w, r, page)
