@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/users"
@@ -13,11 +14,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-type pages struct{ *site.Site }
+type pages struct {
+	*site.Site
+
+	exporting sync.Map // the user.ID of each whose account is being exported
+}
 
 // Routes returns the pages.
 func Routes(s *site.Site) []site.Route {
-	p := &pages{s}
+	p := &pages{Site: s}
 	return []site.Route{
 		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn)},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},

@@ -2,6 +2,8 @@ package account
 
 import (
 	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/internal/filename"
@@ -55,49 +58,62 @@ func unix(at time.Time) int64 {
 	return at.Unix()
 }
 
-// export answers with everything stored about a user, as a ZIP file. It holds one paste at a time in memory, and no transaction: pastes
-// created or edited meanwhile may differ between pastes.json and the files.
+var errExporting = fault.New(fault.Exhausted, "You are exporting your account already. Try again when that download has ended.")
+
+// export answers with everything stored about a user, as a ZIP file. Each user has one export at a time. It holds one paste at a time in
+// memory, and no transaction: pastes created or edited meanwhile may differ between pastes.json and the files.
 func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
 		return err
 	}
+	owner := r.Viewer.User.ID
+	if _, running := p.exporting.LoadOrStore(owner, true); running {
+		return errExporting
+	}
+	defer p.exporting.Delete(owner)
 	site.Enclose(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return err
 	}
-	files := zip.NewWriter(w)
-	file, err := files.Create("user.json")
-	if err != nil {
-		return err
-	}
-	encoder := json.NewEncoder(file)
+	e := newExport(p, w, r)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(account); err != nil {
+	if err := errors.Join(encoder.Encode(account), e.create("user.json")); err != nil {
 		return err
 	}
-	if file, err = files.Create("pastes.json"); err != nil {
+	if _, err := text.WriteTo(e.file); err != nil {
+		return err
+	}
+	if err := e.create("pastes.json"); err != nil {
 		return err
 	}
 	before := "["
-	err = p.eachOwn(r, func(found *paste.Document) error {
-		_, err := io.WriteString(file, before)
+	err = e.eachOwn(func(found *paste.Document) error {
+		text := bytes.NewBufferString(before)
 		before = ",\n"
-		return errors.Join(err, view.WritePaste(file, found))
+		if err := view.WritePaste(text, found); err != nil {
+			return err
+		}
+		_, err := text.WriteTo(e.file)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(file, strings.TrimSuffix(before, ",\n")+"]"); err != nil {
+	if _, err := io.WriteString(e.file, strings.TrimSuffix(before, ",\n")+"]"); err != nil {
 		return err
 	}
 	folders := make(filename.Set)
-	if err := p.eachOwn(r, func(found *paste.Document) error {
-		return p.Pack(files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
-	}); err != nil {
+	err = e.eachOwn(func(found *paste.Document) error {
+		e.files += int64(len(found.Pasties))
+		return p.Pack(e.zip, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
+	})
+	if err != nil {
 		return err
 	}
-	return files.Close()
+	return errors.Join(e.zip.Close(), e.send())
 }
 
 func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
@@ -111,29 +127,141 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	}, errors.Join(err, namesErr, issuedErr, sessionsErr)
 }
 
-// patience is how long reading one paste for an export may take.
-const patience = 10 * time.Second
+// export is a ZIP file that is being made. Nothing is sent while it works in a slot of the queue, so that a slow reader takes no slot.
+type export struct {
+	*pages
 
-// eachOwn calls visit with each of the reader's pastes. It fails once the session has ended.
-func (p *pages) eachOwn(r *site.Request, visit func(*paste.Document) error) error {
-	all := context.WithoutCancel(r.Context())
+	w      http.ResponseWriter
+	r      *site.Request
+	hold   func(bytes int64, waits bool) error // claims memory
+	packed bytes.Buffer                        // what is not sent yet
+	zip    *zip.Writer
+	file   io.Writer // the last one that was created
+	files  int64     // of pastes
+}
+
+// budgeted is an answer that counts towards the budget of memory: see httpapi.Pages.
+type budgeted interface {
+	Hold(bytes int64, waits bool) error
+}
+
+func newExport(p *pages, w http.ResponseWriter, r *site.Request) *export {
+	e := &export{pages: p, w: w, r: r, hold: func(int64, bool) error { return nil }} // tests have no budget of memory
+	if answer, ok := w.(budgeted); ok {
+		e.hold = answer.Hold
+	}
+	e.zip = zip.NewWriter(&e.packed)
+	e.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return segments{to}, nil })
+	return e
+}
+
+func (e *export) create(name string) (err error) {
+	e.file, err = e.zip.Create(name)
+	return err
+}
+
+// send sends what is packed.
+func (e *export) send() error {
+	_, err := e.packed.WriteTo(e.w)
+	e.packed = bytes.Buffer{}
+	return err
+}
+
+// The time for reading one paste for an export, and for waiting until there is a slot and memory for it.
+const (
+	readTime = 10 * time.Second
+	waitTime = time.Minute
+)
+
+// eachOwn calls pack with each of the reader's pastes, and sends what it has packed. It fails once the session has ended.
+func (e *export) eachOwn(pack func(*paste.Document) error) error {
 	for after := (paste.Place{}); ; {
-		ctx, cancel := context.WithTimeout(all, patience)
-		viewer, err := p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
-		var found paste.Document
-		if err == nil {
-			found, err = p.Modules.Pastes.ListOwn.Next(ctx, viewer, after)
-		}
-		cancel()
+		last, err := e.next(after, pack)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
 		if err == nil {
-			err = visit(&found)
+			err = e.send()
 		}
 		if err != nil {
 			return err
 		}
-		after = found.Place()
+		after = last
 	}
+}
+
+// perFile is about what a ZIP file keeps in memory for each file until its end.
+const perFile = 512
+
+// next calls pack with the reader's next paste after a place, and returns its place. A paste for which there is no memory is read again
+// when there is some.
+func (e *export) next(after paste.Place, pack func(*paste.Document) error) (last paste.Place, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.r.Context()), waitTime)
+	defer cancel()
+	for {
+		last, needed, err := e.try(ctx, after, pack)
+		if needed == 0 {
+			return last, err
+		}
+		for err := e.hold(needed, true); err != nil; err = e.hold(needed, true) {
+			if ctx.Err() != nil {
+				return last, err
+			}
+		}
+	}
+}
+
+// try is next. When there is no memory, it returns how much is needed.
+func (e *export) try(
+	ctx context.Context, after paste.Place, pack func(*paste.Document) error,
+) (last paste.Place, needed int64, err error) {
+	leave, err := e.Large.Wait(ctx)
+	if err != nil {
+		return last, 0, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	viewer, err := e.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(e.r.Request))
+	if err != nil {
+		return last, 0, err
+	}
+	found, err := e.Modules.Pastes.ListOwn.Next(ctx, viewer, after)
+	if err != nil {
+		return last, 0, err
+	}
+	if needed := found.Bytes() + perFile*e.files; e.hold(needed, false) != nil {
+		return last, needed, nil
+	}
+	if err := pack(&found); err != nil {
+		return last, 0, err
+	}
+	_ = e.hold(int64(e.packed.Len())+perFile*e.files, false) // it is less than before, or hardly more
+	return found.Place(), 0, nil
+}
+
+// compressors are used again, as each takes most of a megabyte.
+var compressors = sync.Pool{New: func() any {
+	made, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails only for other levels
+	return made
+}}
+
+// segments compresses each Write by itself, so that it keeps no compressor while a client reads.
+type segments struct{ to io.Writer }
+
+func (s segments) Write(p []byte) (int, error) {
+	err := s.with(func(w *flate.Writer) error {
+		_, err := w.Write(p)
+		return errors.Join(err, w.Flush())
+	})
+	return len(p), err
+}
+
+func (s segments) Close() error { return s.with((*flate.Writer).Close) }
+
+func (s segments) with(do func(*flate.Writer) error) error {
+	w, _ := compressors.Get().(*flate.Writer)
+	defer compressors.Put(w)
+	w.Reset(s.to)
+	return do(w)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strings"
@@ -214,6 +215,102 @@ func TestExportEnds(t *testing.T) {
 	s.Modules.Pastes = pastes.New(store, fake.Users{Store: s.Store}, pastes.Options{Rules: s.Rules}, time.Now)
 	if _, _, err := s.Post(secret, "/account/export", nil); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("got %v, want the export to end with its session", err)
+	}
+}
+
+// reading is a store that reports each paste that is read.
+type reading struct {
+	fake.Pastes
+
+	read func()
+}
+
+func (s *reading) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
+	s.read()
+	return s.Pastes.DocumentByID(ctx, id)
+}
+
+// client is a recorder that reports each part that is sent, and has a budget of memory.
+type client struct {
+	*httptest.ResponseRecorder
+
+	sent func()
+	hold func(bytes int64, waits bool) error
+}
+
+func (c client) Write(p []byte) (int, error) {
+	c.sent()
+	return c.ResponseRecorder.Write(p)
+}
+
+func (c client) Hold(bytes int64, waits bool) error { return c.hold(bytes, waits) }
+
+// TestExportsAreQueued wants an export to hold a slot of the queue while it reads pastes, and none while it sends them. Each user has one
+// export at a time. A paste for which there is no memory is read again once there is some.
+func TestExportsAreQueued(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	secrets := make(map[string]string)
+	for _, name := range []string{"Epoxy", "mortar"} {
+		document := visit.Content(paste.Pasty{Title: "a.txt", Code: strings.Repeat("a line\n", 1000)})
+		document.Owner, document.CreatedAt = s.User(name, true), beginning
+		s.Holds("of"+strings.ToLower(name), document)
+		_, secrets[name] = s.Session(strings.ToLower(name))
+	}
+	slots := s.Large.Slots
+	reads := 0
+	store := &reading{Pastes: fake.Pastes{Store: s.Store}, read: func() {
+		if reads++; len(slots) != 1 {
+			t.Errorf("reading: got %d slots taken, want one", len(slots))
+		}
+	}}
+	s.Modules.Pastes = pastes.New(store, fake.Users{Store: s.Store}, pastes.Options{Rules: s.Rules}, time.Now)
+	enough := func(int64, bool) error { return nil }
+	export := func(name string, w client) error {
+		_, err := s.Respond(w, s.Sending(secrets[name], "/account/export", nil))
+		return err
+	}
+	parts := 0
+	w := client{httptest.NewRecorder(), func() {
+		if parts++; len(slots) != 0 {
+			t.Errorf("sending: got %d slots taken, want none", len(slots))
+		}
+		if parts > 1 {
+			return
+		}
+		other := client{httptest.NewRecorder(), func() {}, enough}
+		if err := export("Epoxy", other); !fault.Is(err, fault.Exhausted) {
+			t.Errorf("a second export of a user: got %v, want fault.Exhausted", err)
+		}
+		if err := export("mortar", other); err != nil || len(unpacked(t, other.Body.Bytes())) != 3 {
+			t.Errorf("an export of another user: got %v, want it", err)
+		}
+	}, enough}
+	if err := export("Epoxy", w); err != nil || parts == 0 || len(unpacked(t, w.Body.Bytes())) != 3 {
+		t.Errorf("got %v in %d parts, want an export", err, parts)
+	}
+
+	reads = 0
+	var waited, held int64
+	short := client{httptest.NewRecorder(), func() {}, func(bytes int64, waits bool) error {
+		switch {
+		case waits && len(slots) > 0:
+			t.Error("got a wait for memory in a slot, want it outside")
+		case waits && waited == 0: // it waits twice
+			waited = bytes
+			return fault.New(fault.Unavailable, "no memory")
+		case waits:
+			held = bytes
+		case bytes > held:
+			return fault.New(fault.Unavailable, "no memory")
+		}
+		return nil
+	}}
+	if err := export("Epoxy", short); err != nil || len(unpacked(t, short.Body.Bytes())) != 3 {
+		t.Errorf("got %v, want an export after the second", err)
+	}
+	if waited < 7000 || reads < 3 {
+		t.Errorf("got a wait for %d bytes and %d reads, want the length of the paste, and one read more than two", waited, reads)
 	}
 }
 
