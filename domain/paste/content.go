@@ -159,6 +159,7 @@ type Draft struct {
 	Origin    ID // of the paste that it is a fork of; empty: none
 	Pasties   []PastyDraft
 	Cipher    *Cipher // instead of title, tags and pasties; nil: the paste is not encrypted
+	UnixLines bool    // CRLF in code becomes LF, as in PasteMyst; otherwise code stays byte for byte
 }
 
 // PastyDraft is a pasty to be created.
@@ -223,7 +224,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, err
 	}
 	for i, wanted := range draft.Pasties {
-		values := PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code}
+		values := PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code, unixLines: draft.UnixLines}
 		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, values, wanted.Default)
 		if err != nil {
 			return Document{}, err
@@ -247,8 +248,7 @@ func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty,
 	return made, err
 }
 
-// pasty returns the changed pasty, with LF for CRLF in its code. A pasty without an id is a new one. Unchanged values are not
-// validated.
+// pasty returns the changed pasty. A pasty without an id is a new one. Unchanged values are not validated.
 func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Title != nil && *wanted.Title != p.Title {
 		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
@@ -263,7 +263,10 @@ func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (
 		if !utf8.ValidString(*wanted.Code) {
 			return Pasty{}, invalid(at.field("code"), "it is not valid UTF-8.")
 		}
-		p.Code = strings.ReplaceAll(*wanted.Code, "\r\n", "\n")
+		p.Code = *wanted.Code
+		if wanted.unixLines {
+			p.Code = strings.ReplaceAll(p.Code, "\r\n", "\n")
+		}
 	}
 	if wanted.Language != nil && (*wanted.Language != p.Language || p.ID == "") {
 		language, err := r.language(at, *wanted.Language, otherwise, p.Title, p.Code)

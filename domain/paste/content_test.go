@@ -85,13 +85,17 @@ func TestCreate(t *testing.T) {
 		Content: Content{
 			Title: "T\x00ä", Visibility: Public, Tags: []string{"a", "b", "c"}, Lifetime: "1w",
 			Pasties: []Pasty{
-				{"id1", "main.go", "Go", "package main\n\r\nx\x00\ry"}, {"id2", "main.go", "Python", ""},
+				{"id1", "main.go", "Go", "package main\r\n\r\r\nx\x00\ry"}, {"id2", "main.go", "Python", ""},
 				{"id3", "", "Python", "#!python"}, {"id4", "", "Plain Text", "x"},
 			},
 		},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	unix, err := testRules().Create(Draft{Pasties: pasties(titled), UnixLines: true}, false, created)
+	if err != nil || unix.Pasties[0].Code != "package main\n\r\nx\x00\ry" {
+		t.Errorf("got %q, %v, want LF for each CRLF", unix.Pasties, err)
 	}
 	least, err := testRules().Create(Draft{Pasties: pasties(code("x"))}, false, created)
 	want = Document{

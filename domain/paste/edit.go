@@ -42,6 +42,8 @@ type Changes struct {
 	Pasties []PastyChanges
 	// Base is the Revision that the changes were made from, so that they do not undo concurrent edits. Empty: any.
 	Base string
+	// UnixLines is as in Draft, for code that changes.
+	UnixLines bool
 }
 
 // PastyChanges are the requested changes of one pasty. Nil fields stay as they are.
@@ -49,6 +51,8 @@ type PastyChanges struct {
 	ID                    string // empty: it is a new one, as PastyDraft
 	Title, Language, Code *string
 	Label                 string // as that of PastyDraft
+
+	unixLines bool // as in the request
 }
 
 // Change is what an edit has made of a paste.
@@ -159,6 +163,7 @@ func (e *editing) pasties(wanted Changes) error {
 	)
 	for i, change := range wanted.Pasties {
 		at := place{index: i, label: change.Label}
+		change.unixLines = wanted.UnixLines
 		if change.ID == "" {
 			made, err := e.rules.newPasty(at, change, "")
 			if err != nil {

@@ -81,6 +81,11 @@ func TestEdit(t *testing.T) {
 		},
 		"code": {
 			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, known("two")}},
+			func(d *Document) { d.Pasties[0].Code = "x\r\ny" },
+			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +1,2 @@\n-package main\n"`},
+		},
+		"code with Unix lines": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, known("two")}, UnixLines: true},
 			func(d *Document) { d.Pasties[0].Code = "x\ny" },
 			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +1,2 @@\n-package main\n"`},
 		},
@@ -89,11 +94,17 @@ func TestEdit(t *testing.T) {
 			func(d *Document) { d.Pasties[0].Code = "" },
 			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +0,0 @@\n-package main\n"`},
 		},
-		"the same code with CRLF": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("package main\r\n")}, known("two")}}, nil, nil,
+		"the same code with CRLF, with Unix lines": {
+			Changes{UnixLines: true, Pasties: []PastyChanges{{ID: "one", Code: new("package main\r\n")}, known("two")}},
+			nil, nil,
+		},
+		"stored CRLF, with Unix lines": {
+			Changes{Pasties: []PastyChanges{known("one"), {ID: "two", Code: new("a\r\nb")}}, UnixLines: true}, nil, nil,
 		},
 		"a pasty more": {
-			Changes{Pasties: []PastyChanges{{Title: new("new.go"), Code: new("a\r\nb")}, known("one"), known("two")}},
+			Changes{UnixLines: true, Pasties: []PastyChanges{
+				{Title: new("new.go"), Code: new("a\r\nb")}, known("one"), known("two"),
+			}},
 			func(d *Document) { d.Pasties = slices.Insert(d.Pasties, 0, Pasty{"id1", "new.go", "Go", "a\nb"}) },
 			[]string{`4 ["id1" "new.go" "Go"] "a\nb"`},
 		},

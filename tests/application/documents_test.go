@@ -104,7 +104,9 @@ func TestCreateOwn(t *testing.T) {
 		},
 		Content: paste.Content{
 			Title: "t", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1h",
-			Pasties: []paste.Pasty{{ID: ids[1], Title: "x", Language: "Go", Code: "a\nb\x00"}, {ID: ids[2], Language: "Plain Text"}},
+			Pasties: []paste.Pasty{
+				{ID: ids[1], Title: "x", Language: "Go", Code: "a\r\nb\x00"}, {ID: ids[2], Language: "Plain Text"},
+			},
 		},
 	}
 	if !reflect.DeepEqual(made, want) {

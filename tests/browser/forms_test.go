@@ -315,7 +315,7 @@ func TestFiles(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
 	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"), s => s.querySelector("h2").textContent + " " +
 		s.querySelector("code").textContent)`)
-	if len(shown) != 2 || shown[0] != "a.py print('ü')\n" {
+	if len(shown) != 2 || shown[0] != "a.py print('ü')\r\n" {
 		t.Errorf("got %q decrypted, want two files", shown)
 	}
 }

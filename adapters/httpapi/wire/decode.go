@@ -39,12 +39,13 @@ func DecodeDraft(body []byte) (draft paste.Draft, err error) {
 			return fields{"title": &p.Title, "language": &p.Language, "code": &p.Code}
 		}),
 	})
-	draft.Encrypted = encrypted || encrypt
+	draft.Encrypted, draft.UnixLines = encrypted || encrypt, true
 	return draft, err
 }
 
 // DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
 func DecodeChanges(body []byte) (sent paste.Changes, err error) {
+	sent.UnixLines = true
 	err = decode(body, nil, fields{
 		"title": &sent.Title, "isPrivate": &sent.Private, "isPublic": &sent.Public, "tags": texts(&sent.Tags),
 		"pasties": list(&sent.Pasties, func(p *paste.PastyChanges) fields {

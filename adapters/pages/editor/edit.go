@@ -36,7 +36,7 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 		// A browser sends each line end as two characters, and a header for each field.
 		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
 		form.Snippets = append(form.Snippets, snippet{
-			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: asText(pasty.Code),
+			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: pasty.Code,
 		})
 	}
 	if len(form.Snippets) > maxFormSnippets || bytes > site.MaxShownBytes {
@@ -51,9 +51,17 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 // Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, remove them in inputs, and collapse spaces
 // in options. Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
 var (
-	asText = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
-	asLine = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
+	textArea = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
+	asLine   = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
 )
+
+// asText returns a text as its text area sends it.
+func asText(text string) string {
+	if !strings.ContainsAny(text, "\r\x00") { // most texts, which are not copied then
+		return text
+	}
+	return textArea.Replace(text)
+}
 
 // asOption returns a language as its select element sends it. Something is always selected.
 func asOption(language string) string {
@@ -83,7 +91,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		if i := slices.IndexFunc(before.Snippets, func(b snippet) bool { return b.ID == s.ID }); s.ID != "" && i >= 0 {
 			same := before.Snippets[i]
 			before.Snippets = slices.Delete(before.Snippets, i, i+1) // an imported paste can have an id twice
-			wanted.Title, wanted.Code = unlessEqual(s.Name, same.Name), unlessEqual(s.Code, same.Code)
+			wanted.Title, wanted.Code = unlessEqual(s.Name, same.Name), unlessEqual(restored(same.Code, s.Code), same.Code)
 			if s.Language == same.Language {
 				wanted.Language = nil
 			}

@@ -85,6 +85,27 @@ func TestEditKeepsBytes(t *testing.T) {
 	}
 }
 
+// TestEditKeepsLineEnds changes a line of a patch, forks it, and restores it.
+func TestEditKeepsLineEnds(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, func(d *paste.Document) {
+		d.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Diff", Code: patch}}
+	})
+	form := visit.FilledIn(s.Page("/k2j4x8m1/fork")).With("title", 0, "a fork")
+	if got := s.Stored(s.Lands("/", form)).Pasties[0].Code; got != patch {
+		t.Errorf("got the fork %q, want %q", got, patch)
+	}
+	form = visit.FilledIn(s.Page(editPath))
+	s.Lands(editPath, form.With("code", 0, strings.Replace(strings.ReplaceAll(patch, "\r", ""), "three", "four", 1)))
+	if got, want := s.Stored("k2j4x8m1").Pasties[0].Code, strings.Replace(patch, "three", "four", 1); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.Lands("/k2j4x8m1/history/original", nil)
+	if got := s.Stored("k2j4x8m1").Pasties[0].Code; got != patch {
+		t.Errorf("got %q after going back, want %q", got, patch)
+	}
+}
+
 // TestEditMeetsAnother sends a form after another edit of the same paste: nothing is saved before it is sent again.
 func TestEditMeetsAnother(t *testing.T) {
 	t.Parallel()

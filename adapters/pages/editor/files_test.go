@@ -2,13 +2,19 @@ package editor_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/tests/visit"
 )
+
+// patch changes a file with CRLF: only some of its lines end with that.
+const patch = "--- a/w.bat\n+++ b/w.bat\n@@ -1,2 +1,2 @@\n-echo one\r\n+echo three\r\n echo two\r\n"
 
 // chosen is a file of a form.
 type chosen struct{ name, content string }
@@ -47,8 +53,22 @@ func TestChosenFiles(t *testing.T) {
 		t.Fatalf("got %d %s, want a paste", answer.Code, answer.Body)
 	}
 	stored := s.Stored(answer.Header().Get("Location"))
-	if want := `"" unlisted [] "main.go" Autodetect "a\nb\x00" "ü \"x\".txt" Autodetect ""`; visit.Summary(stored) != want {
+	want := `"" unlisted [] "main.go" Autodetect "a\r\nb\x00" "ü \"x\".txt" Autodetect ""`
+	if visit.Summary(stored) != want {
 		t.Errorf("got %s, want %s", visit.Summary(stored), want)
+	}
+	answer = postsFiles(s, append(blank, "do", "add"), chosen{"a.patch", patch}, chosen{"b.txt", "x\n"})
+	form := visit.FilledIn(answer.Body.String()).With("name", 0, "b.patch").With("code", 2, "typed\nhere")
+	stored = s.Stored(s.Lands("/", form))
+	want = fmt.Sprintf(
+		`"" unlisted [] "b.patch" Autodetect %q "b.txt" Autodetect "x\n" "" Autodetect "typed\nhere"`, patch)
+	if visit.Summary(stored) != want {
+		t.Errorf("got %s, want the bytes of the files after the form came back: %s", visit.Summary(stored), want)
+	}
+	for _, wrong := range []string{"%", "/w==", "YQ"} {
+		if _, err := s.Posts("/", visit.Form{"code", "x", "original", wrong}); !errors.Is(err, site.ErrBrokenForm) {
+			t.Errorf("%q: got %v, want that the form is broken", wrong, err)
+		}
 	}
 	answer = postsFiles(s, visit.Form{"name", "", "language", "Go", "code", "typed"}, chosen{"", ""})
 	if answer.Code != http.StatusSeeOther || len(s.Stored(answer.Header().Get("Location")).Pasties) != 1 {

@@ -58,6 +58,17 @@ func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
 // Field returns what errors call a field of the snippet.
 func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
 
+// fieldOriginal has the code of a new snippet in base64, if a text area would change it: files keep their line ends.
+const fieldOriginal = "original"
+
+// Original returns the value of fieldOriginal. Of a stored snippet, the server has the original.
+func (s *snippet) Original() string {
+	if s.ID != "" || asText(s.Code) == s.Code {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString([]byte(s.Code))
+}
+
 // blank reports whether the snippet is not filled in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
@@ -138,9 +149,14 @@ func readPasteForm(sent url.Values) (pasteForm, error) {
 		return ""
 	}
 	for i, code := range sent["code"] {
+		original, err := base64.StdEncoding.DecodeString(nth(fieldOriginal, i))
+		if err != nil || !utf8.Valid(original) {
+			return pasteForm{}, site.ErrBrokenForm
+		}
+		code = strings.ReplaceAll(code, "\r\n", "\n") // browsers send line ends as two characters
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: nth("language", i),
-			Code: strings.ReplaceAll(code, "\r\n", "\n"), // browsers send line ends as two characters
+			Code: restored(string(original), code),
 		})
 	}
 	for i, code := range sent[site.FieldFile] {
@@ -180,7 +196,7 @@ func (f *pasteForm) add(name, code string) {
 		f.Snippets = f.Snippets[:n-1]
 	}
 	f.Snippets = append(f.Snippets, snippet{
-		Number: len(f.Snippets) + 1, Name: name, Language: paste.Autodetect, Code: strings.ReplaceAll(code, "\r\n", "\n"),
+		Number: len(f.Snippets) + 1, Name: name, Language: paste.Autodetect, Code: code,
 	})
 }
 

@@ -192,7 +192,6 @@ function addSnippet(form) {
 
 // collect returns what is filled in. It fails with a sentence for its writer.
 async function collect(form) {
-  const unixLines = text => text.replace(/\r\n/g, "\n");
   const pasties = [];
   for (const snippet of form.querySelectorAll(".snippet")) {
     const [title, language, code] = ["name", "language", "code"].map(name => snippet.querySelector("[name=" + name + "]").value);
@@ -201,7 +200,7 @@ async function collect(form) {
   for (const file of find("files").files) {
     try {
       const code = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(await file.arrayBuffer());
-      pasties.push({title: file.name, language: "Plain Text", code: unixLines(code)});
+      pasties.push({title: file.name, language: "Plain Text", code});
     } catch {
       throw new Error("Not text in UTF-8: " + file.name + ". Choose other files.");
     }
