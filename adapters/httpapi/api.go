@@ -86,6 +86,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if cfg.Pages != nil {
 		api.pageMethods = cfg.Pages.Routes()
 	}
+	api.takeUploads()
 	return api, nil
 }
 
@@ -110,7 +111,7 @@ func (a *API) unrouted(c *gin.Context) {
 
 // nothing answers a request for an unknown path. A browser may go on after its preflight, so that the calling page can read the 404.
 func (a *API) nothing(c *gin.Context) {
-	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && !a.isPage(c.Request.URL.Path) {
+	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && !a.isPage(c.Request) {
 		preflight(allMethods)(c)
 		return
 	}

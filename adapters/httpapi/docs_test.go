@@ -210,8 +210,8 @@ type openAPI struct {
 type openAPIServer struct{ URL string }
 
 type openAPIPath struct {
-	Servers                  []openAPIServer
-	Get, Post, Patch, Delete map[string]any
+	Servers                       []openAPIServer
+	Get, Post, Put, Patch, Delete map[string]any
 }
 
 func parseOpenAPI(t *testing.T, document []byte) (parsed openAPI) {

@@ -152,9 +152,13 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 	c.Abort()
 	contentType, header, accept := jsonContentType, c.Writer.Header(), c.Request.Header["Accept"]
 	header.Add("Vary", "Accept")
-	if a.isPage(c.Request.URL.Path) && prefers(accept, mediaHTML, mediaJSON) {
+	rawLink := a.isRawLink(c.Request)
+	if (a.isPage(c.Request) || rawLink) && prefers(accept, mediaHTML, mediaJSON) {
 		ctx, cancel := a.deadline(c.Request, false)
 		defer cancel()
+		if rawLink {
+			c.Request.Header.Del("Cookie") // which the interface ignores
+		}
 		if a.cfg.Pages.AnswerError(c.Writer, c.Request.WithContext(ctx), status, message) {
 			secret, _ := a.cfg.Pages.Token(c.Request)
 			a.limits.Rejected(c.Request, secret)

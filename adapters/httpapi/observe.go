@@ -43,7 +43,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	escaped := escapedSlash(c.Request.URL)
-	if !a.isPage(c.Request.URL.Path) {
+	if !a.isPage(c.Request) {
 		header["Vary"] = varyOrigin
 		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
 			maps.Copy(header, shared)
@@ -124,7 +124,7 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 		return nil
 	}
 	secret, tries := presentedToken(c), presentedKey(c) != ""
-	if a.isPage(c.Request.URL.Path) {
+	if a.isPage(c.Request) {
 		secret, tries = a.cfg.Pages.Token(c.Request)
 	}
 	refused, retry := a.limits.Admit(c.Request, secret, tries)
@@ -178,6 +178,9 @@ const TraceKey = "trace_id"
 func Route(c *gin.Context) string {
 	if escapedSlash(c.Request.URL) {
 		return ""
+	}
+	if path := c.FullPath(); path == "/" {
+		return path
 	}
 	return cmp.Or(c.GetString(pageKey), strings.TrimSuffix(c.FullPath(), "/"))
 }

@@ -132,7 +132,8 @@ func TestObserve(t *testing.T) {
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, request := range [][2]string{
 		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"}, {"OPTIONS", "/api/v2/paste"},
-		{"DELETE", "/api/v2/data/language"}, {"BREW", "/api/v2/data/language"}, {"GET", "/api/v2/user%2Fself"}, {"PUT", "/nothing"},
+		{"DELETE", "/api/v2/data/language"}, {"BREW", "/api/v2/data/language"}, {"GET", "/api/v2/user%2Fself"},
+		{"PUT", "/nothing/here"},
 	} {
 		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(request[0], request[1], http.NoBody))
 	}

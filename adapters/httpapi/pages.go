@@ -39,11 +39,16 @@ type Pages interface {
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
 }
 
-// isPage reports whether there are pages, and a decoded path is outside the interface.
-func (a *API) isPage(path string) bool {
-	first, ok := strings.CutPrefix(path, "/")
+// isPage reports whether there are pages, and a request is for something outside the interface.
+func (a *API) isPage(r *http.Request) bool {
+	first, ok := strings.CutPrefix(r.URL.Path, "/")
 	first, _, _ = strings.Cut(first, "/")
-	return ok && a.cfg.Pages != nil && !a.own[first]
+	return ok && a.cfg.Pages != nil && !a.own[first] && !a.isUpload(r)
+}
+
+// isRawLink reports whether there are pages, and people may follow a link to what a request reads from the interface.
+func (a *API) isRawLink(r *http.Request) bool {
+	return a.cfg.Pages != nil && reads(r) && strings.HasPrefix(r.URL.Path, a.cfg.BasePath+"/raw/")
 }
 
 // pageKey is the context key of the pattern of a request's page.

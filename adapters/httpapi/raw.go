@@ -3,7 +3,11 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"net/http"
+	"strconv"
 	"strings"
+
+	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -18,17 +22,53 @@ func (a *API) readText(ctx context.Context, c *call) (any, error) {
 	return text(pasty.Code), nil
 }
 
-var (
-	errNoText = wire.Invalid("The body is empty. Send the code.")
-	errForm   = wire.Invalid("The body is a form. Send the code itself, as curl --data-binary @FILE does.")
-)
-
-// createFromText creates a paste with the body as its only pasty. It answers with the link, or with the paste if the client prefers JSON.
-func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
-	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
-		return nil, errForm
+// isUpload reports whether a request outside the interface creates a paste, as one for /raw does: that of curl -T,
+// which has a file's name as its path, or that of curl -F, which is not from a page.
+func (a *API) isUpload(r *http.Request) bool {
+	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch r.Method {
+	case http.MethodPut:
+		return !strings.Contains(name, "/") && !a.own[name]
+	case http.MethodPost:
+		fromPage := r.Header["Origin"] != nil || prefers(r.Header["Accept"], mediaHTML, mediaText)
+		return name == "" && isForm(r) && !fromPage
 	}
-	made, err := a.create(ctx, c, func(code []byte) (paste.Draft, error) { return a.textDraft(c, string(code)) })
+	return false
+}
+
+// takeUploads registers the paths of uploads.
+func (a *API) takeUploads() {
+	create := a.createsFromText()
+	take := func(c *gin.Context) {
+		if a.isUpload(c.Request) {
+			create(c)
+		} else {
+			a.unrouted(c)
+		}
+	}
+	a.engine.POST("/", take)
+	for _, path := range []string{"/", "/:id", "/:id/"} {
+		a.engine.PUT(path, take)
+	}
+	for pattern, allowed := range a.pageMethods {
+		if strings.LastIndex(pattern, "/") == 0 {
+			a.pageMethods[pattern] = strings.Replace(allowed, "OPTIONS", "PUT, OPTIONS", 1)
+		}
+	}
+}
+
+func isForm(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data")
+}
+
+func (a *API) createsFromText() gin.HandlerFunc {
+	return a.handle(voluntary|withBody, a.createFromText)
+}
+
+// createFromText creates a paste of the body, or of the files in it. It answers with the link, or with the paste if the
+// client prefers JSON.
+func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
+	made, err := a.create(ctx, c, func(body []byte) (paste.Draft, error) { return a.textDraft(c, body) })
 	if err != nil || prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
 		return made, err
 	}
@@ -39,25 +79,57 @@ func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
 	return text(site + a.pathOf(made.ID) + "\n"), nil
 }
 
-func (a *API) textDraft(c *call, code string) (draft paste.Draft, err error) {
-	if code == "" {
-		return draft, errNoText
+var errNoText = wire.Invalid("The body is empty. Send the code.")
+
+// textDraft returns the paste of a body that is one text, or a form with files or one text.
+func (a *API) textDraft(c *call, body []byte) (draft paste.Draft, err error) {
+	sent := wire.Form{Text: string(body)}
+	if isForm(c.Request) {
+		most := a.modules.Pastes.Create.Limits().Pasties
+		if sent, err = wire.DecodeForm(c.GetHeader("Content-Type"), body, most); err != nil {
+			return draft, err
+		}
 	}
-	err = cmp.Or(
-		readFlag(c, "isPrivate", &draft.Private), readFlag(c, "isPublic", &draft.Public), readFlag(c, "burn", &draft.Burns))
+	setting := func(key string) (string, bool) {
+		value, ok := parameter(c, key)
+		if !ok {
+			value, ok = sent.Settings[key]
+		}
+		return value, ok
+	}
+	err = cmp.Or(readFlag(setting, "isPrivate", &draft.Private), readFlag(setting, "isPublic", &draft.Public),
+		readFlag(setting, "burn", &draft.Burns))
 	if err != nil {
 		return draft, err
 	}
-	if lifetime, ok := parameter(c, "expiresIn"); ok {
+	if lifetime, ok := setting("expiresIn"); ok {
 		draft.Lifetime = &lifetime
 	}
-	if tags, ok := parameter(c, "tags"); ok {
+	if tags, ok := setting("tags"); ok {
 		draft.Tags = []string{tags}
 	}
-	title, _ := parameter(c, "title")
-	draft.Pasties = []paste.PastyDraft{{
-		Title: title, Language: a.languageParameter(c.Request.URL.RawQuery), Default: c.viewer.User.DefaultLanguage, Code: &code, Alone: true,
-	}}
+	title, _ := setting("title")
+	language := a.languageParameter(c.Request.URL.RawQuery)
+	if value, ok := sent.Settings["language"]; ok && language == nil {
+		language = &value
+	}
+	if len(sent.Files) == 0 {
+		if sent.Text == "" {
+			return draft, errNoText
+		}
+		draft.Pasties = []paste.PastyDraft{{
+			Title: cmp.Or(title, c.Param("id")), Language: language, Default: c.viewer.User.DefaultLanguage,
+			Code: &sent.Text, Alone: true,
+		}}
+	} else {
+		draft.Title = title
+	}
+	for i := range sent.Files {
+		file := &sent.Files[i]
+		draft.Pasties = append(draft.Pasties, paste.PastyDraft{
+			Title: file.Name, Language: language, Code: &file.Text, Label: "file " + strconv.Itoa(i+1),
+		})
+	}
 	return draft, nil
 }
 
@@ -80,9 +152,9 @@ func (a *API) languageParameter(query string) *string {
 	return &name
 }
 
-// readFlag reads a parameter that is true or false. It refuses an empty value, which may be meant as true.
-func readFlag(c *call, key string, on *bool) error {
-	value, ok := parameter(c, key)
+// readFlag reads a setting that is true or false. It refuses an empty value, which may be meant as true.
+func readFlag(setting func(key string) (string, bool), key string, on *bool) error {
+	value, ok := setting(key)
 	*on = strings.EqualFold(value, "true")
 	if ok && !*on && !strings.EqualFold(value, "false") {
 		return wire.Invalid("%s: it must be true or false.", key)

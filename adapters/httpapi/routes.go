@@ -34,7 +34,10 @@ func (a *API) endpoints() []endpoint {
 		{http.MethodGet, "/paste/:id", a.handle(optional, a.readPaste)},
 		{http.MethodPatch, "/paste/:id", a.handle(required|withBody, a.editPaste)},
 		{http.MethodDelete, "/paste/:id", a.handle(voluntary, a.deletePaste)},
-		{http.MethodPost, "/raw", a.handle(voluntary|withBody, a.createFromText)},
+		{http.MethodPost, "/raw", a.createsFromText()},
+		{http.MethodPut, "/raw", a.createsFromText()},
+		{http.MethodGet, "/raw/:id", a.handle(optional, a.readText)},
+		{http.MethodPut, "/raw/:id", a.createsFromText()}, // the "id" is a file's name
 		{http.MethodGet, "/raw/:id/:pastyId", a.handle(optional, a.readText)},
 		{http.MethodGet, "/raw/:id/:pastyId/:editId", a.handle(optional, a.readText)},
 		{http.MethodPost, "/encrypted", a.handle(voluntary|withBody, a.createEncrypted)},

@@ -44,13 +44,19 @@ func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit strin
 	return found, err
 }
 
-// Raw returns one pasty of what Revision returns. It fails as that does, and with paste.ErrNotFound when the paste has no such pasty.
+// Raw returns one pasty of what Revision returns, or the first if pasty is empty. It fails as that does, and with
+// paste.ErrNotFound when the paste has no such pasty.
 func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
 	found, err := r.Revision(ctx, viewer, id, edit)
-	if err != nil {
+	switch {
+	case err != nil:
 		return paste.Pasty{}, err
+	case pasty != "":
+		return found.Pasty(pasty)
+	case len(found.Pasties) == 0: // after an import
+		return paste.Pasty{}, paste.ErrNotFound
 	}
-	return found.Pasty(pasty)
+	return found.Pasties[0], nil
 }
 
 // errRemoved is what pages say about a paste that operators have removed.

@@ -433,6 +433,19 @@ func TestRead(t *testing.T) {
 	if err != nil || pasty.Code != "code" {
 		t.Errorf("got %+v, %v", pasty, err)
 	}
+	two := snippet("first")
+	two.Pasties = append(two.Pasties, snippet("second").Pasties...)
+	pasty, err = d.Read.Raw(t.Context(), visitor, string(d.create(t, visitor, two).ID), "", "")
+	if err != nil || pasty.Code != "first" {
+		t.Errorf("got %+v, %v, want the first pasty where none is named", pasty, err)
+	}
+	bare := paste.Document{Paste: paste.Paste{ID: "nothing0", CreatedAt: d.now}} // of an import
+	if err := d.pasteStore.CreateDocument(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Read.Raw(t.Context(), visitor, "nothing0", "", ""); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of a paste without pasties, want ErrNotFound", err)
+	}
 	if _, err := d.Read.Do(t.Context(), d.mia, hidden["private"]); err != nil {
 		t.Errorf("got %v of the owner's private paste", err)
 	}

@@ -121,7 +121,7 @@ func TestPasteCreateOfFiles(t *testing.T) {
 	}
 	want := []pasty{
 		{Language: "Go", Title: "main.go", Code: "package main\n"}, {Language: "Shell", Code: "#!/bin/sh\n"},
-		{Language: "Plain Text", Title: "notes", Code: "a\nb\x00\r"},
+		{Language: "Plain Text", Title: "notes", Code: "a\r\nb\x00\r"},
 	}
 	if !slices.Equal(made.Pasties, want) {
 		t.Errorf("got %+v, want %+v", made.Pasties, want)

@@ -142,6 +142,9 @@ func TestModeration(t *testing.T) {
 		for _, header := range [][]string{here, append(suspended, here...)} {
 			m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, header...)
 			m.wants(http.StatusForbidden, "POST", "/api/v2/raw", "text", header...)
+			for _, path := range []string{"/api/v2/raw", "/api/v2/raw/a", "/", "/a"} {
+				m.wants(http.StatusForbidden, "PUT", path, "text", header...)
+			}
 			m.wants(http.StatusOK, "GET", document, "", header...)
 		}
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}

@@ -46,6 +46,7 @@ func TestBodyThatDoesNotArrive(t *testing.T) {
 	for _, r := range []request{
 		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
 		with(http.MethodPatch, "/paste/nothing1", owner),
+		with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/a"), with(http.MethodPut, "/a"),
 	} {
 		waiting.Go(func() {
 			response, body := exchange(t, server, r.method, r.target, append(r.headers, "Content-Length: 5")...)

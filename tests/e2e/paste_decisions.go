@@ -21,6 +21,16 @@ func post(body string, headers ...string) request {
 	return with(http.MethodPost, "/paste", append(headers, "\n"+body)...)
 }
 
+// part is a part of a form, and what separates it from the next.
+func part(names, content string) string {
+	return "--x\r\nContent-Disposition: form-data; " + names + "\r\n\r\n" + content + "\r\n"
+}
+
+// form sends parts as curl -F does.
+func form(target, parts string, headers ...string) request {
+	return with(http.MethodPost, target, append(headers, asForm, "\n"+parts+"--x--\r\n")...)
+}
+
 func patch(target, body string, headers ...string) request {
 	return with(http.MethodPatch, target, append(headers, "\n"+body)...)
 }
@@ -49,6 +59,7 @@ const (
 	sealed  = `{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`
 	fromWeb = "Origin: https://example.com"
 	asJSON  = "Accept: application/json"
+	asForm  = "Content-Type: multipart/form-data; boundary=x"
 )
 
 // pasteDecisions are about pastes. The rows follow one another: each finds what those before it have left.
@@ -119,7 +130,8 @@ var pasteDecisions = []decision{
 		post(simple, "Content-Encoding: identity, BR"),
 		patch("/paste/nothing1", `{}`, "Content-Encoding: gzip"),
 		with(http.MethodPost, "/raw", "Content-Encoding: deflate", "\nx"),
-		with(http.MethodPost, "/raw", "Content-Type: multipart/form-data; boundary=x", "\n--x--"),
+		with(http.MethodPut, "/raw", "Content-Encoding: gzip", "\nx"),
+		with(http.MethodPut, "/raw/a", "Content-Encoding: gzip", "\nx"),
 	}},
 	{"malformed JSON, trailing data, invalid UTF-8, empty body, no object, BOM", []request{
 		post(`{"pasties":[{"code":"x"}`),
@@ -151,6 +163,9 @@ var pasteDecisions = []decision{
 		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "\n"+pastyOf(`"code":"`+strings.Repeat("x", 2<<20)+`"`)),
 		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "Content-Encoding: gzip", "\n"+strings.Repeat("x", 2<<20+1)),
 		with(http.MethodPost, "/raw", "Content-Length: 2097153"),
+		with(http.MethodPut, "/raw", "Content-Length: 2097153"),
+		with(http.MethodPut, "/raw/a", "Content-Length: 2097153"),
+		with(http.MethodPut, "/a", "Content-Length: 2097153"),
 		with(http.MethodPatch, "/paste/<text>", "Content-Length: 2097153"),
 		post(pastyOf(`"code":"` + strings.Repeat("x", 2<<20-len(pastyOf(`"code":""`))) + `"`)),
 		with(http.MethodPost, "/raw", "Transfer-Encoding: chunked", "\n"+strings.Repeat("x", 2<<20)),
@@ -241,6 +256,9 @@ var pasteDecisions = []decision{
 		post(`not JSON`, revoked),
 		with(http.MethodPost, "/raw", revoked, "\nx"),
 		with(http.MethodPost, "/raw", revoked),
+		with(http.MethodPut, "/raw", revoked, "\nx"),
+		with(http.MethodPut, "/raw/a", revoked, "\nx"),
+		with(http.MethodPut, "/a", revoked, "\nx"),
 		post(`not JSON`, revoked, "Content-Encoding: gzip"),
 	}},
 	{"`isPrivate`, `isPublic` or tags without a token", []request{
@@ -584,6 +602,60 @@ var pasteDecisions = []decision{
 		get("/data/language?name=Rust", fromWeb, "If-None-Match: *"),
 		get("/data/numPastes", fromWeb),
 		get("/healthz", fromWeb),
+	}},
+	{"`curl -T`", []request{
+		with(http.MethodPut, "/raw", "Accept: */*", "\n#!/bin/sh\r\n").as("put"),
+		get("/paste/<put>"),
+		get("/raw/<put>"),
+		get("/raw/<put>/", "If-None-Match: *"),
+		with(http.MethodHead, "/raw/<put>"),
+		with(http.MethodPut, "/raw/", asJSON, "\nx"),
+		with(http.MethodPut, "/raw/main.go", asJSON, "\nx"),
+		with(http.MethodPut, "/raw/a%20b%2B+.c/?expiresIn=1h&isPublic=true&tags=a", owner, asJSON, "\nx"),
+		with(http.MethodPut, "/raw/main.go?title=other.c", asJSON, "\nx"),
+		with(http.MethodPut, "/raw/..%2Fx", "\nx"),
+		with(http.MethodPut, "/raw/%ff", "\nx"),
+		with(http.MethodPut, "/raw/a/b", "\nx"),
+		with(http.MethodPut, "/raw/"+strings.Repeat("x", 4097), "\nx"),
+		with(http.MethodPut, "/raw?isPrivate", "\nx"),
+		with(http.MethodPut, "/raw", "Transfer-Encoding: chunked", "\nx"),
+		with(http.MethodPut, "/raw", "\n"),
+		with(http.MethodPut, "/", asJSON, "\nx"),
+		with(http.MethodPut, "/main.go", asJSON, "\nx"),
+		with(http.MethodPut, "/main.go", fromWeb, "\nx"),
+		with(http.MethodPut, "/paste", "\nx"),
+		with(http.MethodPut, "/a/b", "\nx"),
+		with(http.MethodPut, "/a%2Fb", "\nx"),
+		with(http.MethodOptions, "/raw/a", fromWeb),
+		get("/raw/nothing1"),
+		get("/raw/cipher01"),
+	}},
+	{"`curl -F`", []request{
+		form("/raw", part(`name="file"; filename="a.go"`, "package a\r\n")+part(`name="file"; filename="b"`, ""), asJSON),
+		form("/raw?title=T&expiresIn=1h", part(`name=x; filename="a/ü \"b\".c"`, "x"), asJSON),
+		form("/raw?language=C", part(`name="tags"`, "b,a")+part(`name="isPrivate"`, "true")+part(`name="title"`, "T")+
+			part(`name="language"`, "Go")+part(`name="file"; filename=""`, "x"), asJSON, owner),
+		form("/raw", part(`name="f"`, "x")+part(`name="title"`, "main.c")+part(`name="language"`, "C++"), asJSON),
+		form("/", part(`name="f"`, "x")).as("formed"),
+		get("/raw/<formed>"),
+		form("/raw/", part(`name="f"`, "x"), "Accept: */*"),
+		form("/raw", part(`name="f"`, "")),
+		form("/raw", part(`name="f"`, "x")+part(`name="g"`, "y")),
+		form("/raw", part(`name="file"; filename="a"`, "x")+part(`name="expires"`, "1h")),
+		form("/raw", part(`name="burn"`, "true")),
+		form("/raw", part(`name="burn"`, "")+part(`name="f"`, "x")),
+		form("/raw", part(`name="burn"`, "true")+part(`name="burn"`, "false")+part(`name="f"`, "x")),
+		form("/raw", part(`name="isPrivate"`, "true")+part(`name="file"; filename="a"`, "x")),
+		form("/raw", part(`name="file"; filename="a"`, "caf\xe9")),
+		form("/raw", part(`name="file"; filename="`+strings.Repeat("x", 4097)+`"`, "x")),
+		form("/raw", part(`name="file"; filename="`+strings.Repeat("x", 33_000)+`"`, "x")),
+		form("/raw", strings.Repeat(part(`name="file"; filename="a"`, "x"), 1001)),
+		form("/raw", part(`name="file"; filename=a; filename=b`, "x")),
+		form("/raw", "--x\r\n\r\nx\r\n"),
+		form("/raw", ""),
+		with(http.MethodPost, "/raw", asForm, "\n"),
+		with(http.MethodPost, "/raw", asForm, "\n"+part(`name="file"; filename="a"`, "x")),
+		with(http.MethodPost, "/raw", "Content-Type: multipart/form-data", "\n--\r\n\r\nx\r\n----\r\n"),
 	}},
 }
 

@@ -144,7 +144,11 @@ func (g *generator) writes(r *request) bool {
 	case g.in(6):
 		return false
 	case path == route[create] || path == route[createText]:
-		r.method = "POST"
+		if r.method = "POST"; path == route[createText] {
+			r.method = one(g, "POST", "PUT")
+		}
+	case strings.HasPrefix(path, "/raw/") && g.in(2), strings.Count(r.target, "/") == 1 && g.in(4):
+		r.method = "PUT"
 	case strings.HasPrefix(path, "/paste/") && g.in(2):
 		if r.method = one(g, "PATCH", "PATCH", "DELETE"); g.in(2) {
 			r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
@@ -194,7 +198,8 @@ func (g *generator) knownPath() string {
 		return "/paste/" + one(g, "nobodys1", "nobodys1", "nothing1", "expired1", "NOBODYS1", g.canary(), "%ff", "") + slash
 	case 12:
 		return one(g, route[createText]+slash, route[createText]+"?title=a.go&expiresIn=1d",
-			route[createText]+"?language=c++&isPublic="+g.canary(), "/raw/nobodys1/nothing1", "/raw/"+g.canary()+"/"+g.canary()+slash)
+			route[createText]+"?language=c++&isPublic="+g.canary(), "/raw/nobodys1/nothing1",
+			"/raw/"+g.canary()+"/"+g.canary()+slash, "/raw/nobodys1"+slash, "/raw/"+g.canary()+slash)
 	case 13:
 		return route[expiryTime] + slash + "?" + one(g, knownExpiries...)
 	case 0, 1:

@@ -54,12 +54,18 @@ func logged(s *site, r *http.Request, w want, status int) wantedLine {
 		method = "other"
 	}
 	wanted := wantedLine{method, []string{""}, status}
-	if found, _ := find(s.base, r.URL.Path); found != nothing {
+	if method == http.MethodPut {
+		wanted.routes = append(wanted.routes, route[upload]) // it has the path of an endpoint that does not take PUT, too
+	}
+	if found, name := find(s.base, r); found != nothing {
 		pattern := route[found]
-		if found != alive && found != ready {
+		if found == upload && name == "" {
+			pattern = "/"
+		}
+		if found != alive && found != ready && found != upload {
 			pattern = s.base + pattern
 		}
-		wanted.routes = []string{"", pattern, pattern + "/"}
+		wanted.routes = append(wanted.routes, pattern, pattern+"/")
 		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound && method != "OPTIONS" {
 			wanted.routes = wanted.routes[1:] // nothing else than its handler can have answered so
 		}

@@ -26,6 +26,8 @@ const (
 	create
 	document
 	createText
+	upload // PUT of a file's name, outside the interface
+	firstText
 	text
 	expiryTime
 	alive
@@ -36,12 +38,29 @@ const (
 var route = [...]string{
 	exists: "/user/:username/exists", profile: "/user/:username", self: "/user/self", ownPastes: "/user/self/pastes",
 	byName: "/data/language", byExtension: "/data/languageExt", count: "/data/numPastes",
-	create: "/paste", document: "/paste/:id", createText: "/raw", text: "/raw/:id/:pastyId", expiryTime: "/time/expiresInToUnixTime",
+	create: "/paste", document: "/paste/:id", createText: "/raw", upload: "/:id", firstText: "/raw/:id",
+	text: "/raw/:id/:pastyId", expiryTime: "/time/expiresInToUnixTime",
 	alive: "/healthz", ready: "/readyz",
 }
 
-// find returns what a decoded path names below a base path, and the username in it.
-func find(base, path string) (found endpoint, username string) {
+// find returns what a request is for below a base path, and the username or the ids in its path.
+func find(base string, r *http.Request) (found endpoint, username string) {
+	if found, username = findPath(base, r.URL.Path); found != nothing || r.Method != http.MethodPut {
+		return found, username
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	own := append(strings.Split(strings.Trim(base, "/"), "/")[:1], "healthz", "readyz")
+	if base == "" {
+		own = append(own[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs")
+		own = append(own, "openapi.yaml", "openapi.json")
+	}
+	if strings.Contains(name, "/") || slices.Contains(own, name) {
+		return nothing, ""
+	}
+	return upload, name
+}
+
+func findPath(base, path string) (found endpoint, username string) {
 	path = strings.TrimSuffix(path, "/")
 	for _, e := range []endpoint{alive, ready} {
 		if path == route[e] {
@@ -60,8 +79,8 @@ func find(base, path string) (found endpoint, username string) {
 	if id, ok := strings.CutPrefix(path, "/paste/"); ok && !strings.Contains(id, "/") {
 		return document, id
 	}
-	if ids, ok := strings.CutPrefix(path, "/raw/"); ok && strings.Count(ids, "/") == 1 {
-		return text, ids
+	if ids, ok := strings.CutPrefix(path, "/raw/"); ok && strings.Count(ids, "/") <= 1 {
+		return []endpoint{firstText, text}[strings.Count(ids, "/")], ids
 	}
 	rest, ok := strings.CutPrefix(path, "/user/")
 	if !ok {
@@ -80,21 +99,37 @@ func find(base, path string) (found endpoint, username string) {
 // methods are those that an endpoint takes beside OPTIONS.
 func methods(e endpoint) []string {
 	switch e {
-	case create, createText:
+	case create:
 		return []string{http.MethodPost}
+	case createText:
+		return []string{http.MethodPost, http.MethodPut}
+	case upload:
+		return []string{http.MethodPut}
+	case firstText:
+		return []string{http.MethodGet, http.MethodHead, http.MethodPut}
 	case document:
 		return []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodDelete}
 	}
 	return []string{http.MethodGet, http.MethodHead}
 }
 
+// answersLink reports whether an endpoint answers a new paste's link. The first text of a paste, which it may answer,
+// is never found.
+func (e endpoint) answersLink() bool { return e == createText || e == upload || e == firstText }
+
 // takesBody reports whether the program reads the body of a request.
 func takesBody(base string, r *http.Request) bool {
-	found, _ := find(base, r.URL.Path)
+	found, _ := find(base, r)
 	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
 		return false
 	}
-	return r.Method == http.MethodPost && (found == create || found == createText) || r.Method == http.MethodPatch && found == document
+	switch r.Method {
+	case http.MethodPost:
+		return found == create || found == createText
+	case http.MethodPut:
+		return found == createText || found == upload || found == firstText
+	}
+	return r.Method == http.MethodPatch && found == document
 }
 
 // anonymousPaste is the one paste of the fixture that these tests ask for by its id: nobody can change it.
@@ -165,7 +200,7 @@ type want struct {
 
 // ask returns what the documentation has for a request.
 func (s *site) ask(r *http.Request) want {
-	found, username := find(s.base, r.URL.Path)
+	found, username := find(s.base, r)
 	w := want{endpoint: found}
 	slash := strings.Contains(strings.ToLower(r.URL.RawPath), "%2f")
 	if slash {
@@ -181,12 +216,13 @@ func (s *site) ask(r *http.Request) want {
 		w.statuses = []int{http.StatusMethodNotAllowed}
 		switch {
 		case slash || username == "" && (found == exists || found == profile) ||
-			(found == document || found == text) && strings.Contains("/"+username+"/", "//"):
+			(found == document || found == text || found == firstText) && strings.Contains("/"+username+"/", "//"):
 			w.statuses = append(w.statuses, http.StatusNotFound) // a path of a pattern's shape that names nothing
 		case found == nothing:
 			w.statuses = []int{http.StatusNotFound}
 		}
-	case w.endpoint == create, w.endpoint == createText, w.endpoint == document && !reads(r.Method):
+	case w.endpoint == create, w.endpoint == createText, w.endpoint == upload,
+		(w.endpoint == document || w.endpoint == firstText) && !reads(r.Method):
 		w.askWrite(r)
 	default:
 		s.askGet(&w, r, username)
@@ -277,7 +313,7 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 				w.statuses = conditional(r.Header.Values("If-None-Match"), "")
 			}
 		}
-	case text:
+	case text, firstText: // the paste that they ask for has no pasty
 		w.statuses = []int{http.StatusNotFound}
 	case expiryTime:
 		body, known := expiries[r.URL.RawQuery]

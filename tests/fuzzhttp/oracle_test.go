@@ -210,7 +210,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		v.add("no nosniff", "")
 	}
 	policy := "default-src 'none'; frame-ancestors 'none'"
-	if w.endpoint == text && reads(r.Method) && a.status < 400 && a.status != http.StatusNoContent {
+	isText := (w.endpoint == text || w.endpoint == firstText) && reads(r.Method)
+	if isText && a.status < 400 && a.status != http.StatusNoContent {
 		policy += "; sandbox"
 	}
 	mediaOK := mediaJSON
@@ -219,7 +220,7 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
 			"form-action 'none'; frame-ancestors 'none'"
 	}
-	if w.endpoint == createText && a.status == http.StatusOK && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
+	if w.endpoint.answersLink() && a.status == http.StatusOK && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
 		mediaOK = "text/plain; charset=utf-8"
 	}
 	if got := get("Content-Security-Policy"); got != policy {
@@ -260,7 +261,7 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	switch {
 	case (w.endpoint == self || w.endpoint == ownPastes) && (a.status == http.StatusOK || a.status == http.StatusUnauthorized):
 		required["Cache-Control"] = "private, no-store"
-	case (w.endpoint == document || w.endpoint == text) && reads(r.Method):
+	case (w.endpoint == document || w.endpoint == text || w.endpoint == firstText) && reads(r.Method):
 		if token, sure := presented(r.Header.Values("Authorization")); !sure {
 			required["Cache-Control"] = "*"
 		} else if token != "" {
@@ -336,8 +337,8 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		if err := exactly(a.body, &e, "result"); err != nil {
 			v.add("no time", "%v", err)
 		}
-	case create, createText:
-		if link := string(a.body); w.endpoint == createText && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
+	case create, createText, upload, firstText:
+		if link := string(a.body); w.endpoint.answersLink() && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
 			if !strings.HasPrefix(link, "http://") || !strings.HasSuffix(link, a.header.Get("Location")+"\n") {
 				v.add("no link", "%q", link)
 			}

@@ -26,6 +26,7 @@ type Contract struct {
 	paths      []path
 	operations []Operation
 	components openapi3.ResponseBodies
+	uploads    *openapi3.Responses // to what creates a paste outside the paths
 	schemas    map[*openapi3.Schema]*jsonschema.Schema
 
 	mu   sync.Mutex
@@ -83,6 +84,9 @@ func New(document []byte) (*Contract, error) {
 			}
 			c.operations = append(c.operations, made...)
 		}
+	}
+	if raw := described.Paths.Value("/raw"); raw != nil {
+		c.uploads = raw.Put.Responses
 	}
 	for name, response := range c.components {
 		if err := c.compile(schemas, response.Value); err != nil {
@@ -200,11 +204,24 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "a method that " + p.name + " does not take"
 		}
 	}
+	if c.uploads != nil && isUpload(a, escaped) {
+		return c.uploads, "", "an upload"
+	}
 	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
 		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
 			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"])), "", "the page at /"
 	}
 	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "what is none of its paths"
+}
+
+// isUpload reports whether a request outside the paths is answered as PUT /raw. One with POST may be no form, which is
+// not found.
+func isUpload(a Answer, target string) bool {
+	if a.Method == http.MethodPost {
+		return target == "/" && a.Status != http.StatusNotFound
+	}
+	named := strings.Count(strings.TrimSuffix(target, "/"), "/") <= 1 && !strings.Contains(strings.ToUpper(target), "%2F")
+	return a.Method == http.MethodPut && named
 }
 
 // elsewhere is for requests that are no operation.

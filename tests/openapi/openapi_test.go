@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		{"method", "no methods", func(a *Answer) { a.Header.Del("Allow") }, "the header Allow is missing"},
 		{"nothing", "something there", func(a *Answer) { a.Status = 200 }, "does not have the status 200 for what is none of its paths"},
 		{"front", "at another path", func(a *Answer) { a.Target = "/nowhere" }, "does not have the status 200 for what is none of its paths"},
-		{"front", "for another method", func(a *Answer) { a.Method = http.MethodPost }, "does not have the status 200"},
+		{"front", "for another method", func(a *Answer) { a.Method = http.MethodPatch }, "does not have the status 200"},
 		{"front", "no page", replace("<!doctype html>", "{}"), "does not match pattern"},
 		{"code", "without its charset", func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `"text/plain" is not documented`},
 	} {

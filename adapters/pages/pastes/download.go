@@ -8,7 +8,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// code answers with the code of one pasty, as a download or not: browsers send no token to the interface for programs.
+// code answers with the code of the pasty in the path, or of the first, as a download or not: browsers send no token to
+// the interface for programs.
 func (p *pages) code(download bool) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))

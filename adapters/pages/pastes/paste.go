@@ -35,6 +35,7 @@ func Routes(s *site.Site) []site.Route {
 	p := &pages{s, highlight.New(s.Modules.Languages)}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
+		{Pattern: "/:id.txt", Get: p.code(false)},
 		{Pattern: "/:id", Get: p.paste},
 		{Pattern: "/:id/history", Get: p.history},
 		{Pattern: "/:id/history/:edit", Get: p.revision, Post: p.restore},
@@ -45,6 +46,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/open", Get: p.opened, Post: p.open, Unblocked: true},
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
+		{Pattern: "/:id/raw", Get: p.code(false)},
 		{Pattern: "/:id/raw/:pasty", Get: p.code(false)},
 		{Pattern: "/:id/raw/:pasty/:edit", Get: p.code(false)},
 	}
