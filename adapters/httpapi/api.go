@@ -7,6 +7,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -53,10 +54,29 @@ type API struct {
 	warnOfHTTP  func() // once
 }
 
-// New returns the interface over the use cases. ready is for the readiness check. It fails when cfg is not valid.
+// New returns the interface over the use cases. ready is for the readiness check. Without log, nothing is logged. It fails when cfg is not
+// valid, and names the modules that are missing.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
+	var missing []string
+	for _, needed := range []struct {
+		name  string
+		isNil bool
+	}{
+		{"Modules.Users", modules.Users == nil}, {"Modules.Tokens", modules.Tokens == nil}, {"Modules.Pastes", modules.Pastes == nil},
+		{"Modules.Languages", modules.Languages == nil}, {"ready", ready == nil},
+	} {
+		if needed.isNil {
+			missing = append(missing, needed.name)
+		}
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("httpapi.New lacks %s", strings.Join(missing, ", "))
+	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
+	}
+	if log == nil {
+		log = zap.NewNop()
 	}
 	trusted, _ := parseProxies(cfg.TrustedProxies) // they are valid
 	releaseMode()

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -22,6 +23,26 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %s to be named in it", err, part)
 		}
+	}
+}
+
+// TestNewNamesWhatIsMissing is for a program that embeds the interface: a missing module would panic at the first request for it.
+func TestNewNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	modules, _ := pasteModules(t, nil)
+	ready := func(context.Context) error { return nil }
+	if _, err := New(DefaultConfig(), modules, ready, nil); err != nil {
+		t.Errorf("got %v, want no error", err)
+	}
+	modules.Tokens = nil
+	_, err := New(DefaultConfig(), modules, nil, nil)
+	if want := "httpapi.New lacks Modules.Tokens, ready"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = New(DefaultConfig(), Modules{}, ready, nil)
+	want := "httpapi.New lacks Modules.Users, Modules.Tokens, Modules.Pastes, Modules.Languages"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

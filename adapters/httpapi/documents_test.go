@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -61,7 +62,7 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 func newPasteAPI(tb testing.TB, cfg Config, change func(*pastes.Options)) (*API, string) {
 	tb.Helper()
 	modules, secret := pasteModules(tb, change)
-	api, err := New(cfg, modules, nil, zap.NewNop())
+	api, err := New(cfg, modules, func(context.Context) error { return nil }, zap.NewNop())
 	if err != nil {
 		tb.Fatal(err)
 	}

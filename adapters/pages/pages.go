@@ -5,11 +5,13 @@
 package pages
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/account"
 	"github.com/gluepot/gluepot/adapters/pages/admin"
@@ -39,8 +41,24 @@ type Pages struct {
 	byPattern map[string]*route
 }
 
-// New returns the pages over the use cases. The first pattern that fits a path is its route.
-func New(cfg Config, modules Modules) *Pages {
+// New returns the pages over the use cases. The first pattern that fits a path is its route. It fails, and names the
+// modules, when some are missing.
+func New(cfg Config, modules Modules) (*Pages, error) {
+	var missing []string
+	for _, needed := range []struct {
+		name  string
+		isNil bool
+	}{
+		{"Users", modules.Users == nil}, {"Tokens", modules.Tokens == nil}, {"Accounts", modules.Accounts == nil},
+		{"Pastes", modules.Pastes == nil}, {"Languages", modules.Languages == nil},
+	} {
+		if needed.isNil {
+			missing = append(missing, "Modules."+needed.name)
+		}
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("pages.New lacks %s", strings.Join(missing, ", "))
+	}
 	s := site.New(cfg, modules)
 	p := &Pages{Site: s, byPattern: make(map[string]*route)}
 	for _, r := range slices.Concat(
@@ -52,7 +70,7 @@ func New(cfg Config, modules Modules) *Pages {
 	) {
 		p.add(r)
 	}
-	return p
+	return p, nil
 }
 
 // route is a site.Route with its pattern as a regular expression.

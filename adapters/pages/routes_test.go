@@ -39,3 +39,13 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 }
+
+// TestNewNamesWhatIsMissing is for a program that embeds pages: a missing module would panic at the first request for it.
+func TestNewNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := New(Config{}, Modules{})
+	want := "pages.New lacks Modules.Users, Modules.Tokens, Modules.Accounts, Modules.Pastes, Modules.Languages"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

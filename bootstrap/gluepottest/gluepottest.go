@@ -23,10 +23,10 @@ func SQLite(tb testing.TB) bootstrap.Config {
 	return on("sqlite://" + filepath.ToSlash(filepath.Join(tb.TempDir(), "gluepot.db")))
 }
 
-// Postgres returns the default configuration with an empty database on the server of a URL, such as
+// PostgresAt returns the default configuration with an empty database on the server of a URL, such as
 // postgres://postgres@localhost/postgres. The user of the URL must be allowed to create databases. The database is dropped when the
 // test ends.
-func Postgres(tb testing.TB, server string) bootstrap.Config {
+func PostgresAt(tb testing.TB, server string) bootstrap.Config {
 	tb.Helper()
 	own, err := url.Parse(server)
 	if err != nil {

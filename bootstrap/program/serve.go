@@ -120,10 +120,14 @@ func (r *running) start(ctx context.Context, cfg config, demo bool, log *zap.Log
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*server.Server, error) {
 	if cfg.Pages {
 		cfg.Site.BasePath, cfg.Site.PublicURL = cfg.HTTP.BasePath, cfg.HTTP.PublicURL
-		cfg.HTTP.Pages = pages.New(cfg.Site, pages.Modules{
+		site, err := pages.New(cfg.Site, pages.Modules{
 			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
 			Search: searchIfIndexed(ctx, app, log), Moderation: app.Moderation,
 		})
+		if err != nil {
+			return nil, err
+		}
+		cfg.HTTP.Pages = site
 	}
 	use := httpapi.Modules{Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Languages: app.Languages}
 	api, err := httpapi.New(cfg.HTTP, use, app.Ready, log)

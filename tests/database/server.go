@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/testcontainers/testcontainers-go"
@@ -161,11 +162,23 @@ func startContainer(ctx context.Context, options []string) (*url.URL, func(), er
 	return server, stop, err
 }
 
-// containerImage returns the image for containers.
-func containerImage() string { return cmp.Or(os.Getenv(envImage), defaultImage) }
+// HasContainers reports whether PostgreSQL can be started in a container here: there are an engine and the image. Where not, it says so on
+// standard error, or fails the test if containers are demanded.
+func HasContainers(tb testing.TB) bool {
+	tb.Helper()
+	err := findImage(tb.Context())
+	if err == nil {
+		return true
+	}
+	if os.Getenv(envWay) == "container" {
+		tb.Fatal(err)
+	}
+	_, _ = fmt.Fprintf(os.Stderr, "not run, as it needs a container: part of %s: %v\n", tb.Name(), err)
+	return false
+}
 
-// runContainer starts a container with a server.
-func runContainer(ctx context.Context, options []string) (_ *tcpostgres.PostgresContainer, _ func(), err error) {
+// findImage fails with errNotHere if there is no engine, and with another error if it cannot get the image.
+func findImage(ctx context.Context) (err error) {
 	defer func() { // testcontainers panics where no engine is to be found
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v (%w)", r, errNotHere)
@@ -173,11 +186,25 @@ func runContainer(ctx context.Context, options []string) (_ *tcpostgres.Postgres
 	}()
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
-		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
+		return fmt.Errorf("no Docker engine (%w)", errNotHere)
 	}
 	defer provider.Close() //nolint:errcheck // nothing was done with it
 	if err := provider.Health(ctx); err != nil {
-		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
+		return fmt.Errorf("no Docker engine (%w)", errNotHere)
+	}
+	if _, err := provider.Client().ImageInspect(ctx, containerImage()); err == nil {
+		return nil
+	}
+	return provider.PullImage(ctx, containerImage())
+}
+
+// containerImage returns the image for containers.
+func containerImage() string { return cmp.Or(os.Getenv(envImage), defaultImage) }
+
+// runContainer starts a container with a server.
+func runContainer(ctx context.Context, options []string) (_ *tcpostgres.PostgresContainer, _ func(), err error) {
+	if err := findImage(ctx); err != nil {
+		return nil, nil, err
 	}
 	customizers := []testcontainers.ContainerCustomizer{
 		tcpostgres.WithDatabase("postgres"), tcpostgres.WithUsername("gluepot"), tcpostgres.WithPassword("gluepot"),

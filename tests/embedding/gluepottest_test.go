@@ -12,11 +12,15 @@ import (
 // TestGluepottest wants each configuration to have an empty database of its own.
 func TestGluepottest(t *testing.T) {
 	t.Parallel()
-	server := string(database.EmptyPostgres(t).URL)
-	for name, provide := range map[string]func(testing.TB) bootstrap.Config{
+	server := database.EmptyPostgres(t).URL
+	provides := map[string]func(testing.TB) bootstrap.Config{
 		"sqlite":   gluepottest.SQLite,
-		"postgres": func(tb testing.TB) bootstrap.Config { tb.Helper(); return gluepottest.Postgres(tb, server) },
-	} {
+		"postgres": func(tb testing.TB) bootstrap.Config { tb.Helper(); return gluepottest.PostgresAt(tb, server) },
+	}
+	if database.HasContainers(t) {
+		provides["container"] = gluepottest.Postgres
+	}
+	for name, provide := range provides {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var used string

@@ -218,7 +218,9 @@ func TestInternalError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop(t.Context()) //nolint:errcheck // nothing was stored
-	modules := httpapi.Modules{Users: gluepot.Users, Pastes: gluepot.Pastes, Languages: gluepot.Languages}
+	modules := httpapi.Modules{
+		Users: gluepot.Users, Tokens: gluepot.Tokens, Pastes: gluepot.Pastes, Languages: gluepot.Languages,
+	}
 	api, err := httpapi.New(httpapi.DefaultConfig(), modules, func(context.Context) error { panic("a canary") }, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)

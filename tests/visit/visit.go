@@ -54,7 +54,7 @@ func New(t testing.TB) *Site {
 	cfg := pages.Config{BasePath: "/api/v2", RenderTime: patience}
 	s.Serve = func(options pastes.Options) {
 		s.Pastes = pastes.New(stored, keepers, options, time.Now)
-		s.Pages = pages.New(cfg, pages.Modules{
+		s.show(cfg, pages.Modules{
 			Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: languages.New(known),
 			Accounts: accounts.New(fake.Identities{Store: store}, keepers, accounts.Options{}, time.Now),
 			Search:   search.New(fake.Search{Store: store}, known),
@@ -65,7 +65,15 @@ func New(t testing.TB) *Site {
 }
 
 // Configure has the site serve with these settings from now on, and with the modules that it has.
-func (s *Site) Configure(cfg pages.Config) { s.Pages = pages.New(cfg, s.Modules) }
+func (s *Site) Configure(cfg pages.Config) { s.show(cfg, s.Modules) }
+
+func (s *Site) show(cfg pages.Config, modules pages.Modules) {
+	s.T.Helper()
+	var err error
+	if s.Pages, err = pages.New(cfg, modules); err != nil {
+		s.T.Fatal(err)
+	}
+}
 
 // Holds stores a paste with an id.
 func (s *Site) Holds(id string, document paste.Document) {

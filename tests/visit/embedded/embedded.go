@@ -13,12 +13,12 @@ import (
 func New(t testing.TB) *visit.Site {
 	t.Helper()
 	app := gluepottest.Open(t, gluepottest.SQLite(t))
-	cfg := pages.Config{Reports: true}
-	return &visit.Site{
-		T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens,
-		Pages: pages.New(cfg, pages.Modules{
-			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
-			Search: app.Search, Moderation: app.Moderation,
-		}),
+	site, err := pages.New(pages.Config{Reports: true}, pages.Modules{
+		Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
+		Search: app.Search, Moderation: app.Moderation,
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return &visit.Site{T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens, Pages: site}
 }

@@ -1,0 +1,86 @@
+package gluepottest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/modules/postgres"
+
+	"github.com/gluepot/gluepot/bootstrap"
+)
+
+// Postgres is PostgresAt a server in a container, which needs a Docker engine. The image is postgres:17-alpine, or what
+// GLUEPOT_TEST_POSTGRES_IMAGE names. Tests that run at once share a server. It ends with the last of them, or later with the process, if
+// testcontainers has its reaper.
+func Postgres(tb testing.TB) bootstrap.Config {
+	tb.Helper()
+	server, release, err := shared.acquire(tb.Context())
+	if err != nil {
+		tb.Fatalf("gluepottest: cannot start PostgreSQL in a container; PostgresAt takes the URL of a server instead: %v", err)
+	}
+	tb.Cleanup(release)
+	return PostgresAt(tb, server)
+}
+
+// container is a server that tests share.
+type container struct {
+	mu    sync.Mutex
+	users int
+	url   string // empty: it does not run
+	stop  func()
+}
+
+var shared container
+
+// acquire returns the URL of the server, which it starts if need be, and a function to call when it is not needed any more.
+func (c *container) acquire(ctx context.Context) (server string, release func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.url == "" {
+		if c.url, c.stop, err = start(context.WithoutCancel(ctx)); err != nil {
+			return "", nil, err
+		}
+	}
+	c.users++
+	return c.url, c.release, nil
+}
+
+func (c *container) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users--; c.users == 0 && testcontainers.ReadConfig().Config.RyukDisabled {
+		c.stop()
+		c.url = ""
+	}
+}
+
+// startTime includes fetching the image.
+const startTime = 5 * time.Minute
+
+func start(ctx context.Context) (server string, stop func(), err error) {
+	defer func() {
+		if r := recover(); r != nil { // testcontainers panics where it finds no engine
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	image := cmp.Or(os.Getenv("GLUEPOT_TEST_POSTGRES_IMAGE"), "postgres:17-alpine")
+	running, err := postgres.Run(ctx, image, postgres.BasicWaitStrategies())
+	stop = func() { _ = testcontainers.TerminateContainer(running, testcontainers.StopTimeout(0)) }
+	if err != nil {
+		stop()
+		return "", nil, err
+	}
+	server, err = running.ConnectionString(ctx, "sslmode=disable")
+	if err != nil {
+		stop()
+	}
+	return server, stop, err
+}
