@@ -25,8 +25,9 @@ in GLUEPOT_DATABASE_URL. A password need not stand in it: PGPASSWORD and ~/.pgpa
 The source is not changed. What it holds at one instant is copied: what servers write meanwhile stays behind. With
 GLUEPOT_READ_ONLY=true they go on reading and write nothing. The source must be at the version of this program.
 
-The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MIGRATE=false. No server may run on it, and none
-starts, before the copy has ended. A copy that was interrupted, or killed, starts again: run the same command.
+The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MIGRATE=false. Before the copy has ended, a server that
+runs on the target is not ready and refuses writes, and none starts. A copy that was interrupted, or killed, starts again: run the
+same command. To give it up, delete the target.
 
 At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
 code is 1 when they differ.`

@@ -122,7 +122,7 @@ func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + 
 
 // locked runs change in a transaction during which no other run begins or ends.
 func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model.Installation) error) error {
-	return c.store.Transaction(ctx, func(tx *gorm.DB) error {
+	return c.store.WriteCopy(ctx, func(tx *gorm.DB) error {
 		var row model.Installation
 		if err := connection.ForUpdate(tx).Take(&row).Error; err != nil {
 			return err
@@ -131,12 +131,25 @@ func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model
 	})
 }
 
-// Begin implements copies.Target. It marks the database with the source and the run.
+// tableNames returns the names of the copied tables, separated by commas.
+func tableNames() string {
+	var names []string
+	for _, table := range copiedTables() {
+		names = append(names, table.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Begin implements copies.Target. It marks the database with the source and the run. From then on other writers are
+// refused.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		marked, _, _ := strings.Cut(row.CopyingFrom.String, " ")
 		if row.CopyingFrom.Valid && marked != source {
 			return errOtherSource
+		}
+		if err := tx.Exec(c.store.Dialect.LockAll(tableNames())).Error; err != nil {
+			return err
 		}
 		for _, table := range slices.Backward(copiedTables()) {
 			if row.CopyingFrom.Valid {

@@ -430,3 +430,30 @@ func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 		})
 	}
 }
+
+// TestCopyGivenUp takes a target into use that a copy was begun to, as the documentation says.
+func TestCopyGivenUp(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		store := database.Open(t, cfg)
+		if err := gormstore.NewCopies(store).Begin(t.Context(), "a source", "a run"); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		i := installation{t, cfg.URL}
+		i.wantRefused("user create ann", "The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
+		if strings.HasPrefix(cfg.URL, "sqlite") {
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				if err := os.Remove(database.SQLitePath(cfg) + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Fatal(err)
+				}
+			}
+		} else {
+			execute(t, cfg, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+		}
+		i.do("migrate up")
+		i.do("user create ann")
+	})
+}

@@ -2,11 +2,13 @@ package contract
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // RunCopies runs every suite about copying, each behaviour on an empty target of its own.
@@ -25,6 +27,70 @@ func RunCopies(t *testing.T, open func(t *testing.T) copies.Target) {
 			t.Parallel()
 			behaviour(t, open(t))
 		})
+	}
+}
+
+// RunCopiesBesideWriters is RunCopies for a target that others write to. open also returns one of them.
+func RunCopiesBesideWriters(t *testing.T, open func(t *testing.T) (copies.Target, paste.DocumentCreator)) {
+	t.Helper()
+	for name, behaviour := range map[string]func(*testing.T, copies.Target, paste.DocumentCreator){
+		"others do not write before it has ended": copiedAlone,
+		"several writers as it begins":            copiesMeet,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target, other := open(t)
+			behaviour(t, target, other)
+		})
+	}
+}
+
+// copiedAlone has another writer refused from the beginning of a copy to its end, also between two runs.
+func copiedAlone(t *testing.T, target copies.Target, other paste.DocumentCreator) {
+	create := func(id paste.ID) error { return other.CreateDocument(t.Context(), newDocument(id)) }
+	must(t, target.Begin(t.Context(), "s", "a"))
+	wantKind(t, create("refused1"), fault.Unavailable)
+	must(t, target.Begin(t.Context(), "s", "b"))
+	wantKind(t, create("refused2"), fault.Unavailable)
+	want(t, "pastes", len(storedRows(t, target, tableOf(t, target, "pastes"))), 0)
+	must(t, target.End(t.Context(), "b"))
+	must(t, create("stored"))
+	want(t, "pastes", len(storedRows(t, target, tableOf(t, target, "pastes"))), 1)
+}
+
+// copiesMeet begins a copy beside writers: either one of them was first, and the target is not empty, or all are refused.
+func copiesMeet(t *testing.T, target copies.Target, other paste.DocumentCreator) {
+	for i := range 20 {
+		begun := false
+		stored := meet(func(caller int) error {
+			if caller > 0 {
+				return other.CreateDocument(t.Context(), newDocument(paste.ID(fmt.Sprint("paste", caller))))
+			}
+			err := target.Begin(t.Context(), "s", fmt.Sprint("run", i))
+			if begun = err == nil; errors.Is(err, copies.ErrNotEmpty) {
+				return nil
+			}
+			return err
+		})
+		acknowledged := 0
+		for caller, err := range stored {
+			switch {
+			case caller == 0:
+				must(t, err)
+			case err == nil:
+				acknowledged++
+			default:
+				wantKind(t, err, fault.Unavailable)
+			}
+		}
+		if begun != (acknowledged == 0) {
+			t.Fatalf("got a copy that begins: %t, and %d pastes that were acknowledged", begun, acknowledged)
+		}
+		want(t, "pastes", len(storedRows(t, target, tableOf(t, target, "pastes"))), acknowledged)
+		if !begun {
+			return
+		}
+		must(t, target.End(t.Context(), fmt.Sprint("run", i)))
 	}
 }
 

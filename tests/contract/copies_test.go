@@ -5,6 +5,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/fake"
@@ -20,6 +21,19 @@ func TestCopies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			contract.RunCopies(t, open)
+		})
+	}
+}
+
+func TestCopiesBesideWriters(t *testing.T) {
+	t.Parallel()
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contract.RunCopiesBesideWriters(t, func(t *testing.T) (copies.Target, paste.DocumentCreator) {
+				cfg := provide(t)
+				return gormstore.NewCopies(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))
+			})
 		})
 	}
 }

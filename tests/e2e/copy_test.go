@@ -3,6 +3,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -91,4 +93,54 @@ func TestCopyMemory(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestServerBesideACopy runs a server on the target of a copy that was killed. It stores nothing that the next copy would
+// delete, says why, and goes on once the copy is complete.
+func TestServerBesideACopy(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, target gormstore.Config) {
+		source := database.SQLite(t)
+		if target.URL[:6] == "sqlite" { // the other direction
+			source = database.Postgres(t)
+		}
+		program.Fixture(t, source)
+		server := program.Serve(t, target.URL)
+		post := func() (int, string) {
+			t.Helper()
+			response, err := server.Client().Post("http://"+server.Address+"/paste", "", strings.NewReader(`{"pasties":[{"code":"a"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close() //nolint:errcheck // it was only read
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return response.StatusCode, string(body)
+		}
+		from, err := gormstore.NewCopies(database.Open(t, source)).Installation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := gormstore.NewCopies(database.Open(t, target)).Begin(t.Context(), from.UID, "killed"); err != nil {
+			t.Fatal(err)
+		}
+		const sentence = "The database is the target of a copy that has not ended. Run 'gluepot copy' again."
+		if status, body := post(); status != http.StatusServiceUnavailable || !strings.Contains(body, sentence) {
+			t.Errorf("got %d %s, want 503 with %q", status, body, sentence)
+		}
+		if _, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body, sentence) {
+			t.Errorf("readiness: got %s, want %q", body, sentence)
+		}
+		code, stdout, stderr := program.Run(t, nil, "copy", "--from", source.URL, "--to", target.URL)
+		if code != 0 {
+			t.Fatalf("got exit code %d: %s%s", code, stdout, stderr)
+		}
+		wantStatus(t, server, "/readyz", http.StatusOK)
+		wantStatus(t, server, "/user/epoxy", http.StatusOK)
+		if status, body := post(); status != http.StatusOK {
+			t.Errorf("got %d %s after the copy, want 200", status, body)
+		}
+	})
 }

@@ -37,6 +37,11 @@ type Dialect struct {
 	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL, LIKE uses the index
 	// by itself.
 	Indexed func(texts *gorm.DB, match string) *gorm.DB
+	// LockAll, with the names of tables, waits for writers of them, and keeps others away until the transaction ends. On
+	// SQLite all transactions take turns.
+	LockAll func(tables string) string
+	// failWhileCopying is a statement that fails while a copy to the database has not ended. It must not wait for the copy.
+	failWhileCopying string
 	// lockImport makes imports of one kind, its argument, take turns. On SQLite all transactions take turns.
 	lockImport string
 }
@@ -57,7 +62,10 @@ var postgresDialect = &Dialect{
 	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
 	analyze:    `ANALYZE (SKIP_LOCKED) users, pastes, pasties, paste_tags, paste_edits, paste_texts, stars`,
 	standby:    `SELECT pg_is_in_recovery()`,
+	LockAll:    func(tables string) string { return `LOCK TABLE ` + tables + ` IN SHARE ROW EXCLUSIVE MODE` },
 	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
+
+	failWhileCopying: `SELECT 1 / (copying_from IS NULL)::integer FROM installation`,
 
 	PrepareSearch: `SELECT prepare_search()`,
 	Searchable:    `SELECT to_regclass('paste_texts_by_trigram') IS NOT NULL`,
@@ -82,7 +90,10 @@ var sqliteDialect = &Dialect{
 	Day:        `created_at / 86400000000`,
 	analyze:    `SELECT TRUE`, // its plans do not depend on it
 	standby:    `SELECT FALSE`,
+	LockAll:    func(string) string { return `SELECT TRUE` },
 	lockImport: `SELECT ?`,
+
+	failWhileCopying: `UPDATE installation SET uid = NULL WHERE copying_from IS NOT NULL`,
 
 	PrepareSearch: `SELECT TRUE`,
 	Searchable:    `SELECT TRUE`,

@@ -96,6 +96,7 @@ func diagnose(err error) *fault.Error {
 // sqlStates are SQLSTATEs and their classes, of two characters (PostgreSQL documentation, appendix A).
 var sqlStates = map[string]*fault.Error{
 	"23503": ErrNotFound, // foreign_key_violation: the parent row is missing
+	"22012": errCopying,  // division_by_zero: see Dialect.failWhileCopying
 	"22021": ErrNotFound, // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
 	"23505": conflicting, // unique_violation
 	"23514": invalid,     // check_violation
@@ -159,6 +160,8 @@ func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 		return subjectUsed
 	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("blocks.network"): // see guard
 		return moderation.ErrBlocked
+	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("installation.uid"): // see Dialect.failWhileCopying
+		return errCopying
 	case code == sqlite3.SQLITE_ERROR && (says("no such table") || says("no such column")): // it has no code for them
 		return ErrOutdated
 	}

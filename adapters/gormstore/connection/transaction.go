@@ -48,28 +48,33 @@ type transaction func(ctx context.Context, change func(tx *gorm.DB) error) error
 
 // Transaction runs change in a transaction, again after a deadlock, and translates the error.
 func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.write(ctx, s.separate, s.lasting(change))
+}
+
+// WriteCopy is Transaction for a copy, which alone writes to its target.
+func (s *Store) WriteCopy(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return s.write(ctx, s.separate, change)
 }
 
 // WritePaste is Transaction for work on pastes.
 func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, change, s.pasteWrites)
+	return s.write(ctx, s.separate, s.lasting(change), s.pasteWrites)
 }
 
 // WriteTogether is WritePaste for a change that does not ask how many rows were affected. On PostgreSQL, statements that return no
 // rows are sent with the next one that does, or with the end of the transaction.
 func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.together, change, s.pasteWrites)
+	return s.write(ctx, s.together, s.lasting(change), s.pasteWrites)
 }
 
 // WriteImport is WritePaste for a part of an import. Imports of one kind take turns.
 func (s *Store) WriteImport(ctx context.Context, kind string, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, func(tx *gorm.DB) error {
+	return s.write(ctx, s.separate, s.lasting(func(tx *gorm.DB) error {
 		if err := tx.Exec(s.Dialect.lockImport, kind).Error; err != nil {
 			return err
 		}
 		return change(tx)
-	}, s.Slow, s.pasteWrites)
+	}), s.Slow, s.pasteWrites)
 }
 
 func (s *Store) write(
@@ -106,6 +111,18 @@ func (s *Store) write(
 			err = unavailable(errors.Join(ctx.Err(), err)) // the driver may only report a bad connection
 		}
 		return err
+	}
+}
+
+// lasting makes a change fail while the database is the target of a copy that has not ended: the next one would delete
+// it. The change comes first, so that it holds its locks on tables: a copy that begins waits for them (Dialect.LockAll),
+// and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
+func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+	return func(tx *gorm.DB) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		return tx.Exec(s.Dialect.failWhileCopying).Error
 	}
 }
 
