@@ -178,9 +178,10 @@ bench-nodes: build ## how one to three nodes on one database add up, with PgBoun
 bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and back (two minutes)
 	$(GO) run ./tests/bench -copies $(or $(PASTES),1000000) $(if $(OUT),-out $(OUT))
 
-check-generated: ## refuse pages whose Go is not what their .templ files say, as committed
+check-generated: ## refuse pages whose Go is not what their .templ files say, and a picture of another graph, as committed
 	$(GO) generate -run templ ./adapters/pages/...
-	git diff --exit-code -- '*.templ' '*_templ.go'
+	$(GO) generate ./bootstrap/program
+	git diff --exit-code -- '*.templ' '*_templ.go' docs/ARCHITECTURE.md
 
 generate: ## make the generated files again (needs Node.js)
 	$(GO) generate ./...

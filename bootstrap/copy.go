@@ -2,8 +2,9 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
+
+	"go.uber.org/fx"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/copies"
@@ -19,22 +20,44 @@ func OpenCopy(
 ) (*copies.Copy, func() error, error) {
 	from.RefuseWrites, from.Offline = true, true
 	from.MaxConnections, to.MaxConnections = 2, 2 // two are enough
-	source, err := gormstore.New(from)
+	source := func(lifecycle fx.Lifecycle) (*gormstore.Copies, error) {
+		return newCopies(lifecycle, "source", from, openSource)
+	}
+	target := func(lifecycle fx.Lifecycle, _ copies.Source) (*gormstore.Copies, error) { // opened after the source
+		return newCopies(lifecycle, "target", to, func(ctx context.Context, target *gormstore.Store) error {
+			return openTarget(ctx, target, migrate)
+		})
+	}
+	var useCase *copies.Copy
+	stop, err := Start(ctx, fx.NopLogger, fx.Populate(&useCase), fx.Module("copies", fx.Provide(
+		func(source copies.Source, target copies.Target) *copies.Copy {
+			return copies.New(source, target, progress)
+		},
+		fx.Annotate(source, fx.As(new(copies.Source))),
+		fx.Annotate(target, fx.As(new(copies.Target))),
+	)))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the source: %w", err)
+		return nil, nil, err
 	}
-	target, err := gormstore.New(to)
+	return useCase, func() error { return stop(ctx) }, nil
+}
+
+// newCopies returns one side of a copy, whose errors say which.
+func newCopies(
+	lifecycle fx.Lifecycle, side string, cfg gormstore.Config, open func(context.Context, *gormstore.Store) error,
+) (*gormstore.Copies, error) {
+	store, err := gormstore.New(cfg)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("the target: %w", err), source.Close())
+		return nil, fmt.Errorf("the %s: %w", side, err)
 	}
-	closeBoth := func() error { return errors.Join(source.Close(), target.Close()) }
-	if err := openSource(ctx, source); err != nil { // before the target is created
-		return nil, nil, errors.Join(fmt.Errorf("the source: %w", err), closeBoth())
-	}
-	if err := openTarget(ctx, target, migrate); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("the target: %w", err), closeBoth())
-	}
-	return copies.New(gormstore.NewCopies(source), gormstore.NewCopies(target), progress), closeBoth, nil
+	lifecycle.Append(fx.StopHook(store.Close)) // however long it takes: SQLite moves its log into the file
+	lifecycle.Append(fx.StartHook(func(ctx context.Context) error {
+		if err := open(ctx, store); err != nil {
+			return fmt.Errorf("the %s: %w", side, err)
+		}
+		return nil
+	}))
+	return gormstore.NewCopies(store), nil
 }
 
 func openSource(ctx context.Context, source *gormstore.Store) error {

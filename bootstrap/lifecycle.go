@@ -2,110 +2,53 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/stats"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
-// standbyCheckTime is how long a start waits for the standby.
-const standbyCheckTime = 2 * time.Second
-
-// The time for each part of a stop, even when the database hangs.
+// The time for each part of a stop, even when the database hangs. See also closeTime.
 const (
 	repeatStopTime = time.Second
 	useFlushTime   = 3 * time.Second
-	closeTime      = 2 * time.Second
 )
 
-// newStores returns the store and its standby. Everything else with hooks depends on them, and so starts later and stops earlier.
-// Cancelling ctx ends the start.
-func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormstore.Store, standby, error) {
-	store, err := gormstore.New(cfg.Database)
-	if err != nil {
-		return nil, standby{}, err
+// Hooks are added where their use cases are made. So they begin before what depends on the use cases, such as a
+// server, and end after it.
+
+func newTokens(
+	lifecycle fx.Lifecycle, cfg Config, log logger, store tokens.Store, users user.Finder, now func() time.Time,
+) *tokens.UseCases {
+	useCases := tokens.New(store, users, now)
+	if !cfg.ReadOnly {
+		storeUses(lifecycle, cfg, log, useCases.Uses)
 	}
-	lifecycle.Append(closing(store))
-	var from standby
-	if cfg.ReadURL != "" {
-		other := cfg.Database
-		other.URL, other.URLSetting, other.Reread, other.Standby = cfg.ReadURL, "GLUEPOT_DATABASE_READ_URL", cfg.RereadReadURL, true
-		if from.Store, err = gormstore.New(other); err != nil {
-			return nil, standby{}, errors.Join(err, store.Close())
-		}
-		lifecycle.Append(closing(from.Store))
-	}
-	lifecycle.Append(fx.StartHook(func() error {
-		if err := openStore(ctx, store, cfg); err != nil || from.Store == nil {
-			return err
-		}
-		return checkStandby(ctx, store, from)
-	}))
-	return store, from, nil
+	return useCases
 }
 
-var errOtherStandby = fault.New(fault.Conflict, "GLUEPOT_DATABASE_READ_URL leads to another database than GLUEPOT_DATABASE_URL. "+
-	"Set it to a standby of that one, or leave it out.")
-
-// checkStandby fails if the standby is another installation, such as the source of a copy: it would go on showing profiles that were
-// deleted or made private. A standby that does not answer is not waited for.
-func checkStandby(ctx context.Context, store *gormstore.Store, from standby) error {
-	ctx, cancel := context.WithTimeout(ctx, standbyCheckTime)
-	defer cancel()
-	theirs, err := gormstore.NewCopies(from.Store).Installation(ctx)
-	if err != nil {
-		return nil // it is asked again for each profile
+func newPastes(
+	lifecycle fx.Lifecycle, cfg Config, log logger, store pastes.Store, users user.Finder, options pastes.Options,
+	stats *stats.UseCases, now func() time.Time,
+) *pastes.UseCases {
+	useCases := pastes.New(store, users, options, now)
+	if cfg.SweepInterval > 0 && !cfg.ReadOnly {
+		lifecycle.Append(repeat(cfg.SweepInterval, sweep(useCases.Sweep, log)))
 	}
-	ours, err := gormstore.NewCopies(store).Installation(ctx)
-	if err == nil && ours.UID != theirs.UID {
-		return errOtherStandby
+	if cfg.Totals || cfg.Pastes.MaxBytes > 0 {
+		countTotals(lifecycle, cfg, log, stats.Sum, useCases.Room)
 	}
-	return nil // a missing schema is reported by the readiness check
-}
-
-// standby is where public profiles may be read from.
-type standby struct{ *gormstore.Store } // nil: there is none
-
-// closing returns a hook that closes the store, but does not wait for a database that hangs. It also runs after a failed start.
-func closing(store *gormstore.Store) fx.Hook {
-	return fx.StopHook(func() error {
-		closed := make(chan error, 1)
-		go func() { closed <- store.Close() }()
-		select {
-		case err := <-closed:
-			return err
-		case <-time.After(closeTime):
-			return fmt.Errorf("the database is not closed after %v", closeTime)
-		}
-	})
-}
-
-// openStore connects to the database, and migrates it if cfg allows it. Otherwise the readiness check, or Open, reports missing
-// migrations.
-func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
-	if cfg.Migrate && !cfg.ReadOnly {
-		return store.BringUpToDate(ctx)
-	}
-	if err := store.Connect(ctx); err != nil {
-		return err
-	}
-	if err := store.Ready(ctx); !errors.Is(err, gormstore.ErrOutdated) {
-		return err
-	}
-	return nil
+	return useCases
 }
 
 // storeUses stores the last-used times of tokens at intervals and at the end.
-func storeUses(lifecycle fx.Lifecycle, cfg Config, app *Application) {
-	if cfg.ReadOnly {
-		return
-	}
-	uses := app.Tokens.Uses
+func storeUses(lifecycle fx.Lifecycle, cfg Config, log logger, uses *tokens.UseLog) {
 	store := func(ctx context.Context, limit time.Duration) error {
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
@@ -119,25 +62,22 @@ func storeUses(lifecycle fx.Lifecycle, cfg Config, app *Application) {
 	}))
 	lifecycle.Append(repeat(cfg.UseInterval, func(ctx context.Context) {
 		if err := store(ctx, 10*time.Second); err != nil && ctx.Err() == nil {
-			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
+			log.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
 		}
 	}))
 }
 
-// sweep removes expired pastes, if cfg says so.
-func sweep(lifecycle fx.Lifecycle, cfg Config, app *Application) {
-	if cfg.SweepInterval == 0 || cfg.ReadOnly {
-		return
-	}
-	lifecycle.Append(repeat(cfg.SweepInterval, func(ctx context.Context) {
-		removed, err := app.Pastes.Sweep.Do(ctx)
+// sweep returns a function that removes expired pastes.
+func sweep(sweep *pastes.Sweep, log logger) func(context.Context) {
+	return func(ctx context.Context) {
+		removed, err := sweep.Do(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			cfg.Logger.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
+			log.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
 		case removed > 0:
-			cfg.Logger.Info("sweep", zap.Int("removed", removed))
+			log.Info("sweep", zap.Int("removed", removed))
 		}
-	}))
+	}
 }
 
 // After a count, the next one waits totalsRest times as long as it took.
@@ -149,11 +89,8 @@ const (
 	totalsRest     = 50
 )
 
-// countTotals counts what is stored at intervals, if cfg needs it, and updates pastes.Room.
-func countTotals(lifecycle fx.Lifecycle, cfg Config, app *Application) {
-	if !cfg.Totals && cfg.Pastes.MaxBytes == 0 {
-		return
-	}
+// countTotals counts what is stored at intervals, and tells room.
+func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum, room *pastes.Room) {
 	var next time.Time
 	warned := false
 	count := func(ctx context.Context, timeout time.Duration) {
@@ -163,20 +100,20 @@ func countTotals(lifecycle fx.Lifecycle, cfg Config, app *Application) {
 		}
 		limited, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		totals, err := app.Stats.Sum.Do(limited)
+		totals, err := sum.Do(limited)
 		next = time.Now().Add(totalsRest * time.Since(began))
 		if err != nil {
 			next = time.Now().Add(totalsPause)
 			if ctx.Err() == nil {
-				cfg.Logger.Warn("cannot count what is stored", zap.Error(err))
+				log.Warn("cannot count what is stored", zap.Error(err))
 			}
 			return
 		}
 		bytes := totals.ContentBytes + totals.HistoryBytes
-		app.Pastes.Room.Hold(bytes)
+		room.Hold(bytes)
 		full := cfg.Pastes.MaxBytes > 0 && bytes >= cfg.Pastes.MaxBytes/5*4
 		if full && !warned {
-			cfg.Logger.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
+			log.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
 				zap.Int64("bytes", bytes), zap.Int64("limit", cfg.Pastes.MaxBytes))
 		}
 		warned = full

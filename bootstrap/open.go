@@ -3,12 +3,8 @@ package bootstrap
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"sync"
 
-	"go.uber.org/dig"
 	"go.uber.org/fx"
-	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
@@ -57,8 +53,51 @@ type Statistics struct {
 	PendingUses     int // last-used times of tokens that are not stored yet
 }
 
-// Open connects to the database of cfg, creates and migrates it if cfg allows it, and returns the use cases and a function that stores
-// what is pending and closes the connections. It opens no socket, and reads neither flags nor the environment.
+// parts are what an Application is made of.
+type parts struct {
+	fx.In
+
+	Users      *users.UseCases
+	Tokens     *tokens.UseCases
+	Accounts   *accounts.UseCases
+	Pastes     *pastes.UseCases
+	Languages  *languages.UseCases
+	Imports    *imports.UseCases
+	Stats      *appstats.UseCases
+	Moderation *moderation.UseCases
+	Search     *search.UseCases `optional:"true"`
+	Store      *gormstore.Store
+	Statistics func() Statistics
+}
+
+func newApplication(in parts) *Application {
+	return &Application{
+		Users: in.Users, Tokens: in.Tokens, Accounts: in.Accounts, Pastes: in.Pastes, Languages: in.Languages,
+		Imports: in.Imports, Stats: in.Stats, Moderation: in.Moderation, Search: in.Search,
+		Ready: in.Store.Ready, Analyze: in.Store.Analyze, Statistics: in.Statistics,
+	}
+}
+
+func newStatistics(
+	cfg Config, store *gormstore.Store, stats *appstats.UseCases, pastes *pastes.UseCases, tokens *tokens.UseCases,
+) func() Statistics {
+	return func() Statistics {
+		return Statistics{
+			Connections:     store.Statistics(),
+			Totals:          stats.Sum.Last(),
+			StoreMaxBytes:   cfg.Pastes.MaxBytes,
+			PastesCreated:   pastes.CreateOwn.Created(),
+			PastesSwept:     pastes.Sweep.Removed(),
+			FailedSweeps:    pastes.Sweep.Failures(),
+			RejectedSignIns: tokens.SignIn.Rejections(),
+			PendingUses:     tokens.Uses.Pending(),
+		}
+	}
+}
+
+// Open connects to the database of cfg, creates and migrates it if cfg allows it, and returns the use cases and a
+// function that stores what is pending and closes the connections. It opens no socket, and reads neither flags nor the
+// environment. Programs that use fx have Module.
 //
 // It fails with one error for all wrong values of cfg, or with fault.Unavailable when the database does not answer, does not exist, or
 // lacks migrations (gormstore.ErrOutdated). When it fails, also because ctx is cancelled, nothing stays open.
@@ -67,35 +106,10 @@ type Statistics struct {
 // returns within a few seconds even when the database hangs, with an error that says what is lost. It may be called again or
 // concurrently: all calls return the result of the first.
 func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) error, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, nil, err
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = zap.NewNop()
-	} else if cfg.Database.OnSlowStatement == nil {
-		cfg.Database.OnSlowStatement = func(slow gormstore.Statement) {
-			cfg.Logger.Warn("a statement was slow",
-				zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration), zap.Int64("rows", slow.Rows))
-		}
-	}
-	cfg.Database.RefuseWrites = cfg.ReadOnly
 	var app *Application
-	graph := fx.New(fx.NopLogger, fx.Supply(cfg), // what fails is returned
-		fx.Provide(func(lifecycle fx.Lifecycle) (*gormstore.Store, standby, error) { return newStores(ctx, lifecycle, cfg) }, newApplication),
-		fx.Invoke(storeUses, sweep, countTotals), fx.Populate(&app))
-	if err := graph.Err(); err != nil {
-		return nil, nil, dig.RootCause(err)
-	}
-	// The start hook watches ctx itself: when the context of Start ends, fx abandons the running hook and closes nothing.
-	if err := graph.Start(context.WithoutCancel(ctx)); err != nil {
+	stop, err := Start(ctx, fx.NopLogger, Module(cfg), fx.Populate(&app)) // what fails is returned
+	if err != nil {
 		return nil, nil, err
 	}
-	// Each stop hook bounds its own time: when the context of Stop ends, fx skips the remaining hooks.
-	stop := sync.OnceValue(func() error { return graph.Stop(context.Background()) })
-	if !cfg.AllowPendingMigrations {
-		if err := app.Ready(ctx); err != nil {
-			return nil, nil, errors.Join(err, stop())
-		}
-	}
-	return app, func(context.Context) error { return stop() }, nil
+	return app, stop, nil
 }

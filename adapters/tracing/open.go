@@ -98,6 +98,9 @@ func report(log *zap.Logger, endpoint *url.URL) {
 
 // Close sends what is left until ctx ends. It fails when something is still left then.
 func (t *Tracer) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("the last traces are lost: %w", err)
 	}

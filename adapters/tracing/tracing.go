@@ -18,13 +18,16 @@ import (
 )
 
 // Tracer makes a span of each request and each statement on PostgreSQL. Names and attributes are those of OpenTelemetry's
-// semantic conventions for HTTP and databases, less what clients have sent (publicAttributes).
+// semantic conventions for HTTP and databases, less what clients have sent (publicAttributes). A nil Tracer makes none.
 type Tracer struct{ provider *sdk.TracerProvider }
 
 // Middleware returns gin's middleware that makes a span of each request, of which statements become parts. It leaves the id of the
 // trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those that no route
 // takes. Routes in untraced get no span. A span's name has the request's method, which no client can have made up.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, untraced ...string) []gin.HandlerFunc {
+	if t == nil {
+		return nil
+	}
 	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(propagation.TraceContext{}),
 		otelgin.WithGinFilter(func(c *gin.Context) bool { return !slices.Contains(untraced, route(c)) }),
 		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
@@ -41,6 +44,9 @@ func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, un
 // Statements returns the tracer that makes a span of each statement on PostgreSQL that is part of another span. On SQLite, which is
 // in the same process, the span of the request says as much.
 func (t *Tracer) Statements() pgx.QueryTracer {
+	if t == nil {
+		return nil
+	}
 	statements := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableSQLStatementInAttributes(),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
 	return struct { // without what else it can trace

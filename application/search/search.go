@@ -3,6 +3,7 @@ package search
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -34,6 +35,7 @@ const Page = 20
 type Find struct {
 	pastes    search.Finder
 	languages language.Names
+	off       atomic.Bool
 }
 
 // Results are some of the pastes that were found.
@@ -43,9 +45,13 @@ type Results struct {
 }
 
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
-// (search.Finder). It fails with fault.Invalid when the text is too short or is not a query, and with token.ErrRejected when it
-// asks for the viewer's own pastes and the viewer has not signed in.
+// (search.Finder). It fails with fault.Invalid when the text is too short or is not a query, and with
+// token.ErrRejected when it asks for the viewer's own pastes and the viewer has not signed in. While the search is
+// off, it fails with search.ErrNoIndex.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
+	if f.Off() {
+		return Results{}, search.ErrNoIndex
+	}
 	query, err := search.Parse(text, f.language)
 	if err != nil {
 		return Results{}, err
@@ -57,8 +63,22 @@ func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after s
 	return Results{found, more}, err
 }
 
-// Indexed tells whether the store has an index for searches.
-func (f *Find) Indexed(ctx context.Context) (bool, error) { return f.pastes.Indexed(ctx) }
+// Check turns the search off if the store has no index, and then fails with search.ErrNoIndex. It also fails if the
+// store does not answer, which changes nothing.
+func (f *Find) Check(ctx context.Context) error {
+	indexed, err := f.pastes.Indexed(ctx)
+	if err != nil {
+		return err
+	}
+	f.off.Store(!indexed)
+	if !indexed {
+		return search.ErrNoIndex
+	}
+	return nil
+}
+
+// Off reports whether Check has turned the search off.
+func (f *Find) Off() bool { return f.off.Load() }
 
 // language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does not know.
 func (f *Find) language(text string) string {

@@ -8,7 +8,6 @@ import (
 	"net/mail"
 	"time"
 
-	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/adapters/cli"
@@ -80,9 +79,9 @@ func (c config) scheme() string {
 }
 
 // served returns the configuration of a server's use cases.
-func (c config) served(log *zap.Logger) bootstrap.Config {
+func (c config) served() bootstrap.Config {
 	own := c.Config
-	own.Logger, own.AllowPendingMigrations, own.Totals = log, true, c.AdminAddr != ""
+	own.AllowPendingMigrations, own.Totals = true, c.AdminAddr != ""
 	own.Pastes.SweepGrace = c.Server.WriteTimeout + time.Minute // clocks are put back by less
 	return own
 }

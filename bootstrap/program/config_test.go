@@ -3,8 +3,6 @@ package program
 import (
 	"testing"
 	"time"
-
-	"go.uber.org/zap"
 )
 
 // An answer that is under way counts what has just expired, so a paste must outlive the longest answer.
@@ -13,11 +11,11 @@ func TestSweepGraceFollowsTheWriteTimeout(t *testing.T) {
 	cfg := defaultConfig()
 	for _, timeout := range []time.Duration{time.Second, 30 * time.Second, time.Hour} {
 		cfg.Server.WriteTimeout = timeout
-		if got, want := cfg.served(zap.NewNop()).Pastes.SweepGrace, timeout+time.Minute; got != want {
+		if got, want := cfg.served().Pastes.SweepGrace, timeout+time.Minute; got != want {
 			t.Errorf("write timeout %v: got a grace of %v, want %v", timeout, got, want)
 		}
 	}
-	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().served(nil).Pastes.SweepGrace; got != want {
+	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().served().Pastes.SweepGrace; got != want {
 		t.Errorf("got a default of %v for embedders, want %v as for the default server", got, want)
 	}
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/fx"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/tokens"
@@ -32,6 +34,21 @@ var demoPastes string
 
 // demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with a hyphen.
 const demoUser = "id:demo-epoxy"
+
+// demoModule stores the demonstration before anything else uses the database, which may turn out to be a real one.
+var demoModule = fx.Module("demo", fx.Invoke(func(lifecycle fx.Lifecycle, cfg config, log *zap.Logger) {
+	lifecycle.Append(fx.StartHook(func(ctx context.Context) error { return prepareDemonstration(ctx, cfg, log) }))
+}))
+
+// announcementModule prints what to try, once the server listens.
+func announcementModule(stdout io.Writer) fx.Option {
+	return fx.Module("announcement", fx.Invoke(
+		func(lifecycle fx.Lifecycle, cfg config, tokens *tokens.UseCases, serving *server.Server) {
+			lifecycle.Append(fx.StartHook(func(ctx context.Context) error {
+				return announceDemonstration(ctx, tokens.Issue, serving.Addr(), cfg, stdout)
+			}))
+		}))
+}
 
 // prepareDemonstration imports the demonstration into an empty database, or into one that has it. It then renews what has expired,
 // and undoes edits. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the

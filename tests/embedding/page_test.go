@@ -24,6 +24,7 @@ import (
 // The Go files that docs/EMBEDDING.md shows, in its order.
 const (
 	shownWorker = iota
+	shownModule
 	shownTest
 	shownServer
 	shownFiles
@@ -96,6 +97,19 @@ recent: From a bot by Epoxy
 `
 		if err != nil || string(out) != want {
 			t.Errorf("got %v and\n%swant\n%s", err, out, want)
+		}
+	})
+}
+
+func TestShownModule(t *testing.T) {
+	t.Parallel()
+	program := compiled(t, shownModule)
+	onBoth(t, func(t *testing.T, cfg bootstrap.Config) {
+		run := exec.CommandContext(t.Context(), program)
+		run.Env = append(os.Environ(), "DATABASE_URL="+cfg.Database.URL)
+		out, err := run.Output()
+		if want := "Hello, Epoxy\n"; err != nil || string(out) != want {
+			t.Errorf("got %v and %q, want %q", err, out, want)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -26,6 +27,9 @@ type searchPage struct {
 }
 
 func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
+	if !p.Searches() {
+		return paste.ErrNotFound // as for any other path of one segment
+	}
 	query := r.URL.Query()
 	page := searchPage{Layout: r.Layout("Search", ""), Text: query.Get("q"), Viewer: r.Viewer.User.ID}
 	if strings.TrimSpace(page.Text) == "" {

@@ -1,6 +1,8 @@
 package lists_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,8 +11,10 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/fake"
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
@@ -87,6 +91,28 @@ func TestSearch(t *testing.T) {
 	off.Configure(off.Config)
 	if off.Routes()[site.PathSearch] != "" || s.Routes()[site.PathSearch] == "" {
 		t.Error("got a page without a search, or none with one")
+	}
+}
+
+// noIndex is a store without an index.
+type noIndex struct{ fake.Search }
+
+func (noIndex) Indexed(context.Context) (bool, error) { return false, nil }
+
+// TestSearchIsOff hides the search once the database is known to have no index.
+func TestSearchIsOff(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Modules.Search = search.New(noIndex{fake.Search{Store: s.Store}}, nil)
+	s.Configure(s.Config)
+	const link = `<a href="/search">`
+	visit.WantIn(t, s.Page("/"), link)
+	if err := s.Modules.Search.Find.Check(t.Context()); err == nil {
+		t.Fatal("got an index, want none")
+	}
+	visit.WantNotIn(t, s.Page("/"), link)
+	if _, err := s.Get("/search?q=needle"); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v, want %v as for any other id", err, paste.ErrNotFound)
 	}
 }
 

@@ -62,6 +62,9 @@ func New(cfg Config, modules Modules) *Site {
 	return s
 }
 
+// Searches reports whether there is a search.
+func (s *Site) Searches() bool { return s.Modules.Search != nil && !s.Modules.Search.Find.Off() }
+
 // Route is a pattern and its handlers. In a segment, a colon precedes the name of a parameter, which is never empty. HEAD is as
 // GET.
 type Route struct {

@@ -1,0 +1,145 @@
+package program
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+
+	"github.com/gluepot/gluepot/bootstrap"
+)
+
+// servers returns graphs with everything that can be left out, and without.
+func servers(t *testing.T) map[string]fx.Option {
+	t.Helper()
+	// A constructor that connects to the database, or listens, would reach this or fail because of it.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			t.Error("got a connection to the database, want none before the start")
+			_ = connection.Close()
+		}
+	}()
+	folder := t.TempDir()
+	t.Cleanup(func() {
+		if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
+			t.Errorf("got the files %v, %v, want none before the start", files, err)
+		}
+	})
+	cfg := defaultConfig()
+	cfg.Server.Addr = listener.Addr().String()
+	cfg.AdminAddr, cfg.Pastes.MaxBytes = cfg.Server.Addr, 1<<30
+	cfg.Database.URL = "sqlite://" + filepath.ToSlash(folder) + "/gluepot.db"
+	postgres := cfg
+	postgres.Database.URL = "postgres://gluepot@" + cfg.Server.Addr + "/gluepot"
+	postgres.ReadURL = postgres.Database.URL
+	least := postgres
+	least.AdminAddr, least.ReadURL, least.Pages, least.Dataloader, least.Database.Search = "", "", false, false, false
+	return map[string]fx.Option{
+		"everything on SQLite":     modules(cfg, true, io.Discard, io.Discard),
+		"everything on PostgreSQL": modules(postgres, true, io.Discard, io.Discard),
+		"the least":                modules(least, false, io.Discard, io.Discard),
+	}
+}
+
+// build runs the constructors of a graph, without starting it, and returns what it has provided.
+func build(t *testing.T, options ...fx.Option) *events {
+	t.Helper()
+	built := errors.New("the graph is built")
+	var recorded *events
+	_, err := bootstrap.Start(t.Context(), append(options,
+		fx.WithLogger(func(log *closingLog) fxevent.Logger { recorded = &events{log: log}; return recorded }),
+		fx.Invoke(func() error { return built }))...)
+	if !errors.Is(err, built) {
+		t.Fatalf("got %v, want the graph to be built", err)
+	}
+	return recorded
+}
+
+// events records what fx does.
+type events struct {
+	log      fxevent.Logger
+	provided []*fxevent.Provided
+	ran      []string // constructors
+	stopped  []string // functions of hooks
+}
+
+// LogEvent implements fxevent.Logger.
+func (e *events) LogEvent(event fxevent.Event) {
+	switch event := event.(type) {
+	case *fxevent.Provided:
+		e.provided = append(e.provided, event)
+	case *fxevent.Run:
+		e.ran = append(e.ran, event.Name)
+	case *fxevent.OnStopExecuted:
+		e.stopped = append(e.stopped, event.FunctionName)
+	}
+	e.log.LogEvent(event)
+}
+
+// TestGraphIsComplete wants nothing to be missing, every constructor to be needed, and none to open anything.
+func TestGraphIsComplete(t *testing.T) {
+	t.Parallel()
+	for name, server := range servers(t) {
+		t.Run(name, func(t *testing.T) {
+			if err := fx.ValidateApp(server); err != nil {
+				t.Fatal(err)
+			}
+			recorded := build(t, server)
+			for _, provided := range recorded.provided {
+				if provided.ModuleName != "" && !slices.Contains(recorded.ran, provided.ConstructorName) {
+					t.Errorf("got %s in the module %s, which nothing needs", provided.ConstructorName, provided.ModuleName)
+				}
+			}
+			if len(recorded.ran) < 20 {
+				t.Errorf("got the constructors %q, want those of a server", recorded.ran)
+			}
+		})
+	}
+}
+
+// TestStopOrder drains the server first, and serves metrics to the end.
+func TestStopOrder(t *testing.T) {
+	t.Parallel()
+	cfg := defaultConfig()
+	cfg.Server.Addr, cfg.AdminAddr, cfg.Server.DrainDelay = "127.0.0.1:0", "127.0.0.1:0", 0
+	cfg.Database.URL = "sqlite://" + filepath.ToSlash(t.TempDir()) + "/gluepot.db"
+	var recorded *events
+	stop, err := bootstrap.Start(t.Context(), modules(cfg, false, io.Discard, io.Discard),
+		fx.WithLogger(func(log *closingLog) fxevent.Logger { recorded = &events{log: log}; return recorded }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	last := -1
+	for _, function := range []string{
+		"server.(*Server).Stop", "program.(*traces).send", "bootstrap.repeat", "bootstrap.storeUses",
+		"bootstrap.closing", "program.newTraces", "program.newAdmin",
+	} {
+		i := slices.IndexFunc(recorded.stopped, func(name string) bool { return strings.Contains(name, function) })
+		if i <= last {
+			t.Errorf("got the end of %s at %d, want it to be there and after %d, in %q", function, i, last, recorded.stopped)
+		}
+		last = i
+	}
+	if n := len(recorded.stopped); last != n-1 {
+		t.Errorf("got %q after the metrics, want nothing", recorded.stopped[last+1:])
+	}
+}

@@ -1,0 +1,126 @@
+package program
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/fx"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/metrics"
+	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/moderation"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	domainsearch "github.com/gluepot/gluepot/domain/search"
+)
+
+// httpModule serves the interface, and the pages if there are any.
+var httpModule = fx.Module("http",
+	fx.Provide(newAPI, newServer),
+	fx.Invoke(func(*server.Server) {}),
+)
+
+// apiParams are what the interface stands on.
+type apiParams struct {
+	fx.In
+
+	Config    config
+	Log       *zap.Logger
+	Users     *users.UseCases
+	Tokens    *tokens.UseCases
+	Pastes    *pastes.UseCases
+	Languages *languages.UseCases
+	Store     *gormstore.Store
+	Traces    *traces
+	Metrics   *metrics.Metrics `optional:"true"`
+	Pages     httpapi.Pages    `optional:"true"`
+}
+
+func newAPI(lifecycle fx.Lifecycle, in apiParams) (*httpapi.API, error) {
+	cfg := in.Config.HTTP
+	cfg.Tracing, cfg.Pages = in.Traces.requests(), in.Pages
+	if in.Metrics != nil {
+		cfg.Observe, cfg.OnLimited = in.Metrics.Began, in.Metrics.Limited
+	}
+	lifecycle.Append(fx.StopHook(in.Traces.send)) // after the last request
+	use := httpapi.Modules{Users: in.Users, Tokens: in.Tokens, Pastes: in.Pastes, Languages: in.Languages}
+	return httpapi.New(cfg, use, in.Store.Ready, in.Log)
+}
+
+// newServer returns a server that listens when everything else has started, and drains before anything else stops.
+func newServer(lifecycle fx.Lifecycle, cfg config, api *httpapi.API, log *zap.Logger) *server.Server {
+	s := server.New(cfg.Server, api, log)
+	lifecycle.Append(fx.StartStopHook(func(ctx context.Context) error {
+		if err := s.Start(ctx); err != nil {
+			return err
+		}
+		log.Info("serving",
+			zap.Stringer("address", s.Addr()), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
+			zap.Stringer("database", gormstore.URL(cfg.Database.URL)), zap.String("version", Version()))
+		return nil
+	}, s.Stop))
+	return s
+}
+
+// pagesModule is left out where Config.Pages is false.
+var pagesModule = fx.Module("pages", fx.Provide(fx.Annotate(newPages, fx.As(new(httpapi.Pages)))))
+
+// pageParams are what the pages stand on.
+type pageParams struct {
+	fx.In
+
+	Config     config
+	Log        *zap.Logger
+	Users      *users.UseCases
+	Tokens     *tokens.UseCases
+	Accounts   *accounts.UseCases
+	Pastes     *pastes.UseCases
+	Languages  *languages.UseCases
+	Moderation *moderation.UseCases
+	Store      *gormstore.Store
+	Search     *search.UseCases `optional:"true"`
+}
+
+func newPages(lifecycle fx.Lifecycle, in pageParams) (*pages.Pages, error) {
+	cfg := in.Config.Site
+	cfg.BasePath, cfg.PublicURL = in.Config.HTTP.BasePath, in.Config.HTTP.PublicURL
+	if in.Search != nil {
+		lifecycle.Append(fx.StartHook(func(ctx context.Context) {
+			// A database that lacks migrations may get an index with them.
+			if in.Store.Ready(ctx) == nil && errors.Is(in.Search.Find.Check(ctx), domainsearch.ErrNoIndex) {
+				in.Log.Warn("search is off", zap.String("reason", fault.MessageOf(domainsearch.ErrNoIndex)))
+			}
+		}))
+	}
+	return pages.New(cfg, pages.Modules{
+		Users: in.Users, Tokens: in.Tokens, Accounts: in.Accounts, Pastes: in.Pastes, Languages: in.Languages,
+		Search: in.Search, Moderation: in.Moderation,
+	})
+}
+
+// signInModule logs providers that do not answer at the start. They are tried again with each sign-in.
+var signInModule = fx.Module("signin", fx.Invoke(func(lifecycle fx.Lifecycle, use *accounts.UseCases, log *zap.Logger) {
+	ctx, cancel := context.WithCancel(context.Background())
+	warn := func(source identity.Source) {
+		if _, err := source.Begin(ctx, identity.NewProof()); err != nil && ctx.Err() == nil {
+			log.Warn("a provider does not answer", zap.String("provider", source.Name), zap.Error(err))
+		}
+	}
+	lifecycle.Append(fx.StartStopHook(func() {
+		go func() {
+			for _, source := range use.Providers.Do() {
+				warn(source)
+			}
+		}()
+	}, cancel))
+}))
