@@ -17,7 +17,7 @@ func userRecord(u user.User) record {
 		{"id", "ID", u.ID}, {"name", "NAME", u.Name}, {"avatarUrl", "", u.AvatarURL}, {"defaultLang", "", u.DefaultLanguage},
 		{"publicProfile", "PUBLIC", u.PublicProfile}, {"showTags", "", u.ShowTags},
 		{"supporterMonths", "SUPPORTER MONTHS", u.SupporterMonths}, {"contributor", "CONTRIBUTOR", u.Contributor},
-		{"admin", "", u.Admin}, {"suspended", "", u.Suspended},
+		{"admin", "ADMIN", u.Admin}, {"suspended", "SUSPENDED", u.Suspended},
 	}
 }
 
@@ -52,9 +52,11 @@ func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {
 		"a service the user signs in with and the user's id there, such as github=123")
 }
 
+const adminUsage = "the user may moderate on the pages below /admin"
+
 func (c *Commands) userCreate() *cobra.Command {
 	var profile users.CreateInput
-	cmd := c.does("create NAME", "Create a user", "user create epoxy --public --service github=123 --service gitlab=456",
+	cmd := c.does("create NAME", "Create a user", "user create epoxy --public --service github=123 --service gitlab=456\nuser create mia --admin",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			profile.Name = args[0]
 			created, err := m.Users.Create.Do(ctx, profile)
@@ -62,6 +64,7 @@ func (c *Commands) userCreate() *cobra.Command {
 			return said(shown, "Created the user %s with the id %s.\n", created.Name, created.ID), err
 		})
 	profileFlags(cmd.Flags(), &profile)
+	cmd.Flags().BoolVar(&profile.Admin, "admin", false, adminUsage)
 	return cmd
 }
 
@@ -84,7 +87,7 @@ func (c *Commands) userUpdate() *cobra.Command {
 			return recorded(append(userRecord(account.User), field{"services", "", account.Services})), err
 		}))
 	profileFlags(cmd.Flags(), &profile)
-	cmd.Flags().BoolVar(&admin, "admin", false, "the user may moderate on the pages below /admin")
+	cmd.Flags().BoolVar(&admin, "admin", false, adminUsage)
 	return cmd
 }
 

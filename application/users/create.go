@@ -22,6 +22,7 @@ type CreateInput struct {
 	ShowTags        bool
 	SupporterMonths int32
 	Contributor     bool
+	Admin           bool              // may moderate on pages
 	Services        map[string]string // name of a service -> the user's id there
 }
 
@@ -43,6 +44,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		ShowTags:        wanted.ShowTags,
 		SupporterMonths: wanted.SupporterMonths,
 		Contributor:     wanted.Contributor,
+		Admin:           wanted.Admin,
 		CreatedAt:       c.now(),
 	}
 	if created.DefaultLanguage == "" {
@@ -53,7 +55,11 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		if err := validate(created, wanted.Services); err != nil {
 			return err
 		}
-		return c.store.Create(audit.Note(ctx, "user.create", audit.User(created), ""), created, wanted.Services)
+		act := "user.create"
+		if created.Admin {
+			act = "user.create-admin"
+		}
+		return c.store.Create(audit.Note(ctx, act, audit.User(created), ""), created, wanted.Services)
 	})
 	if !errors.Is(err, user.ErrServiceTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)

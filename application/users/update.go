@@ -31,7 +31,14 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 	if err != nil {
 		return user.Account{}, err
 	}
-	noted := audit.Note(ctx, "user.update", audit.User(meant), "")
+	act := "user.update"
+	if change.Admin != nil { // even if other fields change, too: the log names what gives a user power
+		act = "user.unmake-admin"
+		if *change.Admin {
+			act = "user.make-admin"
+		}
+	}
+	noted := audit.Note(ctx, act, audit.User(meant), "")
 	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
 		return change.apply(stored, services)
 	})

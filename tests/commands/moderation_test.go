@@ -154,7 +154,7 @@ func TestAuditLog(t *testing.T) {
 	for _, step := range []struct{ line, act, target, reason string }{
 		{line: "user show epoxy"}, {line: "user list"}, {line: "token list epoxy"}, {line: "paste list"}, {line: "paste show " + id},
 		{line: "block list"}, {line: "report list"}, {line: "audit list"}, {line: "stats"},
-		{"user update epoxy --admin", "user.update", epoxy, ""},
+		{"user update epoxy --admin", "user.make-admin", epoxy, ""},
 		{"user unlink epoxy gitlab", "user.unlink", epoxy, "gitlab"},
 		{"user link epoxy github:77", "user.link", epoxy, "github:77"},
 		{"user link epoxy github:78", "", "", ""},

@@ -84,8 +84,10 @@ func used(printed string) string {
 func TestUserList(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	const titles = "ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR\n"
-	for line, want := range map[string]string{"user list": "ID  NAME  PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR\n", "user list --json": ""} {
+	const titles = "ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR  ADMIN  SUSPENDED\n"
+	for line, want := range map[string]string{
+		"user list": "ID  NAME  PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR  ADMIN  SUSPENDED\n", "user list --json": "",
+	} {
 		if got := i.do(line); got != want {
 			t.Errorf("%s without users: got %q, want %q", line, got, want)
 		}
@@ -93,14 +95,39 @@ func TestUserList(t *testing.T) {
 	i.do(createEpoxy)
 	i.do("user create putty")
 	wantLike(t, "user list", i.do("user list"), titles+
-		"RANDOMID  Epoxy  yes     7                 yes\n"+
-		"RANDOMID  putty  no      0                 no\n")
+		"RANDOMID  Epoxy  yes     7                 yes          no     no\n"+
+		"RANDOMID  putty  no      0                 no           no     no\n")
 	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
 		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true,`+
 		`"admin":false,"suspended":false}
 {"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",`+
 		`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false,"admin":false,"suspended":false}
 `)
+}
+
+// TestAdministrators are named in the list of users, and their making in the audit log.
+func TestAdministrators(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create mia --admin")
+	i.do("user create epoxy")
+	i.do("user update epoxy --admin --public")
+	i.do("user suspend epoxy --reason spam")
+	i.do("user create putty")
+	i.do("user update putty --admin")
+	i.do("user update putty --admin=false")
+	wantLike(t, "user list", i.do("user list"), "ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR  ADMIN  SUSPENDED\n"+
+		"RANDOMID  epoxy  yes     0                 no           yes    yes\n"+
+		"RANDOMID  mia    no      0                 no           yes    no\n"+
+		"RANDOMID  putty  no      0                 no           no     no\n")
+	wantLike(t, "audit list", i.do("audit list"), "AT                   ACTOR     ACT                TARGET            REASON\n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.unmake-admin  putty (RANDOMID)  \n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    putty (RANDOMID)  \n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.create        putty (RANDOMID)  \n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.suspend       epoxy (RANDOMID)  spam\n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    epoxy (RANDOMID)  \n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.create        epoxy (RANDOMID)  \n"+
+		"YYYY-MM-DD HH:MM:SS  operator  user.create-admin  mia (RANDOMID)    \n")
 }
 
 // TestUserUpdate changes what the flags name, one step after the other, and nothing else.
