@@ -22,7 +22,7 @@ func (c *Commands) search() *cobra.Command {
 			return said(map[string]int{"pastes": read}, "Indexed %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
 		})
 	cmd.Long = `Rebuild the search index from the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
-extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`
+extension pg_trgm. Servers may run meanwhile, and write. A rebuild that was interrupted starts again: run the same command.`
 	cmd.RunE = Long(cmd.RunE)
 	return Group("search", "Look after the search", cmd)
 }

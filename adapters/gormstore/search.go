@@ -248,18 +248,7 @@ func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
 }
 
 // Prepare implements search.Rebuilder.
-func (s *Search) Prepare(ctx context.Context) error {
-	return s.store.Transaction(ctx, func(tx *gorm.DB) error {
-		var indexed bool
-		if err := tx.Raw(s.store.Dialect.PrepareSearch).Scan(&indexed).Error; err != nil {
-			return err
-		}
-		if !indexed {
-			return search.ErrNoIndex
-		}
-		return nil
-	})
-}
+func (s *Search) Prepare(ctx context.Context) error { return s.store.PrepareSearch(ctx) }
 
 // Limits of one batch of a rebuild, except that it reads at least one paste.
 const (

@@ -61,7 +61,8 @@ var ErrNoIndex = fault.New(fault.Unavailable, "The database lacks the extension 
 
 // Rebuilder rebuilds the search index from the pastes.
 type Rebuilder interface {
-	// Prepare makes the index, unless it is there. It fails with ErrNoIndex when the database cannot have one.
+	// Prepare makes the index, unless it is there. Pastes can be written meanwhile. It fails with ErrNoIndex when the
+	// database cannot have one, and with fault.Conflict when another caller is making it.
 	Prepare(ctx context.Context) error
 	// Rebuild processes one batch of pastes, whose ids are greater than after. It returns the id of the last one, or "" at the end,
 	// and how many pastes it has read.

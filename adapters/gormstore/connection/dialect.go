@@ -29,8 +29,8 @@ type Dialect struct {
 	analyze string
 	// standby reports whether the server is a standby.
 	standby string
-	// PrepareSearch creates the search index and reports whether it exists; Searchable only reports it.
-	PrepareSearch, Searchable string
+	// Searchable reports whether there is a search index.
+	Searchable string
 	// PlanAnew makes PostgreSQL plan each statement of a transaction for its arguments. Once a statement has run five times, it may
 	// otherwise use a generic plan, with which a search reads all texts.
 	PlanAnew string
@@ -67,10 +67,9 @@ var postgresDialect = &Dialect{
 
 	failWhileCopying: `SELECT 1 / (copying_from IS NULL)::integer FROM installation`,
 
-	PrepareSearch: `SELECT prepare_search()`,
-	Searchable:    `SELECT to_regclass('paste_texts_by_trigram') IS NOT NULL`,
-	PlanAnew:      `SET LOCAL plan_cache_mode = force_custom_plan`,
-	Indexed:       func(texts *gorm.DB, _ string) *gorm.DB { return texts },
+	Searchable: `SELECT EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('paste_texts_by_trigram') AND indisvalid)`,
+	PlanAnew:   `SET LOCAL plan_cache_mode = force_custom_plan`,
+	Indexed:    func(texts *gorm.DB, _ string) *gorm.DB { return texts },
 }
 
 var sqliteDialect = &Dialect{
@@ -95,9 +94,8 @@ var sqliteDialect = &Dialect{
 
 	failWhileCopying: `UPDATE installation SET uid = NULL WHERE copying_from IS NOT NULL`,
 
-	PrepareSearch: `SELECT TRUE`,
-	Searchable:    `SELECT TRUE`,
-	PlanAnew:      `SELECT TRUE`,
+	Searchable: `SELECT TRUE`,
+	PlanAnew:   `SELECT TRUE`,
 	Indexed: func(texts *gorm.DB, match string) *gorm.DB {
 		return texts.Where(`x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`, match)
 	},

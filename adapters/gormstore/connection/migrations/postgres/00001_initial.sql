@@ -175,16 +175,13 @@ CREATE TABLE paste_texts (
     languages text NOT NULL
 );
 
--- Makes the index of searches, and returns whether it is there. Without pg_trgm, which the database may lack or refuse to
--- the user, there is none. The extension may be in any schema: it belongs to the database.
+-- Returns what the index of searches is on, as CREATE INDEX has it. Without pg_trgm, which the database may lack or refuse to the
+-- user, it returns NULL. The extension may be in any schema: it belongs to the database.
 -- +goose StatementBegin
-CREATE FUNCTION prepare_search() RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION prepare_search() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     home name;
 BEGIN
-    IF to_regclass('paste_texts_by_trigram') IS NOT NULL THEN
-        RETURN true;
-    END IF;
     BEGIN
         CREATE EXTENSION IF NOT EXISTS pg_trgm;
     EXCEPTION WHEN OTHERS THEN
@@ -192,19 +189,24 @@ BEGIN
     END;
     SELECT n.nspname INTO home FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm';
     IF home IS NULL THEN
-        RETURN false;
+        RETURN NULL;
     END IF;
-    BEGIN
-        EXECUTE format('CREATE INDEX paste_texts_by_trigram ON paste_texts USING gin (titles %1$I.gin_trgm_ops, '
-            'text %1$I.gin_trgm_ops, tags %1$I.gin_trgm_ops, languages %1$I.gin_trgm_ops) WHERE public', home);
-    EXCEPTION WHEN insufficient_privilege THEN -- of the schema that the extension is in
-        RAISE NOTICE 'pg_trgm: %', SQLERRM;
-        RETURN false;
-    END;
-    RETURN true;
+    RETURN format('paste_texts USING gin (titles %1$I.gin_trgm_ops, text %1$I.gin_trgm_ops, tags %1$I.gin_trgm_ops, '
+        'languages %1$I.gin_trgm_ops) WHERE public', home);
 END $$;
 -- +goose StatementEnd
-SELECT prepare_search();
+-- +goose StatementBegin
+DO $$
+DECLARE
+    definition text := prepare_search();
+BEGIN
+    IF definition IS NOT NULL THEN
+        EXECUTE 'CREATE INDEX paste_texts_by_trigram ON ' || definition;
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN -- of the schema that the extension is in
+    RAISE NOTICE 'pg_trgm: %', SQLERRM;
+END $$;
+-- +goose StatementEnd
 
 -- No foreign key to pastes: a star may come before its paste does. It shows while the paste exists.
 CREATE TABLE stars (

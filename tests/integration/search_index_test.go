@@ -1,0 +1,103 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+func wantIndexed(t *testing.T, found *gormstore.Search, want bool) {
+	t.Helper()
+	if indexed, err := found.Indexed(t.Context()); err != nil || indexed != want {
+		t.Errorf("got an index: %t, error %v, want %t", indexed, err, want)
+	}
+}
+
+// TestSearchIndexBesideWriters makes the index while a transaction writes: others write on, a second rebuild is refused,
+// and what is left when the first is killed is no obstacle.
+func TestSearchIndexBesideWriters(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	s, db := openService(t, cfg), database.SQL(t, cfg)
+	makes := gormstore.NewSearch(s.store)
+	createDocument(t, s.pastes, newDocument("before", "epoxy", "code"))
+	exec(t, db, "DROP INDEX paste_texts_by_trigram")
+	wantIndexed(t, makes, false)
+	writer := begin(t, db, "1min")
+	exec(t, writer, "UPDATE paste_texts SET tags = tags")
+	made := make(chan error, 1)
+	go func() { made <- makes.Prepare(t.Context()) }()
+	waitForWaiters(t, db, 1)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.pastes.CreateDocument(ctx, newDocument("meanwhile", "epoxy", "code")); err != nil {
+		t.Errorf("a write while the index is made: %v", err)
+	}
+	if err := gormstore.NewSearch(database.Open(t, cfg)).Prepare(ctx); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v, want the second of two to be refused", err)
+	}
+	wantIndexed(t, makes, false)
+
+	const kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX %'"
+	exec(t, db, kill)
+	if err := <-made; !fault.Is(err, fault.Unavailable) {
+		t.Errorf("killed: got %v, want %v", err, fault.Unavailable)
+	}
+	if err := writer.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	const invalid = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'paste_texts'::regclass AND NOT indisvalid"
+	if got := column(t, db, invalid); !slices.Equal(got, []string{"paste_texts_by_trigram"}) {
+		t.Errorf("got the indexes %q that are not valid, want the one that was left", got)
+	}
+	wantIndexed(t, makes, false)
+	for range 2 {
+		if err := makes.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantIndexed(t, makes, true)
+	if got := column(t, db, invalid); len(got) > 0 {
+		t.Errorf("got the indexes %q that are not valid, want none", got)
+	}
+}
+
+// TestSearchIndexWithoutExtension migrates a database as a user who may not create pg_trgm, which a superuser does later.
+func TestSearchIndexWithoutExtension(t *testing.T) {
+	t.Parallel()
+	cfg := database.EmptyPostgres(t)
+	db := database.SQL(t, cfg)
+	var name string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_database() || '_user'").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "CREATE ROLE "+name)
+	exec(t, db, "GRANT ALL ON SCHEMA public TO "+name)
+	t.Cleanup(func() { _, _ = db.Exec("DROP OWNED BY " + name + "; DROP ROLE " + name) })
+	store, err := gormstore.New(withParameter(t, cfg, "role", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // the test has ended
+	if err := store.BringUpToDate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	makes := gormstore.NewSearch(store)
+	wantIndexed(t, makes, false)
+	if err := makes.Prepare(t.Context()); !errors.Is(err, search.ErrNoIndex) {
+		t.Errorf("got %v, want %v", err, search.ErrNoIndex)
+	}
+	exec(t, db, "CREATE EXTENSION pg_trgm")
+	if err := makes.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantIndexed(t, makes, true)
+}
