@@ -20,7 +20,8 @@ import (
 // Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
 // the interface if its first segment is that of one of its endpoints.
 type Pages interface {
-	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has them.
+	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has
+	// them. A hidden one has none: Answer gets its GET, HEAD and POST, and for others there is no page.
 	Routes() map[string]string
 	// Route finds the route of a request, sets the request's pattern and path values, and returns the pattern, or "". It is called
 	// before Token and Answer.
@@ -54,10 +55,19 @@ func (a *API) isRawLink(r *http.Request) bool {
 // pageKey is the context key of the pattern of a request's page.
 const pageKey = "page"
 
+// hiddenMethods are those that a hidden page may take.
+const hiddenMethods = "GET, HEAD, POST"
+
 // page answers a request for the page with that pattern.
 func (a *API) page(c *gin.Context, pattern string) {
 	allowed := a.pageMethods[pattern]
+	hidden := allowed == ""
+	if hidden {
+		allowed = hiddenMethods
+	}
 	switch method := c.Request.Method; {
+	case hidden && !slices.Contains(strings.Split(allowed, ", "), method):
+		a.nothing(c)
 	case method == http.MethodOptions:
 		answerOptions(c, allowed)
 	case !slices.Contains(strings.Split(allowed, ", "), method):

@@ -111,11 +111,13 @@ func (p *Pages) Route(r *http.Request) string {
 	return ""
 }
 
-// Routes returns the header Allow of each pattern.
+// Routes returns the header Allow of each pattern, or "" if it is for administrators alone.
 func (p *Pages) Routes() map[string]string {
 	all := make(map[string]string, len(p.routes))
 	for _, known := range p.routes {
 		switch {
+		case known.Admins:
+			all[known.Pattern] = ""
 		case known.Post == nil:
 			all[known.Pattern] = "GET, HEAD, OPTIONS"
 		case known.Get == nil:
@@ -148,6 +150,9 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, 
 	asked := &site.Request{Request: r, Everyone: found.Everyone}
 	if found.resumes(r.Method) {
 		err = p.Resume(w, asked)
+		if err == nil && found.Admins && !asked.Viewer.User.Admin {
+			err = site.ErrNothing
+		}
 		if err == nil && r.Method == http.MethodPost && !found.Reads {
 			err = asked.Viewer.MayWrite()
 		}

@@ -176,9 +176,12 @@ func TestAdministration(t *testing.T) {
 		other.signIn(program.EpoxyToken)
 		for _, path := range []string{"/admin", "/admin/blocks", "/admin/audit"} {
 			for _, reader := range []*visitor{other, nobody} {
-				for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: {}} {
-					if answer, _ := reader.ask(method, path, form); answer.StatusCode != http.StatusNotFound {
-						t.Errorf("%s %s: got %d for who is no administrator, want 404", method, path, answer.StatusCode)
+				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {
+					answer, body := reader.ask(method, path, nil)
+					if answer.StatusCode != http.StatusNotFound || answer.Header.Get("Allow") != "" ||
+						method != http.MethodHead && !strings.Contains(body, "There is nothing here") {
+						t.Errorf("%s %s: got %d, Allow: %q, %s for others than administrators, want 404", method, path,
+							answer.StatusCode, answer.Header.Get("Allow"), body)
 					}
 				}
 			}

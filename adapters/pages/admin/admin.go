@@ -23,20 +23,20 @@ func Routes(s *site.Site) []site.Route {
 		return nil
 	}
 	routes := []site.Route{
-		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(site.OwnForm(p.act)), Unblocked: true},
-		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(site.OwnForm(p.changeBlocks)), Unblocked: true},
-		{Pattern: pathAudit, Get: administrators(p.adminAudit), Post: administrators(nothing)},
+		{Pattern: site.PathAdmin, Get: recently(p.admin), Post: recently(site.OwnForm(p.act)), Unblocked: true},
+		{Pattern: pathBlocks, Get: recently(p.adminBlocks), Post: recently(site.OwnForm(p.changeBlocks)), Unblocked: true},
+		{Pattern: pathAudit, Get: recently(p.adminAudit)},
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
-			Pattern: pathReports, Get: administrators(p.adminReports), Post: administrators(site.OwnForm(p.changeReports)), Unblocked: true,
+			Pattern: pathReports, Get: recently(p.adminReports), Post: recently(site.OwnForm(p.changeReports)), Unblocked: true,
 		})
+	}
+	for i := range routes {
+		routes[i].Admins = true
 	}
 	return routes
 }
-
-// nothing answers a method that a page does not take: strangers must not learn from a 405 that there is a page.
-func nothing(http.ResponseWriter, *site.Request) error { return site.ErrNothing }
 
 const (
 	pathBlocks  = site.PathAdmin + "/blocks"
@@ -57,12 +57,9 @@ type adminPage struct {
 	Problem string // or ""
 }
 
-// administrators restricts a handler to administrators. If their session is old, they sign in once more; others get 404.
-func administrators(answer site.Handler) site.Handler {
+// recently restricts a handler to administrators who have signed in within the last hour. Others sign in once more.
+func recently(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
-		if !r.Viewer.User.Admin {
-			return site.ErrNothing
-		}
 		if !r.Recent() {
 			return site.SignInFirst(w, r.URL.RequestURI())
 		}

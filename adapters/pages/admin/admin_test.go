@@ -62,7 +62,7 @@ func TestOthers(t *testing.T) {
 	s.User("epoxy", true)
 	_, user := s.Session("epoxy")
 	for _, path := range []string{"/admin", "/admin/blocks", "/admin/reports", "/admin/audit"} {
-		for _, secret := range []string{"", user} {
+		for _, secret := range []string{"", user, s.ReadOnly("epoxy")} {
 			if answer, _, err := s.As(secret, path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
 				t.Errorf("%s: got %v %s, want nothing there", path, err, answer.Body)
 			}

@@ -71,6 +71,7 @@ type Route struct {
 	Pattern   string
 	Get, Post Handler
 	Reads     bool // its form changes nothing, so the scope read is enough
+	Admins    bool // it is only for administrators: to others there is no page, whatever the method
 	Everyone  bool // the answer does not depend on a session
 	Unblocked bool // also for clients in blocked networks
 	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
