@@ -113,7 +113,7 @@ var (
 	errKey      = errors.New("the key in the link is not that of the paste, or the paste was changed or cut")
 	errPassword = errors.New("this is not the password of the paste, or the paste was changed or cut")
 	errCut      = errors.New("the paste was cut: there is nothing left to decrypt")
-	errContent  = errors.New("the paste was decrypted, but holds nothing that this program knows")
+	errContent  = errors.New("the paste was decrypted, but what it holds is not a paste: the program that made it may have a fault")
 )
 
 // isKey reports whether a secret is a complete key.
@@ -141,8 +141,26 @@ func (s *sealed) open(secret string) (plain content, err error) {
 		return plain, errPassword
 	case err != nil:
 		return plain, errKey
-	case json.Unmarshal(text, &plain) != nil || len(plain.Pasties) > maxPasties:
+	}
+	return parseContent(text)
+}
+
+// parseContent parses a plaintext, which no server has checked.
+func parseContent(text []byte) (plain content, err error) {
+	var read struct {
+		content
+
+		Pasties []*pasty `json:"pasties"`
+	}
+	if json.Unmarshal(text, &read) != nil || read.Pasties == nil || len(read.Pasties) > maxPasties {
 		return plain, errContent
+	}
+	plain.Title = read.Title
+	for _, p := range read.Pasties {
+		if p == nil {
+			return content{}, errContent
+		}
+		plain.Pasties = append(plain.Pasties, *p)
 	}
 	return plain, nil
 }

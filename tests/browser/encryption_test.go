@@ -2,6 +2,10 @@ package browser
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -200,6 +204,47 @@ func TestVectors(t *testing.T) {
 func (s *sealedSite) store(v vector) (id string) {
 	s.Helper()
 	return asOwner(s.T, http.MethodPost, s.origin+"/encrypted", map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
+}
+
+// seal encrypts a plaintext as docs/encryption.md says, whatever it holds.
+func seal(t *testing.T, plain string) vector {
+	t.Helper()
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcm, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := gcm.Seal(nil, nil, []byte(plain), []byte("gluepot 1 AES-256-GCM"))
+	encode := base64.RawURLEncoding.EncodeToString
+	return vector{Key: encode(key), Version: 1, Cipher: encode(sealed)}
+}
+
+// TestEncryptionOfOther opens what another program has encrypted and is not a paste: pages and the command say so.
+func TestEncryptionOfOther(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t))
+	for _, plain := range []string{
+		`{"pasties":[null]}`, `{"pasties":[{"title":"a","code":"b"},null]}`, `{"pasties":["a"]}`, `{"pasties":[{"code":1}]}`,
+		`{"pasties":{}}`, `{}`, `null`, `[]`, `{"title":1,"pasties":[{"code":"a"}]}`, `not JSON`,
+	} {
+		t.Run(plain, func(t *testing.T) {
+			v := seal(t, plain)
+			path := "/" + s.store(v) + "#" + v.Key
+			tab := open(t, s.origin)
+			tab.show(path)
+			tab.wantSaid("The paste was decrypted, but what it holds is not a paste.")
+			s.wantPull("", s.origin+path, "the paste was decrypted, but what it holds is not a paste", 1)
+		})
+	}
+	v := seal(t, `{"pasties":[{"title":null},{"code":"a"}],"more":1}`)
+	tab := open(t, s.origin)
+	tab.show("/" + s.store(v) + "#" + v.Key)
+	tab.wantOpened("Encrypted paste", "")
 }
 
 // TestEncryption has Chromium and the command open what the other has encrypted, and Node.js what both have.

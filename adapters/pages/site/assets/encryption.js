@@ -45,7 +45,21 @@ async function encrypt(content, secret, salt) {
 async function decrypt(all, secret, salt) {
   const [nonce, sealed] = [all.subarray(0, lengths.nonce), all.subarray(lengths.nonce)];
   const text = await crypto.subtle.decrypt(algorithm(nonce, salt), await keyOf(secret, salt), sealed);
-  return JSON.parse(new TextDecoder().decode(text));
+  return new TextDecoder().decode(text);
+}
+
+// contentOf returns the paste in a plaintext, which no server has checked. It fails if there is none.
+function contentOf(text) {
+  const asText = value => {
+    if (typeof (value ?? "") !== "string") throw new TypeError();
+    return value ?? "";
+  };
+  const {title, pasties} = JSON.parse(text);
+  if (!Array.isArray(pasties) || pasties.length > 1000) throw new TypeError();
+  return {title: asText(title), pasties: pasties.map(pasty => {
+    if (Object.getPrototypeOf(pasty) !== Object.prototype) throw new TypeError();
+    return {title: asText(pasty.title), language: asText(pasty.language), code: asText(pasty.code)};
+  })};
 }
 
 const insecure = "Encrypting and decrypting need a page that came over HTTPS: browsers have no cryptography without it.";
@@ -93,7 +107,7 @@ function showPaste(content) {
 async function openPaste(password) {
   const {version: format, salt, cipher} = find("cipher").dataset;
   const problem = find("decrypted");
-  let all, content;
+  let all, text, content;
   say(problem, "");
   if (!crypto.subtle) return say(problem, insecure);
   if (format !== String(version)) {
@@ -111,15 +125,19 @@ async function openPaste(password) {
   if (!secret) return say(problem, noKey);
   say(problem, "Decrypting…");
   try {
-    content = await decrypt(all, secret, salt);
-    if (!Array.isArray(content.pasties) || content.pasties.length > 1000) throw new TypeError();
+    text = await decrypt(all, secret, salt);
   } catch {
     return say(problem, salt ? "This is not the password of the paste, or the paste was changed or cut." :
       "The key in the link is not that of the paste, or the paste was changed or cut.");
   }
   find("unlock").hidden = true;
-  say(problem, "");
   for (const shown of document.querySelectorAll("section.pasty")) shown.remove();
+  try {
+    content = contentOf(text);
+  } catch {
+    return say(problem, "The paste was decrypted, but what it holds is not a paste. The program that made it may have a fault.");
+  }
+  say(problem, "");
   showPaste(content);
 }
 
