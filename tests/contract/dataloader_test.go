@@ -50,9 +50,7 @@ func TestMergedReads(t *testing.T) {
 // TestMergedReadsUnprepared does so with the setting for a PgBouncer without prepared statements.
 func TestMergedReadsUnprepared(t *testing.T) {
 	t.Parallel()
-	cfg := database.Postgres(t)
-	cfg.URL += "&default_query_exec_mode=exec"
-	testMergedReads(t, cfg)
+	testMergedReads(t, database.WithParameter(t, database.Postgres(t), "default_query_exec_mode", "exec"))
 }
 
 func testMergedReads(t *testing.T, cfg gormstore.Config) {

@@ -73,6 +73,20 @@ func EmptyPostgres(tb testing.TB) gormstore.Config {
 	return postgres(tb, false)
 }
 
+// WithParameter sets a parameter of a PostgreSQL configuration's URL, which may have none.
+func WithParameter(tb testing.TB, cfg gormstore.Config, name, value string) gormstore.Config {
+	tb.Helper()
+	parsed, err := url.Parse(cfg.URL)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	query := parsed.Query()
+	query.Set(name, value)
+	parsed.RawQuery = query.Encode()
+	cfg.URL = parsed.String()
+	return cfg
+}
+
 func postgres(tb testing.TB, migrated bool) gormstore.Config {
 	tb.Helper()
 	shared.once.Do(func() { shared.err = startShared() })

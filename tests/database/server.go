@@ -140,6 +140,9 @@ func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is not a URL", envURL)
 	}
+	if server.Host != "" && server.Port() == "" {
+		server.Host = net.JoinHostPort(server.Hostname(), "5432") // for what connects by itself, as proxies do
+	}
 	db, err := sql.Open("pgx", value)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", envURL, err)

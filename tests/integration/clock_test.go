@@ -3,7 +3,6 @@ package integration
 import (
 	"database/sql"
 	"fmt"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -125,14 +124,8 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	for _, function := range []string{"now", "clock_timestamp"} {
 		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM stopped.clock'")
 	}
-	parsed, err := url.Parse(cfg.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := parsed.Query()
-	query.Set("search_path", "stopped,pg_catalog,public") // functions of pg_catalog come first unless it is named
-	parsed.RawQuery = query.Encode()
-	cfg.URL = parsed.String()
+	// Functions of pg_catalog come first unless it is named.
+	cfg = database.WithParameter(t, cfg, "search_path", "stopped,pg_catalog,public")
 	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
 }
 

@@ -46,7 +46,7 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 	for _, attributes := range []string{"", "any", "primary", "read-write"} {
 		cfg := standby
 		if attributes != "" {
-			cfg = withParameter(t, standby, "target_session_attrs", attributes)
+			cfg = database.WithParameter(t, standby, "target_session_attrs", attributes)
 		}
 		store, err := gormstore.New(cfg)
 		if err != nil {

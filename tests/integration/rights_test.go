@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -10,20 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 )
-
-// withParameter adds a run-time parameter to the sessions of a PostgreSQL configuration.
-func withParameter(t *testing.T, cfg gormstore.Config, name, value string) gormstore.Config {
-	t.Helper()
-	parsed, err := url.Parse(cfg.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := parsed.Query()
-	query.Set(name, value)
-	parsed.RawQuery = query.Encode()
-	cfg.URL = parsed.String()
-	return cfg
-}
 
 // wantSentence fails the test unless the error is that of an operator's mistake, in one sentence about it.
 func wantSentence(t *testing.T, what string, err error, about string) {
@@ -44,7 +29,7 @@ func TestMissingRight(t *testing.T) {
 	}
 	exec(t, db, "CREATE ROLE "+name)
 	t.Cleanup(func() { _, _ = db.Exec("DROP ROLE " + name) })
-	store, err := gormstore.New(withParameter(t, cfg, "role", name))
+	store, err := gormstore.New(database.WithParameter(t, cfg, "role", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +47,7 @@ func TestMissingRight(t *testing.T) {
 // TestMissingSchema migrates a database whose search_path names no schema that there is.
 func TestMissingSchema(t *testing.T) {
 	t.Parallel()
-	cfg := withParameter(t, database.EmptyPostgres(t), "search_path", "nowhere")
+	cfg := database.WithParameter(t, database.EmptyPostgres(t), "search_path", "nowhere")
 	store, err := gormstore.New(cfg)
 	if err != nil {
 		t.Fatal(err)

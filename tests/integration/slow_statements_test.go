@@ -121,7 +121,7 @@ func TestNoStatementIsSlow(t *testing.T) {
 func TestSlowStatementWaitedForALock(t *testing.T) {
 	t.Parallel()
 	const slow, wait = 100 * time.Millisecond, 200 * time.Millisecond
-	cfg := withParameter(t, database.Postgres(t), "lock_timeout", fmt.Sprint(wait.Milliseconds()))
+	cfg := database.WithParameter(t, database.Postgres(t), "lock_timeout", fmt.Sprint(wait.Milliseconds()))
 	s, told := openTold(t, cfg, slow)
 	tx, err := s.db.BeginTx(t.Context(), nil)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestWriteTogether(t *testing.T) {
 			cfg := database.Postgres(t)
 			db := database.SQL(t, cfg)
 			exec(t, db, "CREATE TABLE one (id int PRIMARY KEY, other int REFERENCES one DEFERRABLE INITIALLY DEFERRED)")
-			cfg.URL += "&default_query_exec_mode=" + mode
+			cfg = database.WithParameter(t, cfg, "default_query_exec_mode", mode)
 			store := database.Open(t, cfg)
 			insert := func(tx *gorm.DB, id, other any) error {
 				return tx.Exec("INSERT INTO one VALUES (?, ?)", id, other).Error
