@@ -82,7 +82,7 @@ func TestSearchIndexWithoutExtension(t *testing.T) {
 	exec(t, db, "CREATE ROLE "+name)
 	exec(t, db, "GRANT ALL ON SCHEMA public TO "+name)
 	t.Cleanup(func() { _, _ = db.Exec("DROP OWNED BY " + name + "; DROP ROLE " + name) })
-	store, err := gormstore.New(withParameter(t, cfg, "role", name))
+	store, err := gormstore.New(database.WithParameter(t, cfg, "role", name))
 	if err != nil {
 		t.Fatal(err)
 	}
