@@ -69,6 +69,7 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	if !cfg.Standby {
 		parsed.ConnConfig.ValidateConnect = requirePrimary(parsed.ConnConfig.ValidateConnect)
 	}
+	parsed.ConnConfig.ValidateConnect = readCommitted(parsed.ConnConfig.ValidateConnect)
 	parsed.MaxConns, parsed.MinConns = int32(cfg.MaxConnections), 0
 	parsed.MaxConnLifetime, parsed.MaxConnLifetimeJitter = cfg.ConnectionMaxLifetime, cfg.ConnectionMaxLifetime/5
 	if cfg.ConnectionMaxLifetime == 0 {
@@ -85,6 +86,19 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 		}
 	}
 	return parsed, nil
+}
+
+// readCommitted chooses the isolation of statements outside transactions: a standby refuses those of a server whose default is
+// SERIALIZABLE. Behind a proxy in transaction mode a statement may use another session, whose default serves it as well: one
+// statement sees one instant at every level. Transactions name their level. next is the next check, or nil.
+func readCommitted(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		_, err := conn.Exec(ctx, "SET default_transaction_isolation = 'read committed'").ReadAll()
+		if err != nil || next == nil {
+			return err
+		}
+		return next(ctx, conn)
+	}
 }
 
 var errNoPrimary = errors.New("the server is a standby")

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -128,7 +127,7 @@ func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error 
 
 // separate is a transaction that sends each statement by itself.
 func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.writer.WithContext(ctx).Transaction(change)
+	return s.writer.WithContext(ctx).Transaction(change, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 }
 
 // guard fails when the client is blocked. A statement can stop those that are sent with it only by failing. So guard copies a block
@@ -211,10 +210,9 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 	p := &pipeline{Conn: conn, log: s.writer.Logger}
 	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
 	tx.Statement.ConnPool = p
+	p.batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	if err = change(tx); err == nil {
-		if p.begun {
-			p.batch.Queue("COMMIT")
-		}
+		p.batch.Queue("COMMIT")
 		err = p.flush(ctx)
 	}
 	if err = cmp.Or(p.failed, err); err != nil && p.begun {
@@ -230,7 +228,7 @@ type pipeline struct {
 
 	log    logger.Interface
 	batch  pgx.Batch
-	begun  bool  // a transaction that outlives a batch
+	begun  bool  // whether the first batch was sent
 	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
 }
 
@@ -242,7 +240,7 @@ func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sq
 
 // QueryContext implements gorm.ConnPool.
 func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := p.begin(ctx); err != nil {
+	if err := p.flush(ctx); err != nil {
 		return nil, err
 	}
 	return p.Conn.QueryContext(ctx, query, args...)
@@ -250,21 +248,12 @@ func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) 
 
 // QueryRowContext implements gorm.ConnPool.
 func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if p.begin(ctx) != nil {
+	if p.flush(ctx) != nil {
 		canceled, cancel := context.WithCancel(ctx)
 		cancel() // only database/sql can make a Row with an error
 		ctx = canceled
 	}
 	return p.Conn.QueryRowContext(ctx, query, args...)
-}
-
-// begin sends the queued statements, the first time after a BEGIN: without it, PostgreSQL would commit at the end of the batch.
-func (p *pipeline) begin(ctx context.Context) error {
-	if !p.begun {
-		p.batch.QueuedQueries = slices.Insert(p.batch.QueuedQueries, 0, &pgx.QueuedQuery{SQL: "BEGIN"})
-		p.begun = true
-	}
-	return p.flush(ctx)
 }
 
 // flush sends the queued statements. The log sees them as one.
@@ -273,6 +262,7 @@ func (p *pipeline) flush(ctx context.Context) error {
 		return p.failed
 	}
 	batch, began := p.batch, time.Now()
+	p.begun = true
 	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
 	err := p.Raw(func(conn any) error {
 		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close() //nolint:forcetypeassert // openPostgres makes no other
