@@ -77,54 +77,81 @@ func (p *Pastes) ActiveIDs(
 const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
 
 // Select implements paste.Selector.
-func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
-	listed, err := p.listed(ctx, func(db *gorm.DB) *gorm.DB {
-		var query *gorm.DB
-		after := selection.After
-		switch selection.Order {
-		case paste.ByEdit:
-			query = latest(db.Model(&model.Paste{}), "coalesce(pastes.edited_at, pastes.created_at)", "pastes.id",
-				after.CreatedAt, string(after.ID), limit)
-		case paste.ByTitle:
-			query = db.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
-			if after != (paste.Place{}) {
-				query = query.Where("("+titleKey+", pastes.id) > (?, ?)", selection.AfterTitle, string(after.ID))
-			}
-		default:
-			query = newest(db, after, limit)
+func (p *Pastes) Select(
+	ctx context.Context, owner user.ID, selection paste.Selection, limit int,
+) (listed []paste.Listed, err error) {
+	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		listed, err = p.selected(tx, owner, selection, limit)
+		return err
+	}, p.store.Slow, p.store.Pastes)
+	return listed, err
+}
+
+// Profile implements paste.Selector.
+func (p *Pastes) Profile(
+	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
+) (owner user.User, listed []paste.Listed, err error) {
+	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		if owner, err = find(tx.Where("username_folded = ?", name.Folded()), (*model.User).Domain); err != nil {
+			return err
 		}
-		query = query.Where("pastes.owner_id = ?", string(owner)).
-			Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
-		if selection.Public {
-			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile") // for a partial index
+		if err = allow(owner); err != nil {
+			return err
 		}
-		if selection.Tag != "" {
-			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
-				model.Text(selection.Tag), selection.Public)
+		selection.Public = true
+		listed, err = p.selected(tx, owner.ID, selection, limit)
+		return err
+	}, p.store.Slow, p.store.Pastes)
+	if err != nil {
+		return user.User{}, nil, err
+	}
+	return owner, listed, nil
+}
+
+// selected reads the pastes of a selection, and their tags.
+func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+	var query *gorm.DB
+	after := selection.After
+	switch selection.Order {
+	case paste.ByEdit:
+		query = latest(tx.Model(&model.Paste{}), "coalesce(pastes.edited_at, pastes.created_at)", "pastes.id",
+			after.CreatedAt, string(after.ID), limit)
+	case paste.ByTitle:
+		query = tx.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
+		if after != (paste.Place{}) {
+			query = query.Where("("+titleKey+", pastes.id) > (?, ?)", selection.AfterTitle, string(after.ID))
 		}
-		return query
-	})
+	default:
+		query = newest(tx, after, limit)
+	}
+	query = query.Where("pastes.owner_id = ?", string(owner)).
+		Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
+	if selection.Public { // literals, for a partial index
+		query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile")
+	}
+	if selection.Tag != "" {
+		query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
+			model.Text(selection.Tag), selection.Public)
+	}
+	listed, err := p.listed(query)
 	if err != nil || len(listed) == 0 {
 		return listed, err
 	}
-	return listed, p.addTags(ctx, listed, selection.Public)
+	return listed, addTags(tx, listed, selection.Public)
 }
 
-// addTags reads the tags of a list; for a public one, not those that are hidden meanwhile.
-func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, public bool) error {
+// addTags reads the tags of a list; for a public one, only of an owner who shows them.
+func addTags(tx *gorm.DB, listed []paste.Listed, public bool) error {
 	at := make(map[string]*paste.Listed, len(listed))
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
+	query := tx.Where("paste_id IN ?", slices.Collect(maps.Keys(at)))
+	if public {
+		query = query.Where("(SELECT o.show_tags FROM pastes p JOIN users o ON o.id = p.owner_id WHERE p.id = paste_id)")
+	}
 	var rows []model.PasteTag
-	err := p.store.List(ctx, func(db *gorm.DB) error {
-		query := db.Where("paste_id IN ?", slices.Collect(maps.Keys(at)))
-		if public {
-			query = query.Where(`(SELECT o.public_profile AND o.show_tags FROM pastes p JOIN users o ON o.id = p.owner_id
-				WHERE p.id = paste_id AND p.visibility = 1)`)
-		}
-		return query.Order("paste_id, position").Find(&rows).Error
-	})
+	err := query.Order("paste_id, position").Find(&rows).Error
 	for _, row := range rows {
 		at[row.PasteID].Tags = append(at[row.PasteID].Tags, string(row.Tag))
 	}
@@ -134,7 +161,7 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed, public bool
 // StarredBy implements paste.Selector. Its time grows with the user's number of stars. Without the expression below, PostgreSQL
 // would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
+	return p.list(ctx, func(db *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
 		return latest(db.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
@@ -144,7 +171,7 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 
 // Recent implements paste.Selector.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
+	return p.list(ctx, func(db *gorm.DB) *gorm.DB {
 		return newest(db, after, limit).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
@@ -162,25 +189,29 @@ type listedRow struct {
 	TitleKey   string
 }
 
-func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) ([]paste.Listed, error) {
-	listed := []paste.Listed{}
-	err := p.store.List(ctx, func(db *gorm.DB) error {
-		var rows []listedRow
-		err := unexpired(p.store, query(db)).
-			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
-				pastes.title, pastes.edited_at,
-				coalesce(o.username, '') AS owner_name,
-				`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
-			Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
-			Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			listed = append(listed, rows[i].listed())
-		}
-		return nil
+// list is listed for a query that makes a whole answer.
+func (p *Pastes) list(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (listed []paste.Listed, err error) {
+	err = p.store.List(ctx, func(db *gorm.DB) error {
+		listed, err = p.listed(query(db))
+		return err
 	})
+	return listed, err
+}
+
+// listed reads the pastes of a query that have not expired.
+func (p *Pastes) listed(query *gorm.DB) ([]paste.Listed, error) {
+	var rows []listedRow
+	err := unexpired(p.store, query).
+		Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
+			pastes.title, pastes.edited_at,
+			coalesce(o.username, '') AS owner_name,
+			`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
+		Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
+		Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
+	listed := make([]paste.Listed, 0, len(rows))
+	for i := range rows {
+		listed = append(listed, rows[i].listed())
+	}
 	return listed, err
 }
 

@@ -123,7 +123,7 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 
 // UsageOf implements moderation.Finder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	err = m.store.List(ctx, func(db *gorm.DB) error {
+	err = m.store.Snapshot(ctx, func(db *gorm.DB) error {
 		has, err := held(db.Where("owner_id = ?", string(id)))
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 			}
 		}
 		return nil
-	})
+	}, m.store.Slow, m.store.Pastes)
 	return usage, err
 }
 

@@ -62,12 +62,41 @@ func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) e
 
 // ByOwner implements token.Finder.
 func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
-	return t.list(ctx, owner, token.Access, "created_at, id")
+	return accessTokens(t.store.Read(ctx), owner)
 }
 
-func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order string) ([]token.Token, error) {
-	query := t.store.Read(ctx).Where("user_id = ? AND kind = ?", string(owner), kind).Order(order)
-	return list(query, func(row *model.AccessToken) (token.Token, error) { return row.Domain(), nil })
+func accessTokens(db *gorm.DB, owner user.ID) ([]token.Token, error) {
+	return tokensOf(db.Order("created_at, id"), owner, token.Access)
+}
+
+func sessions(db *gorm.DB, owner user.ID) ([]token.Token, error) {
+	return tokensOf(db.Order("created_at DESC, id"), owner, token.Session)
+}
+
+func tokensOf(query *gorm.DB, owner user.ID, kind token.Kind) ([]token.Token, error) {
+	return list(query.Where("user_id = ? AND kind = ?", string(owner), kind),
+		func(row *model.AccessToken) (token.Token, error) { return row.Domain(), nil })
+}
+
+// Export implements token.Finder.
+func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export, err error) {
+	err = t.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
+		if export.Account, err = accountOf(t.store, tx, owner); err != nil {
+			return err
+		}
+		if export.FormerNames, err = formerNames(tx, owner); err != nil {
+			return err
+		}
+		if export.Tokens, err = accessTokens(tx, owner); err != nil {
+			return err
+		}
+		export.Sessions, err = sessions(tx, owner)
+		return err
+	}, t.store.Pastes)
+	if err != nil {
+		return token.Export{}, err
+	}
+	return export, nil
 }
 
 // Revoke implements token.Revoker.
@@ -119,7 +148,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 
 // Sessions implements token.Finder.
 func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
-	return t.list(ctx, owner, token.Session, "created_at DESC, id")
+	return sessions(t.store.Read(ctx), owner)
 }
 
 // EndPresented implements token.SessionEnder.

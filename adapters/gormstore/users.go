@@ -39,21 +39,28 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { 
 
 // AccountByID implements user.AccountFinder.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
-	account.Stars = []string{}
-	err = u.store.Bounded(ctx, func(db *gorm.DB) (err error) {
-		if account.User, err = find(db.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
-			return err
-		}
-		if account.Services, err = servicesOf(db, string(id)); err != nil {
-			return err
-		}
-		return unexpired(u.store, db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").Where("s.user_id = ?", string(id))).
-			Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
+	err = u.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		account, err = accountOf(u.store, tx, id)
+		return err
 	}, u.store.Pastes) // it also reads the pastes that the user has starred
 	if err != nil {
 		return user.Account{}, err
 	}
 	return account, nil
+}
+
+// accountOf reads an account in a snapshot.
+func accountOf(s *connection.Store, tx *gorm.DB, id user.ID) (account user.Account, err error) {
+	if account.User, err = find(tx.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
+		return user.Account{}, err
+	}
+	if account.Services, err = servicesOf(tx, string(id)); err != nil {
+		return user.Account{}, err
+	}
+	account.Stars = []string{}
+	err = unexpired(s, tx.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").Where("s.user_id = ?", string(id))).
+		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
+	return account, err
 }
 
 func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
@@ -189,10 +196,10 @@ func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, er
 	return find(query, (*model.User).Domain)
 }
 
-// FormerNames implements user.FormerFinder.
-func (u *Users) FormerNames(ctx context.Context, id user.ID) (names []string, err error) {
-	err = u.store.Read(ctx).Model(&model.FormerName{}).Where("user_id = ?", string(id)).
+// formerNames returns the names that lead to a user.
+func formerNames(tx *gorm.DB, id user.ID) (names []string, err error) {
+	err = tx.Model(&model.FormerName{}).Where("user_id = ?", string(id)).
 		Where("NOT EXISTS (SELECT 1 FROM users WHERE users.username_folded = former_names.username_folded)").
 		Order("given_up_at DESC, username_folded DESC").Pluck("username_folded", &names).Error
-	return names, connection.Translate(err)
+	return names, err
 }

@@ -80,17 +80,17 @@ type PublicPastes struct {
 // selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
 // no such user or the profile is private.
 func (b *Browse) Public(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	found.Owner, err = user.Public(user.Named(ctx, username, b.users.ByName))
-	if err != nil || tag != "" && !found.Owner.ShowTags {
-		return found, err
-	}
 	selection := paste.Selection{Public: true, Tag: tag, After: after}
-	found.Page, err = pageOf(b.store.Select(ctx, found.Owner.ID, selection, pageAndOne))
-	for i := range found.Pastes {
-		if !found.Owner.ShowTags {
-			found.Pastes[i].Tags = nil
-		}
+	allow := func(owner user.User) error {
+		_, err := user.Public(owner, nil)
+		return err
 	}
+	var listed []paste.Listed
+	found.Owner, err = user.Named(ctx, username, func(ctx context.Context, name user.Name) (owner user.User, err error) {
+		owner, listed, err = b.store.Profile(ctx, name, allow, selection, pageAndOne)
+		return owner, err
+	})
+	found.Page, err = pageOf(listed, err)
 	return found, err
 }
 

@@ -53,11 +53,26 @@ func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, e
 		return nil, err
 	}
 	found, err := s.store.Sessions(ctx, owner.ID)
-	if err != nil {
-		return nil, err
+	return s.lasting(found), err
+}
+
+// lasting returns the sessions that have not ended.
+func (m *module) lasting(sessions []token.Token) []token.Token {
+	now := m.now()
+	return slices.DeleteFunc(sessions, func(t token.Token) bool { return !t.ValidAt(now) })
+}
+
+// Export reads all that is stored about a signed-in user, except pastes.
+type Export struct{ *module }
+
+// Do returns the viewer's account as it was at one instant, with the sessions that had not ended.
+func (e *Export) Do(ctx context.Context, viewer token.Viewer) (token.Export, error) {
+	if !viewer.SignedIn() {
+		return token.Export{}, token.ErrRejected
 	}
-	now := s.now()
-	return slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) }), nil
+	export, err := e.store.Export(ctx, viewer.User.ID)
+	export.Sessions = e.lasting(export.Sessions)
+	return export, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 // EndAll ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.

@@ -22,6 +22,7 @@ type UseCases struct {
 	List   *List
 	Revoke *Revoke
 	Uses   *UseLog
+	Export *Export
 
 	Sessions *Sessions
 }
@@ -51,6 +52,7 @@ func New(store Store, users user.Finder, now func() time.Time) *UseCases {
 		List:   &List{m},
 		Revoke: &Revoke{m},
 		Uses:   uses,
+		Export: &Export{m},
 
 		Sessions: &Sessions{m},
 	}

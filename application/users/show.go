@@ -49,14 +49,6 @@ func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, e
 	return account, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// FormerNames returns the names, in lower case, that the viewer gave up and no other user has now, the latest first.
-func (s *ShowSelf) FormerNames(ctx context.Context, viewer token.Viewer) ([]string, error) {
-	if !viewer.SignedIn() {
-		return nil, token.ErrRejected
-	}
-	return s.store.FormerNames(ctx, viewer.User.ID)
-}
-
 // Show shows an operator any user, private profile or not.
 type Show struct{ *module }
 

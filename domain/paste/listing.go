@@ -95,6 +95,11 @@ type Selector interface {
 	// Select returns those of an owner that a selection names, without pastes that PasteMyst encrypted. Public ones are never
 	// encrypted.
 	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
+	// Profile returns the user with that name and what Select returns of the user's public pastes, both as they were at one
+	// instant. It fails with fault.NotFound when there is no such user, and reads no pastes if allow fails for the user.
+	Profile(
+		ctx context.Context, name user.Name, allow func(user.User) error, selection Selection, limit int,
+	) (user.User, []Listed, error)
 	// StarredBy returns those of any owner that a user has starred and may read (Document.SeenBy), newest first.
 	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
 	// Recent returns the public ones of all users with a public profile, newest first.

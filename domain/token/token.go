@@ -121,6 +121,18 @@ type Finder interface {
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
 	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
 	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
+	// Export returns the owner's account with all that belongs to it except pastes, as it was at one instant. It fails with
+	// fault.NotFound when there is no such user.
+	Export(ctx context.Context, owner user.ID) (Export, error)
+}
+
+// Export is what is stored about a user, without pastes.
+type Export struct {
+	user.Account
+
+	FormerNames []string // in lower case, that lead to the user, the latest first
+	Tokens      []Token  // as Finder.ByOwner returns them
+	Sessions    []Token  // as Finder.Sessions returns them
 }
 
 // Writer stores tokens, and when they were last used.

@@ -114,8 +114,6 @@ const MaxFormerNames = 5
 type FormerFinder interface {
 	// ByFormerName returns the user who gave up that name last. It fails as Finder.ByName does.
 	ByFormerName(ctx context.Context, name Name) (User, error)
-	// FormerNames returns the names, in lower case, that lead to the user, the latest first.
-	FormerNames(ctx context.Context, id ID) ([]string, error)
 }
 
 // ErrNotFound is the fault.NotFound for a user who does not exist or is hidden from the viewer.

@@ -254,7 +254,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		},
 		"Delete":       func() error { return s.Users.Delete(ctx, owner.ID, owner.Name, nil) },
 		"ByFormerName": func() error { _, err := s.Users.ByFormerName(ctx, owner.Name); return err },
-		"FormerNames":  func() error { _, err := s.Users.FormerNames(ctx, owner.ID); return err },
+		"Export":       func() error { _, err := s.Tokens.Export(ctx, owner.ID); return err },
 		"Users":        func() error { _, err := s.Users.Users(ctx, user.Name{}, 1); return err },
 		"Import users": func() error {
 			_, err := s.Users.Import(ctx, []user.Import{importedAccount(t, "another", "another")})

@@ -123,6 +123,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"tokens/several callers":                tokensMeet,
 		"pastes/titles of an owner":             titledPastes,
 		"pastes/by tag and order":               selectedPastes,
+		"pastes/a profile":                      profiles,
+		"tokens/export":                         exports,
 		"pastes/recent":                         recentPastes,
 		"pastes/starred by a user":              starredPastes,
 		"users/by id":                           userByID,

@@ -37,9 +37,9 @@ func formerNames(t *testing.T, s Store) {
 	}
 	has := func(id user.ID, names ...string) {
 		t.Helper()
-		found, err := s.Users.FormerNames(t.Context(), id)
+		export, err := s.Tokens.Export(t.Context(), id)
 		must(t, err)
-		want(t, "former names", strings.Join(found, " "), strings.Join(names, " "))
+		want(t, "former names", strings.Join(export.FormerNames, " "), strings.Join(names, " "))
 	}
 	leads("first", "")
 	has(owner.ID)

@@ -256,6 +256,57 @@ func selectedPastes(t *testing.T, s Store) {
 	want(t, "never edited", all[5].EditedAt, at(0))
 }
 
+// profiles have their user's public pastes, and tags if the user shows them.
+func profiles(t *testing.T, s Store) {
+	owner := storedUser(t, s, "Owner")
+	for _, id := range []paste.ID{"public", "private"} {
+		d := paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}
+		d.Tags, d.Visibility = []string{"a", "b"}, paste.Public
+		if id == "private" {
+			d.Visibility = paste.Private
+		}
+		must(t, s.Pastes.CreateDocument(t.Context(), d))
+	}
+	refusal := errors.New("no")
+	all := func(user.User) error { return nil }
+	profile := func(name string, allow func(user.User) error, selection paste.Selection) (user.User, []paste.Listed, error) {
+		return s.Pastes.Profile(t.Context(), parseName(t, name), allow, selection, 10)
+	}
+	for _, c := range []struct {
+		what            string
+		public, showing bool
+		selection       paste.Selection
+		wanted          string // the ids with their tags
+	}{
+		{"everything", true, true, paste.Selection{}, "public[a b]"},
+		{"a tag", true, true, paste.Selection{Tag: "a"}, "public[a b]"},
+		{"another tag", true, true, paste.Selection{Tag: "c"}, ""},
+		{"hidden tags", true, false, paste.Selection{}, "public[]"},
+		{"a hidden tag", true, false, paste.Selection{Tag: "a"}, ""},
+		{"private", false, true, paste.Selection{}, ""},
+	} {
+		_, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
+			u.PublicProfile, u.ShowTags = c.public, c.showing
+			return nil
+		})
+		must(t, err)
+		found, listed, err := profile("OWNER", all, c.selection)
+		must(t, err)
+		want(t, c.what+": user", found.Name.String(), "Owner")
+		got := ""
+		for _, one := range listed {
+			got += fmt.Sprint(one.ID, one.Tags)
+		}
+		want(t, c.what, got, c.wanted)
+	}
+	if found, listed, err := profile("owner", func(user.User) error { return refusal }, paste.Selection{}); found.ID != "" ||
+		len(listed) > 0 || !errors.Is(err, refusal) {
+		t.Errorf("got %+v, %v, %v, want nothing and the error of allow", found, listed, err)
+	}
+	_, _, err := profile("nobody", all, paste.Selection{})
+	wantKind(t, err, fault.NotFound)
+}
+
 // recentPastes lists what users with a public profile show, of all of them.
 func recentPastes(t *testing.T, s Store) {
 	owner, other, hidden := storedUser(t, s, "owner"), storedUser(t, s, "other"), newUser(t, "hidden")

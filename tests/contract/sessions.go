@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -33,6 +34,32 @@ func wantSessions(t *testing.T, s Store, owner user.ID, wanted ...token.Token) {
 	must(t, err)
 	if !slices.EqualFunc(found, wanted, func(a, b token.Token) bool { return a.ID == b.ID }) {
 		t.Errorf("got the sessions %v, want %v", found, wanted)
+	}
+}
+
+// exports have all that other ports say about a user.
+func exports(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	_, err := s.Tokens.Export(t.Context(), "nobody")
+	wantKind(t, err, fault.NotFound)
+	storedPaste(t, s, "starred", "", now, time.Time{})
+	must(t, s.Pastes.Star(t.Context(), owner.ID, "starred"))
+	storedToken(t, s, owner.ID)
+	storedToken(t, s, storedUser(t, s, "other").ID)
+	startedSession(t, s, owner.ID, "", now)
+	must(t, renamed(t, s, "owner", "renamed"))
+	export, err := s.Tokens.Export(t.Context(), owner.ID)
+	must(t, err)
+	var wanted token.Export
+	wanted.FormerNames = []string{"owner"}
+	wanted.Account, err = s.Users.AccountByID(t.Context(), owner.ID)
+	must(t, err)
+	wanted.Tokens, err = s.Tokens.ByOwner(t.Context(), owner.ID)
+	must(t, err)
+	wanted.Sessions, err = s.Tokens.Sessions(t.Context(), owner.ID)
+	must(t, err)
+	if !reflect.DeepEqual(export, wanted) || len(wanted.Tokens) != 1 || len(wanted.Sessions) != 1 || len(wanted.Stars) != 1 {
+		t.Errorf("got %+v, want %+v, with a token, a session and a star", export, wanted)
 	}
 }
 

@@ -110,9 +110,9 @@ func importTakesNames(t *testing.T, s Store) {
 	want(t, "the old name leads to", found.ID, "a")
 	ann.Name = parseName(t, "ANNA")
 	imports("the same in capitals", []user.Import{ann}, updated)
-	names, err := s.Users.FormerNames(t.Context(), "a")
+	export, err := s.Tokens.Export(t.Context(), "a")
 	must(t, err)
-	want(t, "former names", fmt.Sprint(names), "[ann]")
+	want(t, "former names", fmt.Sprint(export.FormerNames), "[ann]")
 	must(t, renamed(t, s, "anna", "ann")) // the owner may have it back
 
 	ann.Name, bob.Name = bob.Name, parseName(t, "Ann")

@@ -645,7 +645,28 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 		return selection.After != (paste.Place{}) && compare(selection, selection.Next(&one)) >= 0
 	})
 	slices.SortFunc(all, func(a, b paste.Listed) int { return compare(selection.Next(&a), selection.Next(&b)) })
+	for i := range all {
+		if selection.Public && !shown.ShowTags {
+			all[i].Tags = nil
+		}
+	}
 	return all[:min(len(all), limit)], nil
+}
+
+// Profile implements paste.Selector.
+func (p Pastes) Profile(
+	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
+) (user.User, []paste.Listed, error) {
+	owner, err := Users{p.Store}.ByName(ctx, name)
+	if err == nil {
+		err = allow(owner)
+	}
+	if err != nil {
+		return user.User{}, nil, err
+	}
+	selection.Public = true
+	listed, err := p.Select(ctx, owner.ID, selection, limit)
+	return owner, listed, err
 }
 
 // Recent implements paste.Selector.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -50,14 +51,22 @@ func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, err
 	return user.User{}, errNotFound
 }
 
-// FormerNames implements user.FormerFinder.
-func (u Users) FormerNames(ctx context.Context, id user.ID) ([]string, error) {
-	unlock, err := u.lock(ctx)
+// Export implements token.Finder.
+func (t Tokens) Export(ctx context.Context, owner user.ID) (export token.Export, err error) {
+	if export.Account, err = (Users{t.Store}).AccountByID(ctx, owner); err != nil {
+		return token.Export{}, err
+	}
+	if export.Tokens, err = t.ByOwner(ctx, owner); err != nil {
+		return token.Export{}, err
+	}
+	unlock, err := t.lock(ctx)
 	if err != nil {
-		return nil, err
+		return token.Export{}, err
 	}
 	defer unlock()
-	return slices.DeleteFunc(u.formerNames(id), func(folded string) bool {
-		return slices.ContainsFunc(u.users, func(known user.User) bool { return known.Name.Folded() == folded })
-	}), nil
+	export.Sessions = t.sessions(owner)
+	export.FormerNames = slices.DeleteFunc(t.formerNames(owner), func(folded string) bool {
+		return slices.ContainsFunc(t.users, func(known user.User) bool { return known.Name.Folded() == folded })
+	})
+	return export, nil
 }

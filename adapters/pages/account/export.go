@@ -117,14 +117,12 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) err
 }
 
 func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
-	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
-	former, namesErr := p.Modules.Users.ShowSelf.FormerNames(r.Context(), r.Viewer)
-	issued, issuedErr := p.Modules.Tokens.List.Do(r.Context(), reader(r))
-	sessions, sessionsErr := p.Modules.Tokens.Sessions.List(r.Context(), reader(r))
+	export, err := p.Modules.Tokens.Export.Do(r.Context(), r.Viewer)
 	return exportedAccount{
-		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags, Admin: account.Admin,
-		FormerNames: append([]string{}, former...), Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),
-	}, errors.Join(err, namesErr, issuedErr, sessionsErr)
+		Self: view.SelfOf(export.Account), CreatedAt: unix(export.CreatedAt), ShowTags: export.ShowTags, Admin: export.Admin,
+		FormerNames: append([]string{}, export.FormerNames...),
+		Tokens:      exportedTokens(export.Tokens), Sessions: exportedTokens(export.Sessions),
+	}, err
 }
 
 // export is a ZIP file that is being made. Nothing is sent while it works in a slot of the queue, so that a slow reader takes no slot.

@@ -1,0 +1,123 @@
+package integration
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestAnswersAreOfOneInstant changes everything that an answer is made of between the statements that read it.
+func TestAnswersAreOfOneInstant(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(t *testing.T, s *service) (string, error){
+		"an account": func(t *testing.T, s *service) (string, error) {
+			a, err := s.users.AccountByID(t.Context(), "epoxy")
+			return fmt.Sprint(a.Name, a.Services, a.Stars), err
+		},
+		"an export": func(t *testing.T, s *service) (string, error) {
+			e, err := s.tokens.Export(t.Context(), "epoxy")
+			return fmt.Sprint(e.Name, e.FormerNames, e.Services, e.Stars, len(e.Tokens)), err
+		},
+		"a list": func(t *testing.T, s *service) (string, error) {
+			listed, err := s.pastes.Select(t.Context(), "epoxy", paste.Selection{}, 10)
+			return shown(listed), err
+		},
+		"a profile": func(t *testing.T, s *service) (string, error) {
+			owner, listed, err := s.pastes.Profile(t.Context(), s.name, func(user.User) error { return nil }, paste.Selection{}, 10)
+			return owner.AvatarURL + shown(listed), err
+		},
+		"a usage": func(t *testing.T, s *service) (string, error) {
+			usage, err := gormstore.NewModeration(s.store).UsageOf(t.Context(), "epoxy")
+			return fmt.Sprint(usage.Pastes, usage.Bytes, usage.Tokens), err
+		},
+		"a paste": func(t *testing.T, s *service) (string, error) {
+			d, err := s.pastes.ReadDocument(t.Context(), "paste", "epoxy")
+			return fmt.Sprint(d.Title, d.Tags, d.Pasties, len(d.Edits), d.Starred), err
+		},
+		"the totals": func(t *testing.T, s *service) (string, error) {
+			totals, err := gormstore.NewStats(s.store).Totals(t.Context())
+			return fmt.Sprint(totals.Counts, totals.ContentBytes, totals.HistoryBytes, totals.Largest), err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+				writer := database.Open(t, cfg)
+				var armed atomic.Bool
+				cfg.SlowStatement = time.Nanosecond // it delays whoever runs the statement
+				cfg.OnSlowStatement = func(gormstore.Statement) {
+					if armed.CompareAndSwap(true, false) {
+						changeAll(t, writer)
+					}
+				}
+				s := openService(t, cfg)
+				created := newDocument("paste", "epoxy", "code")
+				created.Visibility, created.Tags = paste.Public, []string{"before"}
+				createDocument(t, s.pastes, created)
+				_, _, err := s.users.Update(t.Context(), "epoxy", func(u *user.User, _ map[string]string) error {
+					u.PublicProfile, u.ShowTags = true, true
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				before, err := read(t, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				armed.Store(true)
+				got, err := read(t, s)
+				if err != nil || got != before {
+					t.Errorf("got %s, error %v, want %s", got, err, before)
+				}
+				if after, _ := read(t, s); after == before || armed.Load() { // the user of the profile has another name now
+					t.Errorf("got %s, want something else than before", after)
+				}
+			})
+		})
+	}
+}
+
+// shown is what a list shows of its pastes.
+func shown(listed []paste.Listed) (text string) {
+	for _, one := range listed {
+		text += fmt.Sprint(" ", one.Title, one.Tags)
+	}
+	return text
+}
+
+// changeAll changes the user epoxy, its paste and what belongs to the two.
+func changeAll(t *testing.T, writer *gormstore.Store) {
+	t.Helper()
+	ctx, pastes, users, tokens := t.Context(), gormstore.NewPastes(writer), gormstore.NewUsers(writer), gormstore.NewTokens(writer)
+	_, _, err := users.Update(ctx, "epoxy", func(u *user.User, services map[string]string) (err error) {
+		services["github"], u.AvatarURL = "1", "https://example.com/after"
+		u.Name, err = user.ParseName("after")
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := pastes.Star(ctx, "epoxy", "paste"); err != nil {
+		t.Error(err)
+	}
+	if err := tokens.Create(ctx, token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}); err != nil {
+		t.Error(err)
+	}
+	_, err = pastes.Update(ctx, "paste", func(stored paste.Document) (paste.Change, error) {
+		stored.Title, stored.Tags, stored.Pasties = "after", []string{"after"}, []paste.Pasty{{ID: "p", Code: "after"}}
+		recorded := []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
+		stored.Edits = recorded
+		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
