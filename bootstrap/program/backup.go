@@ -14,20 +14,47 @@ import (
 )
 
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Back the embedded database up to a file, while it is in use", Args: fileArgument,
 		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write it. The file is a compact database,
 readable by its owner only. It gets its name once it is complete and on the disk. An existing file is not overwritten. For PostgreSQL,
-use pg_dump.`,
-		Example: "  gluepot backup /var/backups/gluepot-$(date +%F).db\n  gluepot restore /var/backups/gluepot-2024-02-29.db",
-		RunE: cli.Long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
+use pg_dump.
+
+With --keep, FILE is a folder. The snapshot gets a name with the time there, and then the oldest are removed, until that many are left.
+Only snapshots of the same database that have such a name are removed.`,
+		Example: "  gluepot backup /var/backups/gluepot.db\n  gluepot backup --keep 7 /var/backups/gluepot\n" +
+			"  gluepot restore /var/backups/gluepot/gluepot-20240229T040000.000Z.db",
+	}
+	keep := cmd.Flags().Int("keep", 0, "`number` of backups to keep in the folder")
+	run := withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
+		if !cmd.Flags().Changed("keep") {
 			if err := store.Backup(ctx, args[0]); err != nil {
 				return causeOr(ctx, err)
 			}
 			_, err := fmt.Fprintf(stdout, "The database is backed up to %s.\n", args[0])
 			return err
-		})),
-	}
+		}
+		path, removed, err := store.BackupDated(ctx, args[0], *keep)
+		text := ""
+		if path != "" {
+			text = fmt.Sprintf("The database is backed up to %s.\n", path)
+		}
+		for _, old := range removed {
+			text += fmt.Sprintf("Removed %s.\n", old)
+		}
+		_, unsaid := io.WriteString(stdout, text)
+		if err != nil {
+			return causeOr(ctx, err)
+		}
+		return unsaid
+	})
+	cmd.RunE = cli.Long(func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("keep") && *keep < 1 {
+			return cli.Usage("--keep is %d: it must be at least 1", *keep)
+		}
+		return run(cmd, args)
+	})
+	return cmd
 }
 
 func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {

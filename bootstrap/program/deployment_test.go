@@ -23,7 +23,7 @@ import (
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	known, variable := knownVariables(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
-	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*", "docs/operations/kubernetes/*"} {
+	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*.service", "docs/operations/kubernetes/*"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: got %v and %v, want files", pattern, files, err)
@@ -85,7 +85,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 	var kinds []string
-	for _, file := range []string{"gluepot.yaml", "migrate.yaml"} {
+	for _, file := range []string{"gluepot.yaml", "migrate.yaml", "backup.yaml"} {
 		content, err := os.ReadFile("../../docs/operations/kubernetes/" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -111,8 +111,37 @@ func TestManifests(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"Deployment", "Service", "PodDisruptionBudget", "Job"}; !slices.Equal(kinds, want) {
+	want := []string{"Deployment", "Service", "PodDisruptionBudget", "Job", "PersistentVolumeClaim", "CronJob"}
+	if !slices.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
+	}
+}
+
+// TestShippedBackups wants the timer and the cron job to run a command that there is.
+func TestShippedBackups(t *testing.T) {
+	t.Parallel()
+	for file, pattern := range map[string]string{
+		"systemd/gluepot-backup.service": `(?m)^ExecStart=/usr/local/bin/gluepot (.*)$`, "kubernetes/backup.yaml": `(?m)args: \[(.*)\]$`,
+	} {
+		content, err := os.ReadFile("../../docs/operations/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(pattern).FindSubmatch(content)
+		if found == nil {
+			t.Fatalf("%s: got no command, want one", file)
+		}
+		args := strings.Fields(strings.NewReplacer(",", "", `"`, "").Replace(string(found[1])))
+		cmd, rest, err := Command().Find(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.ParseFlags(rest); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if keep, err := cmd.Flags().GetInt("keep"); err != nil || cmd.Name() != "backup" || keep != 7 || cmd.Flags().NArg() != 1 {
+			t.Errorf("%s: got %q, want a backup that keeps seven in one folder", file, args)
+		}
 	}
 }
 
@@ -180,7 +209,7 @@ func TestSizesOfTmpfs(t *testing.T) {
 			t.Errorf("%s: got %t, want %t", text, got, want)
 		}
 	}
-	for _, pattern := range []string{"compose.yaml", "docs/operations/systemd/*", "docs/operations/kubernetes/*"} {
+	for _, pattern := range []string{"compose.yaml", "docs/operations/systemd/*.service", "docs/operations/kubernetes/*"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: got %v and %v, want files", pattern, files, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -228,4 +229,55 @@ func wantNames(t *testing.T, folder string, want []string) {
 	if !slices.Equal(names, want) {
 		t.Errorf("got the files %q, want %q", names, want)
 	}
+}
+
+// TestBackupKeep wants a folder of backups to have as many as are to be kept, and everything that is no backup of the
+// database to stay there.
+func TestBackupKeep(t *testing.T) {
+	t.Parallel()
+	i, other := install(t), database.SQLite(t)
+	db := database.SQL(t, other)
+	if _, err := db.ExecContext(t.Context(), "UPDATE installation SET uid = 'another'"); err != nil || db.Close() != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	foreign := []string{"gluepot.db", "gluepot-20200101T000000.000Z.db", "gluepot-20200102T000000.000Z.db", "gluepot-20200103.db"}
+	i.do("backup " + filepath.Join(folder, foreign[0]))
+	writeTo(t, folder, foreign[1], "somebody's notes")
+	installation{t, other.URL}.do("backup " + filepath.Join(folder, foreign[2]))
+	i.do("backup " + filepath.Join(folder, foreign[3]))
+	if err := os.Mkdir(filepath.Join(folder, "gluepot-20200104T000000.000Z.db"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	foreign = append(foreign, "gluepot-20200104T000000.000Z.db")
+
+	var made []string
+	for n := range 4 {
+		got := i.do("backup --keep 2 " + folder)
+		path := regexp.MustCompile(`^The database is backed up to (.*)\.\n`).FindStringSubmatch(got)
+		if path == nil {
+			t.Fatalf("got %q, want where it is", got)
+		}
+		made = append(made, filepath.Base(path[1]))
+		said := ""
+		if n >= 2 {
+			said = "Removed " + filepath.Join(folder, made[n-2]) + ".\n"
+		}
+		if rest := strings.TrimPrefix(got, path[0]); rest != said {
+			t.Errorf("got %q, want %q", rest, said)
+		}
+		wantNames(t, folder, slices.Concat(foreign, made[max(0, n-1):]))
+	}
+	restored := installation{t, "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")}
+	restored.do("restore " + filepath.Join(folder, made[3]))
+
+	// What fails removes nothing.
+	if err := os.WriteFile(database.SQLitePath(gormstore.Config{URL: i.url}), []byte("damage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := i.run("backup --keep 1 " + folder); got.code != exitFailed {
+		t.Errorf("got %+v, want a failure", got)
+	}
+	wantNames(t, folder, slices.Concat(foreign, made[2:]))
+	wantRefusalWith(t, "backup", i.run("backup --keep 0 "+folder), exitUsage, "--keep is 0: it must be at least 1")
 }
