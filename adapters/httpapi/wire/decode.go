@@ -3,14 +3,16 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
+	"regexp"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -30,179 +32,202 @@ var (
 )
 
 // DecodeDraft reads a paste to create. It ignores the ids of pasties. It fails with a fault.Invalid.
-func DecodeDraft(body []byte) (draft paste.Draft, err error) {
-	var encrypted, encrypt bool
-	err = decode(body, nil, fields{
-		"title": &draft.Title, "isPrivate": &draft.Private, "isPublic": &draft.Public, "tags": texts(&draft.Tags),
-		"expiresIn": &draft.Lifetime, "burn": &draft.Burns, "encrypted": &encrypted, "encrypt": &encrypt,
-		"pasties": list(&draft.Pasties, func(p *paste.PastyDraft) fields {
-			return fields{"title": &p.Title, "language": &p.Language, "code": &p.Code}
-		}),
-	})
-	draft.Encrypted, draft.UnixLines = encrypted || encrypt, true
-	return draft, err
+func DecodeDraft(body []byte) (paste.Draft, error) {
+	var sent struct {
+		Title     string           `json:"title"`
+		Private   bool             `json:"isPrivate"`
+		Public    bool             `json:"isPublic"`
+		Tags      texts            `json:"tags"`
+		Lifetime  *string          `json:"expiresIn"`
+		Burns     bool             `json:"burn"`
+		Encrypted bool             `json:"encrypted"`
+		Encrypt   bool             `json:"encrypt"`
+		Pasties   list[pastyDraft] `json:"pasties"`
+	}
+	if err := decode(body, &sent); err != nil {
+		return paste.Draft{}, err
+	}
+	draft := paste.Draft{
+		Title: sent.Title, Private: sent.Private, Public: sent.Public, Tags: sent.Tags, Lifetime: sent.Lifetime,
+		Burns: sent.Burns, Encrypted: sent.Encrypted || sent.Encrypt, UnixLines: true,
+		Pasties: make([]paste.PastyDraft, len(sent.Pasties)),
+	}
+	for i, p := range sent.Pasties {
+		draft.Pasties[i] = paste.PastyDraft{Title: p.Title, Language: p.Language, Code: p.Code}
+	}
+	return draft, nil
+}
+
+type pastyDraft struct {
+	Title    string  `json:"title"`
+	Language *string `json:"language"`
+	Code     *string `json:"code"`
 }
 
 // DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
-func DecodeChanges(body []byte) (sent paste.Changes, err error) {
-	sent.UnixLines = true
-	err = decode(body, nil, fields{
-		"title": &sent.Title, "isPrivate": &sent.Private, "isPublic": &sent.Public, "tags": texts(&sent.Tags),
-		"pasties": list(&sent.Pasties, func(p *paste.PastyChanges) fields {
-			return fields{"_id": &p.ID, "title": &p.Title, "language": &p.Language, "code": &p.Code}
-		}),
-	})
-	return sent, err
+func DecodeChanges(body []byte) (paste.Changes, error) {
+	var sent struct {
+		Title   *string            `json:"title"`
+		Private *bool              `json:"isPrivate"`
+		Public  *bool              `json:"isPublic"`
+		Tags    texts              `json:"tags"`
+		Pasties list[pastyChanges] `json:"pasties"`
+	}
+	if err := decode(body, &sent); err != nil {
+		return paste.Changes{}, err
+	}
+	changes := paste.Changes{
+		Title: sent.Title, Private: sent.Private, Public: sent.Public, Tags: sent.Tags, UnixLines: true,
+		Pasties: make([]paste.PastyChanges, len(sent.Pasties)),
+	}
+	for i, p := range sent.Pasties {
+		changes.Pasties[i] = paste.PastyChanges{ID: p.ID, Title: p.Title, Language: p.Language, Code: p.Code}
+	}
+	return changes, nil
+}
+
+type pastyChanges struct {
+	ID       string  `json:"_id"`
+	Title    *string `json:"title"`
+	Language *string `json:"language"`
+	Code     *string `json:"code"`
 }
 
 // DecodeEncrypted reads an encrypted paste to create. It refuses other fields, which may be meant to be secret. It fails with a
 // fault.Invalid.
-func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
-	var version int16
-	var cipher, salt string
-	err = decode(body, errNotEncrypted, fields{
-		"version": &version, "cipher": &cipher, "salt": &salt,
-		"expiresIn": &draft.Lifetime, "isPrivate": &draft.Private, "burn": &draft.Burns,
-	})
-	if err != nil {
-		return draft, err
+func DecodeEncrypted(body []byte) (paste.Draft, error) {
+	var sent struct {
+		Version  int16   `json:"version"`
+		Cipher   string  `json:"cipher"`
+		Salt     string  `json:"salt"`
+		Lifetime *string `json:"expiresIn"`
+		Private  bool    `json:"isPrivate"`
+		Burns    bool    `json:"burn"`
 	}
-	draft.Cipher = &paste.Cipher{Version: int(version)}
-	if draft.Cipher.Data, err = base64.RawURLEncoding.Strict().DecodeString(cipher); err != nil {
+	if err := decode(body, &sent, json.RejectUnknownMembers(true)); err != nil {
+		return paste.Draft{}, err
+	}
+	draft := paste.Draft{
+		Lifetime: sent.Lifetime, Private: sent.Private, Burns: sent.Burns,
+		Cipher: &paste.Cipher{Version: int(sent.Version)},
+	}
+	var err error
+	if draft.Cipher.Data, err = base64.RawURLEncoding.Strict().DecodeString(sent.Cipher); err != nil {
 		return draft, Invalid("cipher: it must be base64url without padding.")
 	}
-	if draft.Cipher.Salt, err = base64.RawURLEncoding.Strict().DecodeString(salt); err != nil {
+	if draft.Cipher.Salt, err = base64.RawURLEncoding.Strict().DecodeString(sent.Salt); err != nil {
 		return draft, Invalid("salt: it must be base64url without padding.")
 	}
 	return draft, nil
 }
 
-// fields has the destination of each field of an object, by name: a pointer or a reader.
-type fields map[string]any
-
-// reader reads the value of a field with that name.
-type reader func(d *decoder, name string)
-
-// decoder reads a body field by field. json.Unmarshal would accept "TITLE" as "title", and merge the values of a duplicate field instead
-// of taking the last.
-type decoder struct {
-	*json.Decoder
-
-	unknown error // of fields that are not expected; nil: they are ignored
-	err     error // the first
-}
-
-// decode reads a body that is one object.
-func decode(body []byte, unknown error, to fields) error {
-	if !utf8.Valid(body) { // encoding/json would replace invalid bytes
-		return errNotJSON
-	}
-	d := &decoder{Decoder: json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown: unknown}
-	d.UseNumber() // JSON has numbers that fit no type of Go
-	d.object(errNotJSON, "", to)
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		d.fail(errNotJSON)
-	}
-	return d.err
-}
-
 // ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
-func (d *decoder) fail(err error) { d.err = cmp.Or(d.err, err) }
-
-func (d *decoder) token() json.Token {
-	token, err := d.Token()
-	if err != nil {
-		d.fail(errNotJSON)
+// decode reads a body that is one object. Of a name that occurs twice, the last value counts. An escaped half of a
+// surrogate pair becomes U+FFFD.
+func decode(body []byte, to any, options ...json.Options) error {
+	text := jsontext.Value(bytes.TrimPrefix(body, []byte(ByteOrderMark)))
+	if !utf8.Valid(text) || text.Kind() != jsontext.KindBeginObject { // AllowInvalidUTF8 is for escapes only
+		return errNotJSON
 	}
-	return token
-}
-
-// read decodes the next value.
-func (d *decoder) read(name string, to any) {
-	err := d.Decode(to)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		d.fail(Invalid("%s: it must be %s.", name, kinds[wrong.Type.Kind()]))
-	} else if err != nil {
-		d.fail(errNotJSON)
+	syntax := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	err := json.Unmarshal(text, to, append(options, syntax)...)
+	if err == nil {
+		return nil
 	}
+	if !text.IsValid(syntax) {
+		return errNotJSON
+	}
+	if own, ok := errors.AsType[*fault.Error](err); ok {
+		return own
+	}
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return errNotJSON
+	}
+	if errors.Is(err, json.ErrUnknownName) {
+		return errNotEncrypted
+	}
+	return Invalid("%s: it must be %s.", name(wrong.JSONPointer), kinds[wrong.GoType.Kind()])
 }
 
 var kinds = map[reflect.Kind]string{
 	reflect.String: "a string", reflect.Bool: "true or false", reflect.Int16: "a whole number up to 32767",
 }
 
-// object reads an object, whose fields have that prefix in errors. It fails with wrong for anything else. null leaves the value of a field
-// that is not a pointer as it is.
-func (d *decoder) object(wrong error, prefix string, to fields) {
-	if d.token() != json.Delim('{') {
-		d.fail(wrong)
-	}
-	for d.err == nil && d.More() {
-		key, _ := d.token().(string)
-		switch known := to[key].(type) {
-		case reader:
-			known(d, prefix+key)
-		case nil:
-			d.fail(d.unknown)
-			d.read("", new(json.RawMessage))
-		default:
-			d.read(prefix+key, known)
-		}
-	}
-	d.token() // the bracket at the end
+var index = regexp.MustCompile(`/(\d+)`)
+
+// name returns the name of a field as errors have it: pasties[0].code for /pasties/0/code.
+func name(pointer jsontext.Pointer) string {
+	return strings.ReplaceAll(strings.TrimPrefix(index.ReplaceAllString(string(pointer), "[$1]"), "/"), "/", ".")
 }
 
-// texts reads a string or an array of strings. null is nil.
-func texts(to *[]string) reader {
-	return func(d *decoder, name string) {
-		text := func(token json.Token) string {
-			text, ok := token.(string)
-			if !ok {
-				d.fail(Invalid("%s: it must be a string or an array of strings.", name))
+// texts is a string or an array of strings. null is nil.
+type texts []string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	*t = nil
+	wrong := Invalid("%s: it must be a string or an array of strings.", name(from.StackPointer()))
+	text := func(int) error {
+		if from.PeekKind() != jsontext.KindString {
+			return wrong
+		}
+		var text string
+		err := json.UnmarshalDecode(from, &text)
+		*t = append(*t, text)
+		return err
+	}
+	switch from.PeekKind() {
+	case jsontext.KindNull:
+		return from.SkipValue()
+	case jsontext.KindBeginArray:
+		*t = texts{}
+		return elements(from, text)
+	default:
+		return text(0)
+	}
+}
+
+// list is an array of objects. null is nil.
+type list[T any] []T
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (l *list[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	*l = nil
+	field := name(from.StackPointer())
+	switch from.PeekKind() {
+	case jsontext.KindNull:
+		return from.SkipValue()
+	case jsontext.KindBeginArray:
+		return elements(from, func(i int) error {
+			if from.PeekKind() != jsontext.KindBeginObject {
+				return Invalid("%s[%d]: it must be an object.", field, i)
 			}
-			return text
-		}
-		*to = nil
-		switch begin := d.token(); begin {
-		case nil:
-		case json.Delim('['):
-			*to = []string{}
-			d.elements(name, func(int) { *to = append(*to, text(d.token())) })
-		default:
-			*to = []string{text(begin)}
-		}
+			var element T
+			err := json.UnmarshalDecode(from, &element)
+			*l = append(*l, element)
+			return err
+		})
+	default:
+		return Invalid("%s: it must be an array.", field)
 	}
 }
 
-// list reads an array of objects with those fields. null is nil.
-func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
-	return func(d *decoder, name string) {
-		*to = nil
-		switch d.token() {
-		case nil:
-		case json.Delim('['):
-			d.elements(name, func(i int) {
-				var read T
-				element := fmt.Sprintf("%s[%d]", name, i)
-				d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read))
-				*to = append(*to, read)
-			})
-		default:
-			d.fail(Invalid("%s: it must be an array.", name))
-		}
-	}
-}
-
-// elements reads an array after its first bracket.
-func (d *decoder) elements(name string, read func(i int)) {
-	for i := 0; d.err == nil && d.More(); i++ {
+// elements reads an array.
+func elements(from *jsontext.Decoder, read func(i int) error) error {
+	field := name(from.StackPointer())
+	_, err := from.ReadToken()
+	for i := 0; err == nil && from.PeekKind() != jsontext.KindEndArray; i++ {
 		if i == MaxParts {
-			d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
-			return
+			return Invalid("%s: there are more than %d.", field, MaxParts)
 		}
-		read(i)
+		err = read(i)
 	}
-	d.token() // the bracket at the end
+	if err != nil {
+		return err
+	}
+	_, err = from.ReadToken()
+	return err
 }

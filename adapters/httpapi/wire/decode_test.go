@@ -9,6 +9,75 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
+// TestDecode has what clients send beside plain JSON.
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	const notJSON = "The body is not one JSON object in UTF-8."
+	for body, want := range map[string]struct{ title, wrong string }{
+		`{"title":"a"}`:                   {title: "a"},
+		"\ufeff {\"title\":\"a\"} \n":     {title: "a"},
+		`{"title":"b","title":"a"}`:       {title: "a"},
+		`{"title":"a","title":null}`:      {},
+		`{"title":"a","TITLE":1}`:         {title: "a"},
+		`{"\u0074itle":"a"}`:              {title: "a"},
+		`{"title":"\ud800x\ud83d\ude00"}`: {title: "\ufffdx😀"},
+		`{"title":"\u0000"}`:              {title: "\x00"},
+		`{"other":{"title":[1e999]}}`:     {},
+		"{\"title\":\"\xff\"}":            {wrong: notJSON},
+		"{\"\xff\":1}":                    {wrong: notJSON},
+		"\ufeff\ufeff{}":                  {wrong: notJSON},
+		``:                                {wrong: notJSON},
+		`null`:                            {wrong: notJSON},
+		`[{}]`:                            {wrong: notJSON},
+		`{} {}`:                           {wrong: notJSON},
+		`{"title":"a"}x`:                  {wrong: notJSON},
+		`{"title":"a",}`:                  {wrong: notJSON},
+		`{"title":1,"other":`:             {wrong: notJSON},
+		`{"pasties" 0}`:                   {wrong: notJSON},
+		`{"title":1}`:                     {wrong: "title: it must be a string."},
+		`{"isPrivate":"true"}`:            {wrong: "isPrivate: it must be true or false."},
+		`{"expiresIn":{}}`:                {wrong: "expiresIn: it must be a string."},
+		`{"pasties":{}}`:                  {wrong: "pasties: it must be an array."},
+		`{"pasties":[{},null]}`:           {wrong: "pasties[1]: it must be an object."},
+		`{"pasties":[{},{"code":1}]}`:     {wrong: "pasties[1].code: it must be a string."},
+	} {
+		draft, err := DecodeDraft([]byte(body))
+		refused := err != nil && fault.MessageOf(err) == want.wrong
+		if draft.Title != want.title || refused != (want.wrong != "") || err != nil && !refused {
+			t.Errorf("%q: got the title %q and %v, want %q and %q", body, draft.Title, err, want.title, want.wrong)
+		}
+	}
+}
+
+// TestLastValue wants the last of two arrays, and nothing of the first.
+func TestLastValue(t *testing.T) {
+	t.Parallel()
+	const body = `{"tags":["a"],"pasties":[{"_id":"1","title":"a"},{}],"pasties":[{"code":"b"}],"tags":"b"}`
+	changes, err := DecodeChanges([]byte(body))
+	if err != nil || len(changes.Pasties) != 1 || changes.Pasties[0].ID != "" || changes.Pasties[0].Title != nil ||
+		changes.Pasties[0].Code == nil || !slices.Equal(changes.Tags, []string{"b"}) {
+		t.Errorf("got %+v, %v, want the last values", changes, err)
+	}
+}
+
+func TestDecodeEncrypted(t *testing.T) {
+	t.Parallel()
+	const others = "An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn."
+	for body, want := range map[string]string{
+		`{"version":1,"cipher":"AAAA","salt":"AAAA"}`: "",
+		`{"version":1,"title":"t"}`:                   others,
+		`{"version":1.5}`:                             "version: it must be a whole number up to 32767.",
+		`{"version":32768}`:                           "version: it must be a whole number up to 32767.",
+		`{"version":1,"cipher":"AA=="}`:               "cipher: it must be base64url without padding.",
+		`{"version":1,"cipher":"AA","salt":"+"}`:      "salt: it must be base64url without padding.",
+	} {
+		_, err := DecodeEncrypted([]byte(body))
+		if (err == nil) != (want == "") || err != nil && fault.MessageOf(err) != want {
+			t.Errorf("%s: got %v, want %q", body, err, want)
+		}
+	}
+}
+
 func TestTags(t *testing.T) {
 	t.Parallel()
 	const wrongType = "tags: it must be a string or an array of strings."
