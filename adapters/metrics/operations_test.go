@@ -27,7 +27,7 @@ func TestOperations(t *testing.T) {
 		served[name] = true
 	}
 	texts := make(map[string]string)
-	for _, file := range []string{"alerts.yaml", "alerts_test.yaml", "dashboard.json", "README.md"} {
+	for _, file := range []string{"alerts.yaml", "alerts_test.yaml", "dashboard.json", "watching.md"} {
 		text, err := os.ReadFile("../../docs/operations/" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -40,8 +40,8 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	for name := range served {
-		if strings.HasPrefix(name, "gluepot_") && !explained(texts["README.md"], name) {
-			t.Errorf("README.md does not explain %s", name)
+		if strings.HasPrefix(name, "gluepot_") && !explained(texts["watching.md"], name) {
+			t.Errorf("watching.md does not explain %s", name)
 		}
 	}
 }
