@@ -54,9 +54,21 @@ code is 1 when they differ.`
 		if err != nil {
 			return interrupted(ctx, err)
 		}
-		return c.printComparisons(compared)
+		if err := c.printComparisons(compared); err != nil || c.json {
+			return err
+		}
+		_, err = fmt.Fprintf(c.Stderr, "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n", moveAway(from))
+		return err
 	})
 	return cmd
+}
+
+// moveAway says what to do about the source of a copy, so that no command goes on working on it.
+func moveAway(from string) string {
+	if path, ok := strings.CutPrefix(from, "sqlite://"); ok {
+		return "Move the file " + path + " away, with its -wal and -shm: a command without the variable may find it, and work on the old data."
+	}
+	return "Delete the source when you no longer need it."
 }
 
 // interrupted says what to do about a command that was ended by a signal.
