@@ -17,7 +17,8 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=nomsgpack
 
 build: ## build bin/gluepot, statically and without cgo
-	$(GO) build -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
+	@test -e $(BIN)/gluepot || echo "Building $(BIN)/gluepot. The first time, Go fetches and compiles some 700 packages: a few minutes."
+	$(GO) build -v -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
 
 install: build ## copy bin/gluepot to PREFIX=/usr/local
 	install -D -m 755 $(BIN)/gluepot $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/gluepot
@@ -44,9 +45,10 @@ image: ## build the container image IMAGE=gluepot:latest from the static binary
 test-image: ## build the image and run it with Docker: healthy, stops, keeps its data, works with PostgreSQL
 	.ci/test-image
 
-# Exported settings of a real installation do not reach the demonstration's database, nor the other way round.
+# Exported settings of a real installation do not reach the demonstration's database, nor the other way round. The program takes the
+# place of the shell, so that Ctrl-C is not an error of make.
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
-	GLUEPOT_DATABASE_READ_URL= GLUEPOT_DATABASE_READ_URL_FILE= \
+	@exec env GLUEPOT_DATABASE_READ_URL= GLUEPOT_DATABASE_READ_URL_FILE= \
 	$(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
 # The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know

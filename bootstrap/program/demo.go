@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/tokens"
@@ -107,31 +109,46 @@ func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}
-	page := ""
+	page, operate := "This token works for a day:", ""
 	if cfg.Pages {
-		page = fmt.Sprintf("\nOpen %s/demo-epoxy-1 in a browser, and sign in with the token below.\n", origin)
+		page = fmt.Sprintf("Open %s/demo-epoxy-1 in a browser, and sign in with this token, which works for a day:", origin)
 	}
-	_, err = fmt.Fprintf(out, `%[3]s
-Gluepot serves demonstration data at %[1]s. Try, in another terminal:
+	if database := gormstore.URL(cfg.Database.URL); !database.IsPostgres() { // whose password is not printed
+		operate = fmt.Sprintf(`
+As its operator:
 
-  curl %[1]s/user/epoxy/exists
+  %[1]s user list --database-url %[2]s
+  %[1]s user create mia --admin --database-url %[2]s
+`, os.Args[0], database)
+	}
+	_, err = fmt.Fprintf(out, `
+Gluepot serves demonstration data at %[1]s.
+%[2]s
+
+  %[3]s
+
+Try, in another terminal, in this folder:
+
+  export GLUEPOT_SERVER=%[1]s GLUEPOT_TOKEN=%[3]s
+  curl %[1]s/paste/demo-epoxy-1
+  curl %[1]s/raw/demo-epoxy-1/demomain
+  curl -H "Authorization: $GLUEPOT_TOKEN" --data-binary @README.md '%[1]s/raw?title=README.md'
+  %[4]s push README.md
+  %[4]s list
+
+  curl -H "Authorization: $GLUEPOT_TOKEN" %[1]s/paste/demo-epoxy-4
+  curl -H "Authorization: $GLUEPOT_TOKEN" -X PATCH -d '{"title":"Edited by hand"}' %[1]s/paste/demo-epoxy-2
+  curl -H "Authorization: $GLUEPOT_TOKEN" %[1]s/user/self
+  curl -H "Authorization: $GLUEPOT_TOKEN" %[1]s/user/self/pastes
   curl %[1]s/user/epoxy
-  curl -H 'Authorization: %[2]s' %[1]s/user/self
-  curl -H 'Authorization: %[2]s' %[1]s/user/self/pastes
   curl '%[1]s/data/language?name=c%%2B%%2B'
   curl '%[1]s/data/languageExt?extension=rs'
   curl %[1]s/data/numPastes
   curl '%[1]s/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w'
+%[5]s
+"mortar" keeps a private profile; of the pastes, demo-epoxy-4 is private, and demo-epoxy-2 has a history.
+Ctrl-C stops the server.
 
-  curl %[1]s/paste/demo-epoxy-1
-  curl %[1]s/raw/demo-epoxy-1/demomain
-  curl -H 'Authorization: %[2]s' %[1]s/paste/demo-epoxy-4
-  curl -H 'Authorization: %[2]s' --data-binary @README.md '%[1]s/raw?title=README.md'
-  curl -H 'Authorization: %[2]s' -X PATCH -d '{"title":"Edited by hand"}' %[1]s/paste/demo-epoxy-2
-
-The token works for a day. "mortar" keeps a private profile; of the pastes, demo-epoxy-4 is private, and
-demo-epoxy-2 has a history. Ctrl-C stops the server.
-
-`, origin+cfg.HTTP.BasePath, secret.Reveal(), page)
+`, origin+cfg.HTTP.BasePath, page, secret.Reveal(), os.Args[0], operate)
 	return err
 }

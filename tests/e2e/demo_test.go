@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -46,14 +48,16 @@ func TestDemo(t *testing.T) {
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
-		first := "\nOpen http://" + server.Address + "/demo-epoxy-1 in a browser, and sign in with the token below.\n"
+		first := "\nGluepot serves demonstration data at http://" + server.Address + ".\nOpen http://" + server.Address +
+			"/demo-epoxy-1 in a browser, and sign in with this token, which works for a day:\n\n  gluepot_"
 		if printed := server.Stdout.String(); !strings.HasPrefix(printed, first) {
 			t.Errorf("got %s, want %s first", printed, first)
 		}
 		lines := printedRequests(t, server)
-		if len(lines) != 13 {
-			t.Fatalf("got %d lines to run, want 13, in %s", len(lines), &server.Stdout)
+		if len(lines) != 12 {
+			t.Fatalf("got %d lines of curl to run, want 12, in %s", len(lines), &server.Stdout)
 		}
+		runPrintedCommands(t, server)
 		var answers []string
 		for _, line := range lines {
 			status, body := line.send(t, server)
@@ -79,15 +83,47 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// runPrintedCommands runs what is printed of the program itself, with the exported variables.
+func runPrintedCommands(t *testing.T, server *program.Process) {
+	t.Helper()
+	printed := server.Stdout.String()
+	variables := regexp.MustCompile(`(?m)^  export (\S+) (\S+)$`).FindStringSubmatch(printed)
+	commands := regexp.MustCompile(`(?m)^  `+regexp.QuoteMeta(program.Binary(t))+` (.*)$`).FindAllStringSubmatch(printed, -1)
+	if len(variables) != 3 || len(commands) != 4 {
+		t.Fatalf("got the variables %q and the commands %q, want two and four, in %s", variables, commands, printed)
+	}
+	run := func(line string) (out string, err error) {
+		command := exec.CommandContext(t.Context(), program.Binary(t), strings.Fields(line)...)
+		command.Dir, command.Env = "../..", append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir(), variables[1], variables[2])
+		bytes, err := command.CombinedOutput()
+		return string(bytes), err
+	}
+	for i, want := range []string{"http://" + server.Address + "/", "README.md", "epoxy", "mia"} {
+		line := commands[i][1]
+		out, err := run(line)
+		again := strings.Contains(out, "The username is taken") // the second start finds the administrator of the first
+		if err != nil && !again || !again && !strings.Contains(out, want) {
+			t.Errorf("%s: got %v and %s, want %q", line, err, out, want)
+		}
+		if link := strings.TrimSpace(out); strings.HasPrefix(line, "push") {
+			defer run("drop " + link) //nolint:errcheck // the next lines count the pastes
+		}
+	}
+}
+
 // printedRequest is a line of curl.
 type printedRequest struct{ token, method, body, url string }
 
 func printedRequests(t *testing.T, server *program.Process) (requests []printedRequest) {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^  curl (?:-H 'Authorization: (\S+)' )?(?:-X (\S+) )?` +
+	token := regexp.MustCompile(`(?m)^  (gluepot_\S+)$`).FindStringSubmatch(server.Stdout.String())
+	if token == nil {
+		t.Fatalf("got %s, want the token on a line of its own, to copy it", &server.Stdout)
+	}
+	line := regexp.MustCompile(`(?m)^  curl (?:-H "Authorization: (\$GLUEPOT_TOKEN)" )?(?:-X (\S+) )?` +
 		`(?:-d '(.*?)' )?(?:--data-binary @(\S+) )?'?(http://\S+?)'?$`)
 	for _, parts := range line.FindAllStringSubmatch(server.Stdout.String(), -1) {
-		request := printedRequest{token: parts[1], method: parts[2], body: parts[3], url: parts[5]}
+		request := printedRequest{token: strings.Replace(parts[1], "$GLUEPOT_TOKEN", token[1], 1), method: parts[2], body: parts[3], url: parts[5]}
 		if file := parts[4]; file != "" {
 			text, err := os.ReadFile(filepath.Join("../..", file))
 			if err != nil {
@@ -145,22 +181,22 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		}
 	}
 	var public, private, created, edited document
-	for i, read := range map[int]*document{8: &public, 10: &private, 12: &edited} {
+	for i, read := range map[int]*document{0: &public, 3: &private, 4: &edited} {
 		if err := json.Unmarshal([]byte(answers[i]), read); err != nil || len(read.Pasties) == 0 {
 			t.Fatalf("%s: got %s, %v, want a paste", lines[i].url, answers[i], err)
 		}
 	}
-	if !public.IsPublic || public.Pasties[0].Code != answers[9] || public.Pasties[0].Language != "Go" {
-		t.Errorf("got %+v, want it public, and its first code %q in Go", public, answers[9])
+	if !public.IsPublic || public.Pasties[0].Code != answers[1] || public.Pasties[0].Language != "Go" {
+		t.Errorf("got %+v, want it public, and its first code %q in Go", public, answers[1])
 	}
 	if status, _ := server.Get("/paste/"+private.ID, ""); !private.IsPrivate || status != http.StatusNotFound {
 		t.Errorf("got %d without a token for %+v, want 404 for a private paste", status, private)
 	}
-	link := strings.TrimSpace(answers[11])
-	if _, body := server.Get("/paste/"+link[strings.LastIndex(link, "/")+1:], lines[11].token); json.Unmarshal([]byte(body), &created) != nil {
+	link := strings.TrimSpace(answers[2])
+	if _, body := server.Get("/paste/"+link[strings.LastIndex(link, "/")+1:], lines[2].token); json.Unmarshal([]byte(body), &created) != nil {
 		t.Fatalf("%s: got %s, want a paste", link, body)
 	}
-	if got := created.Pasties[0]; got.Title != "README.md" || got.Language != "Markdown" || got.Code != lines[11].body {
+	if got := created.Pasties[0]; got.Title != "README.md" || got.Language != "Markdown" || got.Code != lines[2].body {
 		t.Errorf("got %s in %s, want README.md in Markdown, as it is", got.Title, got.Language)
 	}
 	// The demonstration's own edit changed two values, and the line that was run, the first time, one.
@@ -169,7 +205,7 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		edited.Edits[2].EditID != 1 || edited.Title != "Edited by hand" {
 		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed", edited.Title, edited.Edits)
 	}
-	deletion := printedRequest{token: lines[11].token, method: http.MethodDelete, url: "http://" + server.Address + "/paste/" + created.ID}
+	deletion := printedRequest{token: lines[2].token, method: http.MethodDelete, url: "http://" + server.Address + "/paste/" + created.ID}
 	if status, body := deletion.send(t, server); status != http.StatusOK || body != "{}" {
 		t.Errorf("got %d %s, want 200 {} for the owner who deletes", status, body)
 	}
@@ -249,12 +285,19 @@ func TestMakeRun(t *testing.T) {
 		"GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s")
 	run.Stdout, run.Stderr = &stdout, &stderr
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // make does not pass signals on
-	if err := run.Start(); err != nil {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt) // so that make does not inherit that it is ignored, as in the background of a shell
+	err = run.Start()
+	signal.Stop(signals)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-run.Process.Pid, syscall.SIGTERM)
+	interrupt := sync.OnceFunc(func() {
+		_ = syscall.Kill(-run.Process.Pid, syscall.SIGINT) // as Ctrl-C does, to make and to the program
 		_ = run.Wait()
+	})
+	t.Cleanup(func() {
+		interrupt()
 		if t.Failed() {
 			t.Logf("%s%s", &stdout, &stderr)
 		}
@@ -265,5 +308,9 @@ func TestMakeRun(t *testing.T) {
 	}
 	if counts := rows(t, installed); counts != [3]int{} {
 		t.Errorf("the installation: got %v users, tokens and pastes, want none", counts)
+	}
+	interrupt()
+	if text := stderr.String(); strings.Contains(text, "***") || !strings.Contains(text, `"msg":"stopped"`) {
+		t.Errorf("got %s at the end, want the server's last line, and no error of make", text)
 	}
 }
