@@ -52,7 +52,7 @@ run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store 
 	$(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
 # The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know
-# (docs/decisions/0025). Nor does it make each process sleep for a second before it exits.
+# (docs/decisions/0031). Nor does it make each process sleep for a second before it exits.
 RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 
 # The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one

@@ -171,7 +171,7 @@ func (c *Contract) Check(basePath string, a Answer) error {
 	return nil
 }
 
-// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0025).
+// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0026).
 func refusedByNetHTTP(a Answer) bool {
 	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported:
