@@ -34,9 +34,7 @@ func TestMissingRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // the test has ended
-	if err := store.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	wantSentence(t, "connecting", store.Connect(t.Context()), "right")
 	wantSentence(t, "readiness", store.Ready(t.Context()), "right")
 	_, err = gormstore.NewPastes(store).ActiveCount(t.Context())
 	wantSentence(t, "a read", err, "right")
