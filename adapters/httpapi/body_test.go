@@ -91,10 +91,8 @@ func TestRefusedBodyIsDropped(t *testing.T) {
 
 func TestBodiesThatDoNotArrive(t *testing.T) {
 	t.Parallel()
-	server := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 500 * time.Millisecond })
-	slow, long, broken, ended := dial(t, server), dial(t, server), dial(t, server), dial(t, server)
-	slow.write(announce(10) + "x")
-	long.write(announce(2<<20) + strings.Repeat("x", 1<<20))
+	patient := servePastes(t, 2<<20, nil)
+	broken, ended := dial(t, patient), dial(t, patient)
 	broken.write("POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n")
 	broken.wantStatus(http.StatusBadRequest, true)
 	broken.isClosed()
@@ -103,6 +101,11 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 		t.Fatal("got a connection that is not TCP, want one")
 	}
 	ended.wantStatus(http.StatusBadRequest, true)
+
+	hasty := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 3 * time.Second }) // which is for headers, too
+	slow, long := dial(t, hasty), dial(t, hasty)
+	slow.write(announce(10) + "x")
+	long.write(announce(2<<20) + strings.Repeat("x", 1<<20))
 	slow.wantStatus(http.StatusRequestTimeout, true)
 	slow.isClosed()
 	long.wantStatus(http.StatusRequestTimeout, true)

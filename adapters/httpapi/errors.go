@@ -120,11 +120,11 @@ func (a *API) noteLimit(c *gin.Context, name string, retry time.Duration) {
 	c.Header("Retry-After", strconv.FormatInt(int64((retry+time.Second-1)/time.Second), 10)) // in whole seconds, rounded up
 }
 
-// After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its
-// whole body before it reads sees a reset connection instead of the answer.
+// After a body is refused, up to maxDropped bytes of it are read and dropped: otherwise a client that sends its whole body before it
+// reads sees a reset connection instead of the answer. dropping is the time for a client that stands still.
 const (
 	maxDropped = 32 << 20
-	dropping   = time.Second / 2
+	dropping   = 2 * time.Second
 )
 
 // refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.

@@ -276,7 +276,7 @@ func TestSecretSettings(t *testing.T) {
 		tracer := Open("1", zap.New(core))
 		_, end := begin(t.Context(), tracer)
 		end()
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		_ = tracer.Close(ctx) // it tells of what could not be sent, or the log does
 		cancel()
 		lines := logged.FilterLevelExact(zapcore.WarnLevel).All()
@@ -332,6 +332,9 @@ func TestCollectorAway(t *testing.T) {
 			for range 10_000 { // more than the queue holds
 				_, end := begin(t.Context(), tracer)
 				end()
+			}
+			for end := time.Now().Add(time.Minute); name == "refuses" && logged.Len() == 0 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long anything may take that a test waits for.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // inTime runs do and fails the test when it does not return.
 func inTime(t *testing.T, what string, do func()) {

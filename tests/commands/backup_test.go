@@ -80,7 +80,7 @@ func TestBackupOfOpenStore(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("got no end of Close, want one")
 	}
 }

@@ -194,7 +194,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 					WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked))
 			}
 			for range 50 {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				_, err := s.Users.StaleByName(ctx, name)
 				must(t, err)
 				_, err = s.Users.StaleByID(ctx, owner.ID)
@@ -234,7 +234,7 @@ func TestLookupsWhileRemovedPastesAreLocked(t *testing.T) {
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked))
 	}
 	time.Sleep(100 * time.Millisecond) // for more, if they are not bounded
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := users.ByID(ctx, "missing"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want %q", err, fault.NotFound)

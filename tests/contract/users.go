@@ -149,10 +149,6 @@ func unknownAccount(t *testing.T, s Store) {
 
 func cancelledUser(t *testing.T, s Store) {
 	stored := storedUser(t, s, "somebody")
-	started := time.Now()
 	_, err := s.Users.ByName(cancelled(t), stored.Name)
 	wantKind(t, err, fault.Unavailable)
-	if time.Since(started) > time.Second {
-		t.Errorf("got an answer after %v, want it at once when the context is cancelled", time.Since(started))
-	}
 }

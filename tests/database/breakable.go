@@ -142,7 +142,7 @@ func SignalServer(data string, signal syscall.Signal) error {
 		_ = syscall.Kill(process, signal) // it may have ended by itself
 	}
 	// A server does not start while a process of the former one is left.
-	for deadline := time.Now().Add(5 * time.Second); signal == syscall.SIGKILL && slices.ContainsFunc(all, runs); {
+	for deadline := time.Now().Add(time.Minute); signal == syscall.SIGKILL && slices.ContainsFunc(all, runs); {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("got processes of %d that outlive SIGKILL", postmaster)
 		}

@@ -43,7 +43,7 @@ const defaultImage = "postgres:17-alpine"
 const (
 	startTime      = 5 * time.Minute
 	localStartTime = 2 * time.Minute
-	urlTime        = 10 * time.Second
+	urlTime        = 30 * time.Second
 )
 
 // noSync tells a server not to wait for the disk.

@@ -17,7 +17,7 @@ import (
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		p := program.Serve(t, cfg.URL, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=1s")
+		p := program.Serve(t, cfg.URL, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=10s")
 		admin, _ := p.WaitForLog("serving metrics")["address"].(string)
 		p.Get("/user/nobody/exists", "")
 		p.Get("/user/self", "no token")

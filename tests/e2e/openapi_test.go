@@ -41,7 +41,7 @@ func TestOpenAPI(t *testing.T) {
 // TestBodyThatDoesNotArrive announces bodies and sends none.
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	t.Parallel()
-	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s") // for the headers, too
+	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=10s")
 	var waiting sync.WaitGroup
 	for _, r := range []request{
 		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),

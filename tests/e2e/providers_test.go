@@ -397,7 +397,7 @@ func TestProviderOutOfOrder(t *testing.T) {
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
 	with.OIDC.Misbehave("fails", "")
-	node, _ := nodes(t, cfg, with, "GLUEPOT_HTTP_REQUEST_TIMEOUT=1s")
+	node, _ := nodes(t, cfg, with, "GLUEPOT_HTTP_REQUEST_TIMEOUT=5s")
 	if line := node.WaitForLog("a provider does not answer"); line["provider"] != "oidc" || line["level"] != "warn" {
 		t.Errorf("got %v, want a warning about the provider", line)
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/big"
@@ -483,6 +484,21 @@ func TestPushShowsProgress(t *testing.T) {
 	}
 }
 
+// terminalOf returns the terminal of a process's child.
+func terminalOf(t *testing.T, parent int) string {
+	t.Helper()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", parent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _, _ := strings.Cut(string(children), " ")
+	terminal, err := os.Readlink(filepath.Join("/proc", child, "fd", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terminal
+}
+
 // TestLoginHidesToken types a token once it is asked for, and wants the terminal not to show it.
 func TestLoginHidesToken(t *testing.T) {
 	t.Parallel()
@@ -509,7 +525,10 @@ func TestLoginHidesToken(t *testing.T) {
 		}
 		shown.Write(one)
 	}
-	time.Sleep(100 * time.Millisecond) // the question comes before the echo is off
+	program.Eventually(t, "the terminal shows nothing that is typed", func() bool { // the question comes before that
+		out, _ := exec.CommandContext(t.Context(), "stty", "-a", "-F", terminalOf(t, cmd.Process.Pid)).Output()
+		return strings.Contains(string(out), "-echo ")
+	})
 	if _, err := io.WriteString(keyboard, program.EpoxyToken+"\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long anything may take that a test waits for.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // These tests count the goroutines of the process, so they run one after another.
 

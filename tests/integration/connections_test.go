@@ -43,9 +43,9 @@ func TestConnectionLifetime(t *testing.T) {
 	proxy, through := faultproxy.Start(t, cfg)
 	s := openService(t, through)
 	before := proxy.Opened()
-	for deadline := time.Now().Add(requestTime); proxy.Opened() < before+3; {
+	for deadline := time.Now().Add(patience); proxy.Opened() < before+3; {
 		if time.Now().After(deadline) {
-			t.Fatalf("got %d new connections in %v, want 3", proxy.Opened()-before, requestTime)
+			t.Fatalf("got %d new connections in %v, want 3", proxy.Opened()-before, patience)
 		}
 		if _, err := s.users.ByName(t.Context(), s.name); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	requestTime = 10 * time.Second // what a request has by default
+	requestTime = time.Minute      // for what must not wait for others, on a machine that is busy
 	patience    = 10 * time.Minute // for what is expected to wait, on the slowest machine
 )
 

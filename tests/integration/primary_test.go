@@ -225,7 +225,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 		broken.begin()
 		began := time.Now()
 		for range 20 {
-			asking, cancel := context.WithTimeout(ctx, 2*time.Second)
+			asking, cancel := context.WithTimeout(ctx, requestTime)
 			shown, err := node.Users.ShowProfile.Do(asking, "settled")
 			cancel()
 			if err != nil || shown.AvatarURL != avatar {

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,12 +23,7 @@ func TestGuardThatCannotBePrepared(t *testing.T) {
 	if err := gormstore.NewModeration(database.Open(t, cfg)).Block(t.Context(), block); err != nil {
 		t.Fatal(err)
 	}
-	separator := "?"
-	if strings.Contains(cfg.URL, "?") {
-		separator = "&"
-	}
-	hasty := cfg
-	hasty.URL += separator + "lock_timeout=200ms" // or statement_timeout, which managed servers set
+	hasty := database.WithParameter(t, cfg, "lock_timeout", "200ms") // or statement_timeout, which managed servers set
 	node := gormstore.NewPastes(database.Open(t, hasty))
 	tx, err := s.db.BeginTx(t.Context(), nil) // VACUUM FULL, or an ALTER TABLE of a migration
 	if err != nil {

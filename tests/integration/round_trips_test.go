@@ -76,9 +76,12 @@ func TestRoundTrips(t *testing.T) {
 func TestEditWaitsUntilThePasteExpires(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
-	s, db := openService(t, cfg), database.SQL(t, cfg)
+	db := database.SQL(t, cfg)
+	stopped, set := stopClock(t, cfg, db)
+	s := openService(t, stopped)
 	expiring := newDocument("expiring", "epoxy", "code")
-	expiring.ExpiresAt = time.Now().Add(shortLived)
+	expiring.ExpiresAt = time.Now().Add(time.Hour)
+	set(expiring.ExpiresAt.Add(-time.Minute))
 	createDocument(t, s.pastes, expiring)
 	holder := begin(t, db, "1min")
 	exec(t, holder, `SELECT 1 FROM pastes WHERE id = 'expiring' FOR UPDATE`)
@@ -88,7 +91,7 @@ func TestEditWaitsUntilThePasteExpires(t *testing.T) {
 		failed <- err
 	}()
 	waitForWaiters(t, db, 1)
-	waitUntil(t, expiring.ExpiresAt)
+	set(expiring.ExpiresAt.Add(time.Minute))
 	if err := holder.Rollback(); err != nil {
 		t.Fatal(err)
 	}

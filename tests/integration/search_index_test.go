@@ -36,7 +36,7 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 	go func() { made <- makes.Prepare(t.Context()) }()
 	waitForWaiters(t, db, 1)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.pastes.CreateDocument(ctx, newDocument("meanwhile", "epoxy", "code")); err != nil {
 		t.Errorf("a write while the index is made: %v", err)
