@@ -154,7 +154,8 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	for what, giveUp := range map[string]func(t *testing.T, r *races) error{
 		"renamed": func(t *testing.T, r *races) error {
 			_, _, err := r.users.Update(t.Context(), "epoxy", func(u *user.User, services map[string]string) error {
-				u.Name, services["gitlab"] = parseName(t, "Resin"), "2"
+				u.Name = parseName(t, "Resin")
+				delete(services, "github")
 				return nil
 			})
 			return err
