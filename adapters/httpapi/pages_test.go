@@ -246,6 +246,8 @@ func TestFormsFromElsewhere(t *testing.T) {
 		{direct, http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://example.org"}}, 403},
 		{direct, http.Header{"Sec-Fetch-Site": {"same-site"}, "Origin": {"http://example.com"}}, 403},
 		{direct, http.Header{"Origin": {"null"}}, 403},
+		{direct, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"null"}}, 200},
+		{direct, http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"null"}}, 403},
 		{direct, http.Header{"Origin": {"http://example.org"}}, 403},
 		{direct, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://anything"}}, 200},
 		{direct, http.Header{"Origin": {"http://example.com"}}, 200},

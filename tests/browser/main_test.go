@@ -46,13 +46,17 @@ func run(m *testing.M) int {
 	defer program.Remove()
 	defer stopDemonstration()
 	allocator, stop := chromedp.NewExecAllocator(context.Background(),
-		append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))...) // root has no sandbox, which chromedp knows
+		append(chromedp.DefaultExecAllocatorOptions[:], // root has no sandbox, which chromedp knows
+			chromedp.ExecPath(path), chromedp.Flag("host-resolver-rules", "MAP "+lanName+" 127.0.0.1"))...)
 	defer stop()
 	ctx, closeBrowser := chromedp.NewContext(allocator)
 	defer closeBrowser()
 	started = sync.OnceValues(func() (context.Context, error) { return ctx, chromedp.Do(ctx) })
 	return database.Main(m)
 }
+
+// lanName is a name that browsers trust no more than any other in a local network. They trust 127.0.0.1 without TLS.
+const lanName = "paste.lan"
 
 // started returns the context of the browser, which runs from the first call on.
 var started func() (context.Context, error)

@@ -81,7 +81,8 @@ func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", cmp.Or(r.Policy, contentPolicy))
-	header.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send "Origin: null" with forms
+	// With no-referrer, browsers send "Origin: null" with forms. The layout says it, too, as proxies may add that.
+	header.Set("Referrer-Policy", "same-origin")
 	if !r.Everyone {
 		header.Add("Vary", "Cookie") // errors have one already
 	}
