@@ -180,10 +180,11 @@ bench-nodes: build ## how one to three nodes on one database add up, with PgBoun
 bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and back (two minutes)
 	$(GO) run ./tests/bench -copies $(or $(PASTES),1000000) $(if $(OUT),-out $(OUT))
 
-check-generated: ## refuse pages whose Go is not what their .templ files say, and a picture of another graph, as committed
+check-generated: ## refuse generated pages, scripts and pictures that are not what their sources say, as committed (needs Node.js)
 	$(GO) generate -run templ ./adapters/pages/...
-	$(GO) generate ./bootstrap/program
-	git diff --exit-code -- '*.templ' '*_templ.go' docs/ARCHITECTURE.md
+	$(GO) generate ./adapters/pages/site ./bootstrap/program
+	git diff --exit-code -- '*.templ' '*_templ.go' adapters/pages/site docs/ARCHITECTURE.md
+	@new=$$(git ls-files --others --exclude-standard adapters/pages/site); [ -z "$$new" ] || { echo "not committed: $$new" >&2; exit 1; }
 
 generate: ## make the generated files again (needs Node.js)
 	$(GO) generate ./...

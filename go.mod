@@ -2,6 +2,9 @@ module github.com/gluepot/gluepot
 
 go 1.26.0
 
+// Where npm puts the packages of the pages' scripts.
+ignore ./adapters/pages/site/scripts/node_modules
+
 require (
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/a-h/templ v0.3.977

@@ -93,7 +93,8 @@ type pageParams struct {
 
 func newPages(lifecycle fx.Lifecycle, in pageParams) (*pages.Pages, error) {
 	cfg := in.Config.Site
-	cfg.BasePath, cfg.PublicURL = in.Config.HTTP.BasePath, in.Config.HTTP.PublicURL
+	http := in.Config.HTTP
+	cfg.BasePath, cfg.PublicURL, cfg.MaxBody = http.BasePath, http.PublicURL, http.PasteMaxBody
 	if in.Search != nil {
 		lifecycle.Append(fx.StartHook(func(ctx context.Context) {
 			// A database that lacks migrations may get an index with them.

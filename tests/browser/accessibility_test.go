@@ -181,7 +181,7 @@ func TestProtectedPages(t *testing.T) {
 			tab.show("/" + own + "/anonymous")
 			look("anonymous")
 			tab.show("/")
-			tab.choose("#expires", "burn")
+			tab.do(chromedp.Click(chromedp.CSS("#burn")))
 			tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")),
 				chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
 			look("form")

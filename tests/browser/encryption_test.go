@@ -258,7 +258,7 @@ func encryption(s *sealedSite) {
 	for _, password := range []string{"", "pass wörd"} {
 		tab.show("/")
 		tab.fill("#title", secretTitle)
-		tab.press("button[value=add]", "#code-2")
+		tab.press("button[value=add]", "#name-2")
 		tab.fill("#name-2", "s3aled.txt")
 		tab.fill("#code-2", "second")
 		tab.fill("#code-1", secretCode)
@@ -479,7 +479,7 @@ func TestEncryptionBurns(t *testing.T) {
 
 	tab.show("/")
 	tab.fill("#code-1", secretCode)
-	tab.choose("#expires", "burn")
+	tab.do(chromedp.Click(chromedp.CSS("#burn")))
 	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#open")))
 	link = evaluate[string](tab, "location.href")
 	if out, code := s.run("", "pull", "--yes", link); code != 0 || out != secretCode {
@@ -568,7 +568,6 @@ func (tab *tab) as(token string) {
 func TestEncryptionSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t), "GLUEPOT_PASTE_MAX_BODY=30000", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1")
-	const clear = `{ const code = document.querySelector("#code-1"); code.value = code.value.trim(); }`
 	for name, c := range map[string]struct {
 		opener, refused, said string
 		before, after         func(*tab)
@@ -577,8 +576,14 @@ func TestEncryptionSentAgain(t *testing.T) {
 			tab.as(program.EpoxyToken)
 		}},
 		"too large": {program.EpoxyToken, "413", "bytes", func(tab *tab) {
-			evaluate[bool](tab, `document.querySelector("#code-1").value += " ".repeat(40000), true`)
-		}, func(tab *tab) { tab.do(chromedp.Evaluate[chromedp.Void](clear)) }},
+			long := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(" ", 29000)))
+			tab.drop(map[string]string{"one": long, "two": long})
+			tab.do(chromedp.WaitVisible(chromedp.CSS("#name-3")))
+		}, func(tab *tab) {
+			for range 2 {
+				tab.do(chromedp.Click(chromedp.CSS("button[value=remove-2]")))
+			}
+		}},
 		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) { tab.as(program.EpoxyToken) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -618,7 +623,7 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // such a page is loaded anew
 	tab.show("/sign-in")
 	command(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
-	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/*/encryption.js", Block: true}
+	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/*/form.js", Block: true}
 	command(tab, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{script}})
 	tab.do(chromedp.NavigateBack(), chromedp.WaitReady(chromedp.CSS("#encrypt:checked")))
 	if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != secretCode {
@@ -639,7 +644,7 @@ func TestEncryptionBeforeScript(t *testing.T) {
 			t.Fatal("got it sent, want nothing sent")
 		}
 	}
-	if !tab.expect("encryption") {
+	if !tab.expect("form.js") {
 		t.Error("got the script, want it blocked")
 	}
 	tab.expect("not focusable") // the box that is required

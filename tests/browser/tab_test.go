@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/gluepot/gluepot/tests/program"
@@ -22,6 +23,8 @@ type tab struct {
 	t      *testing.T
 	ctx    context.Context
 	origin string
+
+	scriptless bool // pages run no script
 }
 
 // The size of a tab, in pixels.
@@ -57,6 +60,12 @@ func newTab(t *testing.T, origin string) *tab {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(tabWidth, tabHeight)); err != nil { // the first call, whose context the tab lives with
 		t.Fatal(err)
 	}
+	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
+	go func() { // a form asks before it is left
+		for range dialogs {
+			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}
+	}()
 	command(tab, audits.Enable, cdp.Empty{})
 	return tab
 }

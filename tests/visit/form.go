@@ -92,7 +92,7 @@ var (
 
 // FilledIn returns the form on a page as a browser sends it when only the button was pressed.
 func FilledIn(page string) (form Form) {
-	page = strings.ReplaceAll(page, "\x00", "\ufffd")
+	page = strings.ReplaceAll(Shown(page), "\x00", "\ufffd")
 	for _, found := range inputs.FindAllStringSubmatch(page, -1) {
 		form = append(form, found[1], strings.NewReplacer("\r", "", "\n", "").Replace(html.UnescapeString(found[2])))
 	}
@@ -109,6 +109,12 @@ func FilledIn(page string) (form Form) {
 	}
 	return append(form, "do", "save")
 }
+
+// template is what the page holds for its script, and does not show.
+var template = regexp.MustCompile(`(?s)<template.*?</template>`)
+
+// Shown returns a page without what only its script would show.
+func Shown(page string) string { return template.ReplaceAllString(page, "") }
 
 // With returns the form with another value in the nth field of that name, from 0.
 func (s Form) With(name string, n int, value string) Form {

@@ -36,7 +36,8 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 		// A browser sends each line end as two characters, and a header for each field.
 		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
 		form.Snippets = append(form.Snippets, snippet{
-			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: pasty.Code,
+			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: cmp.Or(asLine(pasty.Language), paste.Autodetect),
+			Code: pasty.Code,
 		})
 	}
 	if len(form.Snippets) > maxFormSnippets || bytes > site.MaxShownBytes {
@@ -48,8 +49,8 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	return form, nil
 }
 
-// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, remove them in inputs, and collapse spaces
-// in options. Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
+// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, and remove them in inputs.
+// Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
 var (
 	textArea = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	asLine   = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
@@ -61,11 +62,6 @@ func asText(text string) string {
 		return text
 	}
 	return textArea.Replace(text)
-}
-
-// asOption returns a language as its select element sends it. Something is always selected.
-func asOption(language string) string {
-	return cmp.Or(strings.Join(strings.Fields(strings.ReplaceAll(language, "\x00", "\ufffd")), " "), paste.Autodetect)
 }
 
 // changes returns the differences between the form and the stored paste.

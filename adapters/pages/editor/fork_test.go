@@ -21,7 +21,7 @@ func TestFork(t *testing.T) {
 	s.Holds("private0", private)
 	form := s.Page("/k2j4x8m1/fork")
 	visit.WantIn(t, form, `<input type="hidden" name="origin" value="k2j4x8m1">`, `value="An &lt;original&gt;"`, `value="main.go"`,
-		"\na\nb</textarea>", "\n&lt;c&gt;</textarea>", `<option selected>C</option>`)
+		"\na\nb</textarea>", "\n&lt;c&gt;</textarea>", `name="language" value="C"`)
 	if strings.Contains(form, `name="snippet" value="pasty`) {
 		t.Errorf("got %s, want snippets of its own", form)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,13 +32,11 @@ const (
 	doRemove = "remove-"
 )
 
-// lifeBurn is the option in the list of lifetimes for burning after reading.
-const lifeBurn = "burn"
-
 // pasteForm has the values of the form, as submitted.
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
+	Burns                             bool          // after it was read once
 	SignedIn                          bool          // the reader was signed in when the form was shown
 	Base                              string        // the revision of the edited paste
 	Origin                            string        // the id of the forked paste
@@ -67,6 +66,14 @@ func (s *snippet) Original() string {
 		return ""
 	}
 	return base64.StdEncoding.EncodeToString([]byte(s.Code))
+}
+
+// shownLanguage returns what the field of the language holds: nothing where it is detected.
+func (s *snippet) shownLanguage() string {
+	if s.Language == paste.Autodetect {
+		return ""
+	}
+	return s.Language
 }
 
 // blank reports whether the snippet is not filled in.
@@ -117,10 +124,20 @@ func invalid(id, problem string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
+// area returns the attributes of a snippet's code. A new form begins there.
+func (p *formPage) area(s *snippet) templ.Attributes {
+	area := maps.Clone(verbatim)
+	maps.Copy(area, invalid("code-"+strconv.Itoa(s.Number), p.Problem(s.Field("code"))))
+	if s.Number == 1 && len(p.Form.Snippets) == 1 && p.ID == "" && p.Wrong.Text == "" && !s.Focused {
+		area["autofocus"] = true
+	}
+	return area
+}
+
 // lifetimes are those to choose from, with their texts.
 var lifetimes = [][2]string{
-	{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
-	{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
+	{"never", "never"}, {"1h", "in 1 hour"}, {"2h", "in 2 hours"}, {"10h", "in 10 hours"}, {"1d", "in 1 day"},
+	{"2d", "in 2 days"}, {"1w", "in 1 week"}, {"1m", "in 1 month"}, {"1y", "in 1 year"},
 }
 
 // startLanguage returns the language that new snippets of the reader start with, or "" to have it detected.
@@ -137,6 +154,7 @@ func readPasteForm(sent url.Values) (pasteForm, error) {
 	form := pasteForm{
 		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
+		Burns:      sent.Has("burn"),
 		SignedIn:   sent.Get("signed-in") != "", Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
 	}
 	if sent.Has("encrypt") {
@@ -155,7 +173,7 @@ func readPasteForm(sent url.Values) (pasteForm, error) {
 		}
 		code = strings.ReplaceAll(code, "\r\n", "\n") // browsers send line ends as two characters
 		form.Snippets = append(form.Snippets, snippet{
-			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: nth("language", i),
+			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: cmp.Or(nth("language", i), paste.Autodetect),
 			Code: restored(string(original), code),
 		})
 	}
@@ -252,10 +270,8 @@ func (f *pasteForm) visibility() (private, public bool, err error) {
 
 // draft returns the new paste of the form. It fails as visibility does.
 func (f *pasteForm) draft() (draft paste.Draft, err error) {
-	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Lifetime == lifeBurn
-	if !draft.Burns {
-		draft.Lifetime = &f.Lifetime
-	}
+	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Burns
+	draft.Lifetime = &f.Lifetime
 	if draft.Private, draft.Public, err = f.visibility(); err != nil {
 		return draft, err
 	}
@@ -283,8 +299,9 @@ func (p *formPage) explain(err error) {
 }
 
 func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {
+	page.Nonce = site.NewNonce()
+	r.Policy = site.FormPolicy(page.Nonce)
 	if page.ID == "" {
-		r.Policy = site.FormPolicy
 		return site.ShowAs(w, r, status, p.frontView(page))
 	}
 	return site.ShowAs(w, r, status, p.editingView(page))

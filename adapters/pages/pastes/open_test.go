@@ -17,7 +17,7 @@ func TestBurning(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	path := s.Lands("/", visit.Form{
-		"title", "secret title", "expires", "burn", "name", "secret.go", "language", "Go", "code", "package secret\n",
+		"title", "secret title", "burn", "on", "expires", "never", "name", "secret.go", "language", "Go", "code", "package secret\n",
 	})
 	if stored := s.Stored(path); !stored.Burns || stored.Lifetime != paste.Never {
 		t.Errorf("got %+v, want one that burns", stored)
@@ -66,7 +66,7 @@ func TestBurning(t *testing.T) {
 func TestBurningAnonymously(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	created, err := s.Posts("/", visit.Form{"expires", "burn", "code", "x"})
+	created, err := s.Posts("/", visit.Form{"burn", "on", "code", "x"})
 	if err != nil || len(created.Result().Cookies()) != 1 {
 		t.Fatalf("got %v, %v, want a paste and its key in a cookie", err, created.Header())
 	}

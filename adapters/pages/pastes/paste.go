@@ -35,6 +35,7 @@ func Routes(s *site.Site) []site.Route {
 	p := &pages{s, highlight.New(s.Modules.Languages)}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
+		{Pattern: pathPreview, Post: site.Form(p.preview)},
 		{Pattern: "/:id.txt", Get: p.code(false)},
 		{Pattern: "/:id", Get: p.paste},
 		{Pattern: "/:id/history", Get: p.history},

@@ -9,6 +9,10 @@ import (
 	"sync"
 )
 
+// The sources of form.js, encrypted.js and what they load are in scripts.
+//
+//go:generate sh -c "cd scripts && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build"
+
 //go:embed assets
 var assetFiles embed.FS
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"io"
 	"mime"
 	"net/http"
@@ -20,8 +21,14 @@ import (
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// FormPolicy is for a page whose script sends an encrypted paste.
-const FormPolicy = contentPolicy + "; connect-src 'self'"
+// FormPolicy is for a page with the form of a paste: its script asks for languages and previews, sends encrypted pastes, and
+// may add the styles of the editor with that nonce.
+func FormPolicy(nonce string) string {
+	return strings.Replace(contentPolicy, "style-src 'self'", "style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
+}
+
+// NewNonce returns a value for one answer, which its Content-Security-Policy and its scripts share.
+func NewNonce() string { return rand.Text() }
 
 // Layout is the frame of all pages.
 type Layout struct {
@@ -34,6 +41,7 @@ type Layout struct {
 	OEmbed      string // the path of its oEmbed answer, or ""
 	Feed        string // the path of its feed, or ""
 	Here        string // the path to return to after signing in, or ""
+	Nonce       string // of the policy, for the editor's styles; empty: there is no editor
 	CSRF        string // of OwnForm; empty: no session
 }
 

@@ -31,6 +31,7 @@ type Config struct {
 	// RenderTime is how long a page may take once its paste has been read, on a busy machine: the request's deadline is
 	// that of the database. 0: 10 seconds.
 	RenderTime time.Duration
+	MaxBody    int // of a form, in bytes, which the form tells; 0: 2 MiB
 }
 
 // Modules have the use cases that pages call.
@@ -56,6 +57,7 @@ type Site struct {
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
 	cfg.RenderTime = cmp.Or(cfg.RenderTime, 10*time.Second)
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
 	s.languages = sync.OnceValue(s.otherLanguages)

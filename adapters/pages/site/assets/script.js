@@ -104,3 +104,8 @@ document.addEventListener("submit", event => {
   setTimeout(enable, 10000);
 });
 addEventListener("pageshow", enable); // after going back, and in Firefox, which keeps them disabled over a reload
+
+// A draft is forgotten where its form has led to another page.
+try {
+  if (!document.getElementById("paste-form")) localStorage.removeItem(sessionStorage.getItem("saved draft"));
+} catch { /* this browser stores nothing */ }

@@ -1,0 +1,28 @@
+package pastes
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+)
+
+// pathPreview takes Markdown that is being written, and answers with the page on which it is rendered.
+const pathPreview = "/preview"
+
+// preview renders Markdown as the page of a paste does, for those who may create one. Nothing is stored.
+func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if err := p.Modules.Pastes.CreateOwn.Allow(r.Viewer); err != nil {
+		return err
+	}
+	page := previewPage{Layout: r.Layout("Preview", "")}
+	if code := fields.Get("code"); len(code) <= maxRenderedBytes {
+		leave, err := p.Large.Enter(r.Context())
+		if err != nil {
+			return err
+		}
+		defer leave()
+		page.Rendered = document(code)
+	}
+	return site.Show(w, r, p.previewView(page), nil)
+}

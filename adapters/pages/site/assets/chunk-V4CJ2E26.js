@@ -1,0 +1,1 @@
+import{a,b,c,d,e}from"./chunk-VWSPPHQT.js";import"./chunk-AAXYSD7A.js";import"./chunk-64DSJDCZ.js";import"./chunk-ZESCPZT2.js";import"./chunk-XTRKXRK7.js";import"./chunk-QNZJNX2B.js";export{e as autoCloseTags,d as html,a as htmlCompletionSource,b as htmlCompletionSourceWith,c as htmlLanguage};

@@ -1,0 +1,24 @@
+// Small helpers for the elements of a page.
+
+/** find returns the element with that id, which the page is known to have. */
+export function find<T extends HTMLElement = HTMLElement>(id: string): T {
+  const element = document.getElementById(id);
+  if (!element) throw new Error("no element " + id);
+  return element as T;
+}
+
+/** say shows a problem, or hides its place where the text is empty. */
+export function say(where: HTMLElement, text: string): void {
+  where.textContent = text;
+  where.hidden = !text;
+  where.className = "problem";
+}
+
+/** button returns a button that does something on this page, and never sends a form. */
+export function button(label: string, act: () => void): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = label;
+  made.addEventListener("click", act);
+  return made;
+}

@@ -1,0 +1,114 @@
+// The editor in the place of a textarea. The textarea stays what is sent.
+import {closeBrackets, closeBracketsKeymap} from "@codemirror/autocomplete";
+import {defaultKeymap, history, historyKeymap, indentLess, indentMore} from "@codemirror/commands";
+import {bracketMatching, indentOnInput, indentUnit, syntaxHighlighting} from "@codemirror/language";
+import {highlightSelectionMatches, searchKeymap} from "@codemirror/search";
+import {Compartment, EditorState, Extension} from "@codemirror/state";
+import {
+  drawSelection, dropCursor, EditorView, highlightSpecialChars, keymap, lineNumbers, rectangularSelection,
+} from "@codemirror/view";
+import {tagHighlighter, tags} from "@lezer/highlight";
+import {languageOf, modeOf} from "./languages";
+import {Fields} from "./snippets";
+
+// The classes are those that the server gives to highlighted code (style.css).
+const colours = tagHighlighter([
+  {tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self], class: "k"},
+  {tag: [tags.typeName, tags.className, tags.namespace], class: "t"},
+  {tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.standard(tags.name)], class: "f"},
+  {tag: [tags.string, tags.regexp, tags.special(tags.string)], class: "s"},
+  {tag: [tags.escape, tags.character], class: "e"},
+  {tag: [tags.number, tags.bool, tags.null, tags.atom, tags.literal], class: "m"},
+  {tag: tags.comment, class: "c"},
+  {tag: [tags.meta, tags.processingInstruction, tags.annotation], class: "p"},
+  {tag: [tags.attributeName, tags.propertyName, tags.labelName], class: "a"},
+  {tag: tags.tagName, class: "k"},
+  {tag: tags.heading, class: "h"},
+  {tag: tags.emphasis, class: "i"},
+  {tag: tags.inserted, class: "n"},
+  {tag: tags.deleted, class: "d"},
+]);
+
+const look = EditorView.theme({
+  "&": {border: "1px solid var(--field)", borderRadius: "6px", background: "var(--surface)", color: "var(--text)"},
+  "&.cm-focused": {outline: "3px solid var(--accent)", outlineOffset: "2px"},
+  ".cm-scroller": {font: ".875rem/1.55 var(--mono)", minHeight: "var(--editor-height, 18rem)", maxHeight: "70vh"},
+  ".cm-gutters": {background: "var(--surface)", color: "var(--quiet)", borderRight: "1px solid var(--line)"},
+  ".cm-content": {caretColor: "var(--text)"},
+  ".cm-cursor": {borderLeftColor: "var(--text)"},
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
+    {background: "var(--selected)"},
+  "&.cm-focused .cm-matchingBracket": {background: "var(--selected)", outline: "1px solid var(--accent)"},
+  ".cm-selectionMatch, .cm-searchMatch": {background: "var(--selected)"},
+  ".cm-panels": {background: "var(--raised)", color: "var(--text)"},
+  ".cm-panel.cm-search input, .cm-panel.cm-search button": {width: "auto", height: "auto"},
+});
+
+// indent inserts what the text is indented with, or indents the selected lines.
+function indent(view: EditorView): boolean {
+  if (view.state.selection.ranges.some(range => !range.empty)) return indentMore(view);
+  const text = view.state.sliceDoc(0, 10000);
+  const unit = /^\t/m.test(text) ? "\t" : view.state.facet(indentUnit);
+  view.dispatch(view.state.update(view.state.replaceSelection(unit), {scrollIntoView: true, userEvent: "input"}));
+  return true;
+}
+
+/** Editor shows the code of a snippet. */
+export interface Editor {
+  /** keep puts the text into the textarea. */
+  keep(): void;
+  write(text: string): void;
+  focus(): void;
+}
+
+/** mount puts an editor in the place of a snippet's textarea, with the text, the focus and the selection that it has. */
+export function mount(fields: Fields, nonce: string, onInput: () => void): Editor {
+  const {name, language, code} = fields;
+  const mode = new Compartment();
+  const label = new Compartment();
+  const attributes: Record<string, string> = {"aria-label": "Code", "aria-describedby": "editor-hint"};
+  if (code.getAttribute("aria-invalid")) {
+    attributes["aria-invalid"] = "true";
+    attributes["aria-describedby"] = "editor-hint " + (code.getAttribute("aria-describedby") ?? "");
+  }
+  const extensions: Extension[] = [
+    EditorView.cspNonce.of(nonce), look, lineNumbers(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(4), indentUnit.of("    "), indentOnInput(),
+    syntaxHighlighting(colours as never), bracketMatching(), closeBrackets(), rectangularSelection(),
+    highlightSelectionMatches(), mode.of([]), label.of(EditorView.contentAttributes.of(attributes)),
+    EditorView.contentAttributes.of({autocapitalize: "off", autocorrect: "off", spellcheck: "false"}),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(key => key.key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap,
+      {key: "Tab", run: indent, shift: indentLess}]),
+    EditorView.updateListener.of(update => { if (update.docChanged) onInput(); }),
+    matchMedia("(max-width: 40rem)").matches ? EditorView.lineWrapping : [],
+  ];
+  const focused = document.activeElement === code;
+  const [anchor, head] = [code.selectionStart, code.selectionEnd];
+  const view = new EditorView({state: EditorState.create({doc: code.value, extensions})});
+  code.before(view.dom);
+  code.hidden = true;
+  code.labels[0]?.addEventListener("click", () => view.focus());
+  if (focused) {
+    view.focus();
+    view.dispatch({selection: {anchor: Math.min(anchor, view.state.doc.length), head: Math.min(head, view.state.doc.length)}});
+  }
+
+  let asked = "";
+  const choose = async () => {
+    const wanted = language.value + "\n" + name.value;
+    if (wanted === asked) return;
+    asked = wanted;
+    const meant = await languageOf(language.value, name.value);
+    const support = meant && await modeOf(meant, name.value);
+    if (asked !== wanted) return; // something else was chosen since
+    if (!language.value) language.placeholder = meant ? meant.name + " (from the name)" : "Autodetect";
+    view.dispatch({effects: mode.reconfigure(support ?? [])});
+  };
+  for (const field of [name, language]) field.addEventListener("change", () => void choose());
+  void choose();
+  return {
+    keep() { code.value = view.state.doc.toString(); },
+    write(text) { view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}); },
+    focus() { view.focus(); },
+  };
+}

@@ -1,0 +1,120 @@
+// The page of an encrypted paste, and the question before one that burns.
+import {Content, decrypt, fromBase64, insecure, lengths, Pasty, version, withPassword} from "./cipher";
+import {find, say} from "./dom";
+
+declare function offerCopy(button: Element): void; // script.js
+
+// keyInLink returns the key, or null if the link has not all of it.
+function keyInLink(): Uint8Array<ArrayBuffer> | null {
+  try {
+    const key = fromBase64(location.hash.slice(1));
+    return key.length === lengths.key ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+const noKey = "The link lacks a part of the key, which is behind the #. Ask for the whole link.";
+
+// contentOf returns the paste in a plaintext. It fails if there is none.
+function contentOf(text: string): Content {
+  const asText = (value: unknown): string => {
+    if (typeof (value ?? "") !== "string") throw new TypeError();
+    return (value ?? "") as string;
+  };
+  const {title, pasties} = JSON.parse(text);
+  if (!Array.isArray(pasties) || pasties.length > 1000) throw new TypeError();
+  return {title: asText(title), pasties: pasties.map((pasty): Pasty => {
+    if (Object.getPrototypeOf(pasty) !== Object.prototype) throw new TypeError();
+    return {title: asText(pasty.title), language: asText(pasty.language), code: asText(pasty.code)};
+  })};
+}
+
+function showPaste(content: Content): void {
+  find("heading").textContent = content.title || "Encrypted paste"; // not the document's title, which browsers keep and synchronise
+  content.pasties.forEach((pasty, i) => {
+    const copy = find<HTMLTemplateElement>("pasty").content.cloneNode(true) as DocumentFragment;
+    const section = copy.firstElementChild!;
+    const name = pasty.title || "Snippet " + (i + 1);
+    section.querySelector("h2")!.textContent = name;
+    section.querySelector("span")!.textContent = pasty.language;
+    section.querySelector("pre")!.setAttribute("aria-label", "Code of " + name);
+    section.querySelector("code")!.textContent = pasty.code;
+    const download = section.querySelector("a")!;
+    download.href = URL.createObjectURL(new Blob([pasty.code], {type: "application/octet-stream"}));
+    download.download = pasty.title || "snippet-" + (i + 1) + ".txt";
+    find("main").append(section);
+    offerCopy(section.querySelector(".copy")!);
+  });
+}
+
+async function openPaste(password?: string): Promise<void> {
+  const {version: format, salt = "", cipher = ""} = find("cipher").dataset;
+  const problem = find("decrypted");
+  say(problem, "");
+  if (!crypto.subtle) return say(problem, insecure);
+  if (format !== String(version)) {
+    return say(problem, "This paste has format " + format + ", which is newer than this page. Reload it, or tell the operator.");
+  }
+  let all: Uint8Array<ArrayBuffer>;
+  try {
+    all = fromBase64(cipher);
+  } catch {
+    all = new Uint8Array();
+  }
+  if (all.length <= lengths.nonce + lengths.tag) return say(problem, "The paste was cut: there is nothing left to decrypt.");
+  find("unlock").hidden = !salt;
+  if (salt && password === undefined) return find("password").focus();
+  const secret = salt ? password : keyInLink();
+  if (!secret) return say(problem, noKey);
+  say(problem, "Decrypting…");
+  let text: string;
+  try {
+    text = await decrypt(all, secret, salt);
+  } catch {
+    return say(problem, salt ? "This is not the password of the paste, or the paste was changed or cut." :
+      "The key in the link is not that of the paste, or the paste was changed or cut.");
+  }
+  find("unlock").hidden = true;
+  for (const shown of document.querySelectorAll("section.pasty")) shown.remove();
+  let content: Content;
+  try {
+    content = contentOf(text);
+  } catch {
+    return say(problem, "The paste was decrypted, but what it holds is not a paste. The program that made it may have a fault.");
+  }
+  say(problem, "");
+  showPaste(content);
+}
+
+// withLink acts on the key in the link, now and whenever another is put there.
+function withLink(act: () => void): void {
+  let link = location.hash;
+  addEventListener("hashchange", () => {
+    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
+    link = location.hash;
+    act();
+  });
+  act();
+}
+
+if (document.getElementById("cipher")) {
+  find("unlock").addEventListener("submit", event => {
+    event.preventDefault();
+    void openPaste(find<HTMLInputElement>("password").value);
+  });
+  withLink(() => void openPaste());
+}
+
+// The question before one that burns: it is not asked where the answer could not be read.
+const noWay = noKey + " If the paste has a password, put #" + withPassword + " behind the link.";
+
+if (document.getElementById("open")) {
+  withLink(() => {
+    const problem = !crypto.subtle ? insecure : keyInLink() || location.hash === "#" + withPassword ? "" : noWay;
+    const form = find<HTMLFormElement>("open");
+    say(find("decrypted"), problem);
+    form.hidden = problem !== "";
+    form.action = form.getAttribute("action")!.replace(/#.*/, "") + location.hash;
+  });
+}
