@@ -58,9 +58,6 @@ func (c config) Validate() error {
 	check(noLevel == nil, "GLUEPOT_LOG_LEVEL is %q: choose debug, info, warn or error", c.LogLevel)
 	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console", c.LogFormat)
 	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
-	check(c.Server.WriteTimeout <= 0 || c.Server.WriteTimeout > c.HTTP.RequestTimeout,
-		"GLUEPOT_HTTP_WRITE_TIMEOUT is %v: choose more than GLUEPOT_HTTP_REQUEST_TIMEOUT, which is %v",
-		c.Server.WriteTimeout, c.HTTP.RequestTimeout)
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)
 	_, noMail := mail.ParseAddress(c.Site.Contact)
@@ -82,7 +79,7 @@ func (c config) scheme() string {
 func (c config) served() bootstrap.Config {
 	own := c.Config
 	own.AllowPendingMigrations, own.Totals = true, c.AdminAddr != ""
-	own.Pastes.SweepGrace = c.Server.WriteTimeout + time.Minute // clocks are put back by less
+	own.Pastes.SweepGrace = max(c.Server.WriteTimeout, c.HTTP.RequestTimeout) + time.Minute // clocks are put back by less
 	return own
 }
 

@@ -6,13 +6,17 @@ import (
 )
 
 // An answer that is under way counts what has just expired, so a paste must outlive the longest answer.
-func TestSweepGraceFollowsTheWriteTimeout(t *testing.T) {
+func TestSweepGraceFollowsTheTimeouts(t *testing.T) {
 	t.Parallel()
-	cfg := defaultConfig()
-	for _, timeout := range []time.Duration{time.Second, 30 * time.Second, time.Hour} {
-		cfg.Server.WriteTimeout = timeout
-		if got, want := cfg.served().Pastes.SweepGrace, timeout+time.Minute; got != want {
-			t.Errorf("write timeout %v: got a grace of %v, want %v", timeout, got, want)
+	for _, c := range []struct{ write, request, want time.Duration }{
+		{30 * time.Second, 5 * time.Second, 90 * time.Second},
+		{time.Hour, 5 * time.Second, time.Hour + time.Minute},
+		{time.Second, time.Minute, 2 * time.Minute},
+	} {
+		cfg := defaultConfig()
+		cfg.Server.WriteTimeout, cfg.HTTP.RequestTimeout = c.write, c.request
+		if got := cfg.served().Pastes.SweepGrace; got != c.want {
+			t.Errorf("write timeout %v, request timeout %v: got a grace of %v, want %v", c.write, c.request, got, c.want)
 		}
 	}
 	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().served().Pastes.SweepGrace; got != want {
