@@ -15,6 +15,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 		draft           paste.Draft
 		lifetime        command.Lifetime
 		owner, language string
+		name            string
 		files           []string
 	)
 	cmd = c.does("create [FILE...]", "Create a paste of files, or of standard input",
@@ -24,28 +25,34 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
+			titles, err := command.Titles(files, name)
+			if err != nil {
+				return nil, err
+			}
 			draft.Lifetime = given(cmd, "expires-in", (*string)(&lifetime))
 			for i, file := range files {
 				draft.Pasties = append(draft.Pasties, paste.PastyDraft{
-					Title: command.TitleOf(file), Language: given(cmd, "language", &language), Code: &texts[i], Label: command.Named(file),
+					Title: titles[i], Language: given(cmd, "language", &language), Code: &texts[i], Label: command.Named(file),
 				})
 			}
 			created, err := m.Pastes.Create.Do(ctx, owner, draft)
 			return said(documentView{created}, "Created the paste %s.\n", created.ID), err
 		})
-	cmd.Long = "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
-		"when there are no files, and is not empty then. Languages are found by names and content unless --language says otherwise."
-	cmd.Example += "\n  git diff | gluepot paste create --title 'what has changed' --language Diff"
+	cmd.Long = "Create a paste. Each file becomes a pasty whose title is the file's name, with its folders unless all\n" +
+		"files are in them. Standard input is -, or read when there are no files, and is not empty then; --name names it.\n" +
+		"Languages are found by names and content unless --language says otherwise."
+	cmd.Example += "\n  git diff | gluepot paste create --name work.diff"
 	flags := cmd.Flags()
 	flags.StringVar(&owner, "owner", "", "name or id of the user whose paste it is (default none)")
 	addIdentity(cmd)
 	flags.StringVar(&draft.Title, "title", "", "what to call the paste")
+	flags.StringVar(&name, "name", "", "`FILE` name of standard input, or of the only file")
 	flags.StringVar(&language, "language", "", "`NAME` of the language of everything (default: by names and content)")
 	flags.StringArrayVar(&draft.Tags, "tags", nil, "tags of its owner, separated by commas")
 	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
 	visibilityFlags(cmd, &draft.Private, &draft.Public)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := command.NoneEmpty(cmd, "owner", "language", "expires-in"); err != nil {
+		if err := command.NoneEmpty(cmd, "owner", "language", "expires-in", "name"); err != nil {
 			return err
 		}
 		if owner == "" && !flags.Changed(identityFlag) && (draft.Private || draft.Public || flags.Changed("tags")) {

@@ -58,7 +58,14 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			}
 		}
 		input.Pasties, files = changedPasties(pasties, added, languages)
-		return command.InputsThere(files)
+		if err := command.InputsThere(files); err != nil {
+			return err
+		}
+		titles, err := command.Titles(added, "")
+		for i, title := range titles {
+			input.Pasties[len(pasties)+i].Title = &title
+		}
+		return err
 	}
 	return cmd
 }
@@ -69,7 +76,7 @@ func changedPasties(codes map[string]string, added []string, languages map[strin
 		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.Named(codes[id])}), append(files, codes[id])
 	}
 	for _, file := range added {
-		changes = append(changes, paste.PastyChanges{Title: new(command.TitleOf(file)), Label: command.Named(file)})
+		changes = append(changes, paste.PastyChanges{Label: command.Named(file)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(languages)) {
 		at := slices.IndexFunc(changes, func(known paste.PastyChanges) bool { return known.ID == id })

@@ -29,7 +29,7 @@ func (c *Commands) drop() *cobra.Command {
 		if s.deleteKey == "" && s.token == "" {
 			return fmt.Errorf("this machine has no delete key of that paste, and no login at %s: was it pushed elsewhere, or is it gone?", s)
 		}
-		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, new(struct{}))
+		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), new(struct{}))
 		if s.deleteKey != "" && (err == nil || isNotFound(err)) {
 			if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
 				err = errors.Join(err, gone)

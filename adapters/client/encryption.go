@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/adapters/internal/filename"
@@ -40,7 +41,7 @@ var base64url = base64.RawURLEncoding.Strict()
 // content is the plaintext, as JSON.
 type content struct {
 	Title   string  `json:"title"`
-	Pasties []pasty `json:"pasties"`
+	Pasties pasties `json:"pasties"`
 }
 
 // sealed is an encrypted paste as a server stores it.
@@ -116,6 +117,9 @@ var (
 	errContent  = errors.New("the paste was decrypted, but what it holds is not a paste: the program that made it may have a fault")
 )
 
+var errNotEncrypted = errors.New("the link is to an encrypted paste, but the server sent text that is not encrypted, " +
+	"which may be forged. To read it all the same, leave out the # of the link and what is behind it")
+
 // isKey reports whether a secret is a complete key.
 func isKey(secret string) bool {
 	key, err := base64url.DecodeString(secret)
@@ -145,28 +149,16 @@ func (s *sealed) open(secret string) (plain content, err error) {
 	return parseContent(text)
 }
 
+// maxSealed is how many pasties an encrypted paste may have.
+const maxSealed = 1000
+
 // parseContent parses a plaintext, which no server has checked.
 func parseContent(text []byte) (plain content, err error) {
-	var read struct {
-		content
-
-		Pasties []*pasty `json:"pasties"`
-	}
-	if json.Unmarshal(text, &read) != nil || read.Pasties == nil || len(read.Pasties) > maxPasties {
-		return plain, errContent
-	}
-	plain.Title = read.Title
-	for _, p := range read.Pasties {
-		if p == nil {
-			return content{}, errContent
-		}
-		plain.Pasties = append(plain.Pasties, *p)
+	if json.Unmarshal(text, &plain) != nil || plain.Pasties == nil || len(plain.Pasties) > maxSealed {
+		return content{}, errContent
 	}
 	return plain, nil
 }
-
-// maxPasties bounds the pasties of a decrypted paste, which no server has checked.
-const maxPasties = 1000
 
 // decrypt opens an encrypted paste with the key from its link, or with a password that it asks for.
 func (c *Commands) decrypt(s sealed, key string) (content, error) {
@@ -213,25 +205,32 @@ func (c *Commands) newPassword() (string, error) {
 	return password, err
 }
 
-// fetch returns the pasties of a paste, decrypted if need be. It opens a paste that burns after reading only after a question, as that
-// deletes it, and not if the link lacks the key. A link with a key or "password" is only for an encrypted paste.
-func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
-	toEncrypted := isKey(key) || key == withPassword
-	if !toEncrypted { // the fragment is empty or names lines
-		found, err := s.read(ctx, id)
+// inPage matches the fragment of a link to a place in a page: #3, #L3, #L3-L7 or #2-L3-L7. Any other may be a key,
+// perhaps a cut one.
+var inPage = regexp.MustCompile(`^(main|\d+|(\d+-)?L\d+(-L\d+)?)?$`)
+
+// fetch returns the pasties of a paste, decrypted if need be. It opens a paste that burns after reading only after a
+// question, as that deletes it, and not if the link lacks the key. The fragment is that of the link: if it may be a key
+// or says that there is a password, fetch returns only what came encrypted.
+func (c *Commands) fetch(
+	ctx context.Context, s *server, id, fragment, folder string, yes bool,
+) (found []pasty, opened bool, err error) {
+	toEncrypted := !inPage.MatchString(fragment)
+	if !toEncrypted {
+		plain, err := s.read(ctx, id)
 		if err == nil || !isNotFound(err) {
-			return found.Pasties, false, err
+			return plain.Pasties, false, err
 		}
-		key = ""
+		fragment = ""
 	}
 	var either struct {
 		sealed
 
-		Pasties []pasty `json:"pasties"`
+		Pasties pasties `json:"pasties"`
 	}
-	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, &either)
+	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), &either)
 	burns := isStatus(err, http.StatusConflict)
-	if burns && !toEncrypted {
+	if burns && !isKey(fragment) && fragment != withPassword {
 		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
 	}
 	if burns || isNotFound(err) && !toEncrypted {
@@ -241,18 +240,23 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
 			}
 		}
-		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, &either)
+		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), &either)
 		opened = err == nil
 	}
 	switch {
+	case isNotFound(err) && toEncrypted:
+		return nil, opened, fmt.Errorf(
+			"%w The link is to an encrypted one: for another, leave out the # and what is behind it", err)
 	case err != nil:
 		return nil, opened, err
 	case either.Version == 0 && len(either.Pasties) == 0:
 		return nil, opened, s.noPaste()
+	case either.Version == 0 && toEncrypted:
+		return nil, opened, errNotEncrypted
 	case either.Version == 0:
 		return either.Pasties, opened, nil
 	}
-	plain, err := c.decrypt(either.sealed, key)
+	plain, err := c.decrypt(either.sealed, fragment)
 	if err != nil && opened {
 		err = fmt.Errorf("%w. %s", err, keep(filepath.Join(folder, "gluepot-"+filename.Safe(id)+".json"), either.sealed))
 	}
@@ -262,8 +266,13 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 // keep saves an encrypted paste that is gone from the server and could not be decrypted, and returns a sentence that says where.
 func keep(name string, s sealed) string {
 	text, err := json.Marshal(s)
+	var file *os.File
 	if err == nil {
-		err = os.WriteFile(name, text, 0o600)
+		file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // it is a new file
+	}
+	if err == nil {
+		_, err = file.Write(text)
+		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
 		return fmt.Sprintf("The paste is gone from the server: %s", text)

@@ -37,7 +37,7 @@ func (c *Commands) list() *cobra.Command {
 		if s.token == "" {
 			ids, err = s.keyed()
 		} else {
-			_, err = s.do(cmd.Context(), http.MethodGet, "/user/self/pastes", nil, &ids)
+			_, err = s.do(cmd.Context(), http.MethodGet, "/user/self/pastes", &ids)
 		}
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (c *Commands) list() *cobra.Command {
 			found, err := s.read(cmd.Context(), id)
 			if isNotFound(err) {
 				found.Title = "(encrypted)"
-				_, err = s.do(cmd.Context(), http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, &found)
+				_, err = s.do(cmd.Context(), http.MethodGet, "/encrypted/"+url.PathEscape(id), &found)
 			}
 			if isNotFound(err) { // deleted meanwhile, or it burns after reading
 				continue

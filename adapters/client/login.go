@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,10 @@ is no terminal.`,
 			if err != nil {
 				return err
 			}
+			if s.base.Scheme == "http" && !loopback(s.base.Hostname()) {
+				_, _ = fmt.Fprintf(c.Stderr, "Warning: %s is not encrypted. Others in the network can read the token, and "+
+					"what you push. Use https if the server has it.\n", s) // optional
+			}
 			typed, err := c.ask("Access token for " + s.String() + ": ")
 			if err != nil {
 				return err
@@ -39,7 +44,7 @@ is no terminal.`,
 				return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
 			}
 			var self struct{ Username string }
-			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, &self); isNotFound(err) {
+			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", &self); isNotFound(err) {
 				return fmt.Errorf("%w Give the server's address, with its base path if it has one", err)
 			} else if err != nil {
 				return err
@@ -59,6 +64,13 @@ is no terminal.`,
 			return err
 		},
 	}
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	named := host == "localhost" || strings.HasSuffix(host, ".localhost") // RFC 6761
+	return named || err == nil && address.Unmap().IsLoopback()
 }
 
 func (c *Commands) logout() *cobra.Command {

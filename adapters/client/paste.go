@@ -1,7 +1,10 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,7 +21,37 @@ type paste struct {
 	DeletesAt int64   `json:"deletesAt"` // 0: never
 	IsPrivate bool    `json:"isPrivate"`
 	IsPublic  bool    `json:"isPublic"`
-	Pasties   []pasty `json:"pasties"`
+	Pasties   pasties `json:"pasties"`
+}
+
+// pasties are those of a paste. Decoding fails for more than any server stores: an element of three bytes takes 64 in
+// memory.
+type pasties []pasty
+
+const maxPasties = 1 << 16
+
+var errPasties = errors.New("the pasties are no list, one is null, or there are too many")
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pasties) UnmarshalJSON(text []byte) error {
+	array := json.NewDecoder(bytes.NewReader(text))
+	switch begin, err := array.Token(); {
+	case err != nil || begin == nil: // null
+		return err
+	case begin != json.Delim('['):
+		return errPasties
+	}
+	for *p = (pasties{}); array.More(); {
+		var element *pasty
+		if err := array.Decode(&element); err != nil {
+			return err
+		}
+		if element == nil || len(*p) == maxPasties {
+			return errPasties
+		}
+		*p = append(*p, *element)
+	}
+	return nil
 }
 
 type pasty struct {
@@ -30,7 +63,7 @@ type pasty struct {
 
 // read returns the paste with that id.
 func (s *server) read(ctx context.Context, id string) (found paste, err error) {
-	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), nil, &found)
+	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), &found)
 	if err == nil && found.ID == "" {
 		err = s.noPaste()
 	}

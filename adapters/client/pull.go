@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,9 +19,10 @@ import (
 func (c *Commands) pull() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files",
-		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, control characters are
-escaped. With -o each pasty becomes a file in a folder; none that exists is overwritten. An encrypted paste is decrypted with the key in
-its link, which a shell wants quoted, or with its password. A paste that burns after reading is opened after a question, or with --yes.`,
+		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, control
+characters are escaped. With -o each pasty becomes a file in a folder or below it, by its title; none that exists is
+overwritten. An encrypted paste is decrypted with the key in its link, which a shell wants quoted, or with its password;
+such a link reads no other paste. A paste that burns after reading is opened after a question, or with --yes.`,
 		Example: "  gluepot pull k3j2h1g0\n  gluepot pull https://paste.example/k3j2h1g0 -o snippets",
 	}
 	address := serverFlag(cmd)
@@ -31,13 +33,13 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 		if err != nil {
 			return err
 		}
-		_, key, _ := strings.Cut(args[0], "#")
+		_, fragment, _ := strings.Cut(args[0], "#")
 		if *folder != "" { // before a paste burns
 			if err := writable(*folder); err != nil {
 				return err
 			}
 		}
-		pasties, opened, err := c.fetch(cmd.Context(), s, id, key, *folder, *yes)
+		pasties, opened, err := c.fetch(cmd.Context(), s, id, fragment, *folder, *yes)
 		if err != nil {
 			return err
 		}
@@ -69,28 +71,39 @@ func writable(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// write writes each pasty to a file in the folder, and prints the names. It overwrites nothing. If a file exists, it fails; for a
-// paste that was opened, which exists nowhere else, it takes another name.
+// write writes each pasty to a file in the folder or below it, and prints the names. It overwrites nothing. If a file
+// exists already, it fails before it writes any; for a paste that was opened, which exists nowhere else, it takes
+// another name.
 func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(folder) // symbolic links do not lead out of it
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // the files are closed
-	names := make(filename.Set)
+	names, files := make(filename.Set), make([]string, len(pasties))
+	atHome := isHome(root)
 	for i, p := range pasties {
-		name := filename.Safe(strings.TrimLeft(filename.Safe(p.Title), ".-")) // a shell runs some hidden files of a home folder
-		if name == "" {
-			name = cmp.Or(filename.Safe(p.ID), fmt.Sprint("snippet-", i+1)) + ".txt"
+		file := cmp.Or(filename.Path(p.Title), cmp.Or(filename.Safe(p.ID), fmt.Sprint("snippet-", i+1))+".txt")
+		if atHome && strings.HasPrefix(file, ".") {
+			return fmt.Errorf("%s would be a hidden file in your home folder, some of which run programs: "+
+				"name another folder with -o", command.Quote(file))
 		}
-		name = names.Unique(name)
-		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		for opened && errors.Is(err, fs.ErrExist) {
-			name = names.Unique(name)
-			file, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		files[i] = names.UniquePath(file)
+		if _, err := root.Lstat(files[i]); opened || errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return err
 		}
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already: name another folder with -o", command.Quote(name))
+		return fmt.Errorf("%s is there already: name another folder with -o", command.Quote(files[i]))
+	}
+	for i, p := range pasties {
+		if err := root.MkdirAll(path.Dir(files[i]), 0o750); err != nil {
+			return err
+		}
+		file, err := root.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		for errors.Is(err, fs.ErrExist) { // the system may take names for equal that differ
+			files[i] = names.UniquePath(files[i])
+			file, err = root.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		}
 		if err != nil {
 			return err
@@ -99,9 +112,23 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 		if err := errors.Join(err, file.Close()); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(c.Stdout, command.Line(name)); err != nil {
+		if _, err := fmt.Fprintln(c.Stdout, command.Line(files[i])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isHome reports whether a folder is the user's home folder.
+func isHome(root *os.Root) bool {
+	path, err := os.UserHomeDir()
+	if err != nil {
+		return false
+	}
+	home, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	folder, err := root.Stat(".")
+	return err == nil && os.SameFile(home, folder)
 }

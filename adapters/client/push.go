@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/atotto/clipboard"
 	"github.com/cli/browser"
@@ -19,31 +22,54 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// newPaste is the body that creates a paste.
+// newPaste is a paste to create.
 type newPaste struct {
-	Title     string   `json:"title,omitempty"`
-	ExpiresIn string   `json:"expiresIn,omitempty"`
-	IsPrivate bool     `json:"isPrivate,omitempty"`
-	IsPublic  bool     `json:"isPublic,omitempty"`
-	Burn      bool     `json:"burn,omitempty"`
-	Tags      []string `json:"tags,omitempty"`
-	Pasties   []pasty  `json:"pasties"`
+	Title, Language, ExpiresIn string
+	IsPrivate, IsPublic, Burn  bool
+	Tags                       []string
+	Pasties                    []pasty
+}
+
+// form returns the form that POST /raw takes, which unlike JSON keeps every byte of the files.
+func (n *newPaste) form() (body []byte, mediaType string, err error) {
+	var text bytes.Buffer
+	form := multipart.NewWriter(&text)
+	flags := map[bool]string{true: "true"}
+	for _, field := range [][2]string{
+		{"title", n.Title}, {"language", n.Language}, {"expiresIn", n.ExpiresIn}, {"tags", strings.Join(n.Tags, ",")},
+		{"isPrivate", flags[n.IsPrivate]}, {"isPublic", flags[n.IsPublic]}, {"burn", flags[n.Burn]},
+	} {
+		if field[1] != "" {
+			err = errors.Join(err, form.WriteField(field[0], field[1]))
+		}
+	}
+	for _, p := range n.Pasties {
+		file, failed := form.CreateFormFile("file", p.Title)
+		if failed == nil {
+			_, failed = io.WriteString(file, p.Code)
+		}
+		err = errors.Join(err, failed)
+	}
+	err = errors.Join(err, form.Close())
+	return text.Bytes(), form.FormDataContentType(), err
 }
 
 func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link",
-		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty with the file's name as its
-title; - is standard input, which is also read when there are no files. Without a login the paste is anonymous, and 'gluepot drop' can
-delete it from this machine.`,
-		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --title 'what has changed' --expires-in 1w --copy\n" +
+		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty whose
+title is the file's name, with its folders unless all files are in them. Standard input is -, or read when there are no
+files; --name names it. Without a login the paste is anonymous, and 'gluepot drop' can delete it from this machine.`,
+		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --name work.diff --expires-in 1w --copy\n" +
 			"  gluepot push --encrypt --burn secrets.txt",
 	}
 	flags := cmd.Flags()
 	address := serverFlag(cmd)
 	var wanted newPaste
 	flags.StringVar(&wanted.Title, "title", "", "what to call the paste")
-	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
+	flags.StringVar(&wanted.Language, "language", "",
+		"`NAME` of the language of everything (default: by names and content)")
+	name := flags.String("name", "", "`FILE` name of standard input, or of the only file")
 	flags.Var((*command.Lifetime)(&wanted.ExpiresIn), "expires-in", command.LifetimeUsage)
 	flags.BoolVar(&wanted.IsPrivate, "private", false, "only you may read it")
 	flags.BoolVar(&wanted.IsPublic, "public", false, "it is shown on your profile")
@@ -69,7 +95,11 @@ delete it from this machine.`,
 		if err := command.InputsThere(files); err != nil {
 			return err
 		}
-		if err := command.NoneEmpty(cmd, "expires-in", "server"); err != nil {
+		if err := command.NoneEmpty(cmd, "expires-in", "server", "name"); err != nil {
+			return err
+		}
+		titles, err := command.Titles(files, *name)
+		if err != nil {
 			return err
 		}
 		s, err := c.server(*address)
@@ -92,8 +122,8 @@ delete it from this machine.`,
 		if err != nil {
 			return err
 		}
-		for i, file := range files {
-			wanted.Pasties = append(wanted.Pasties, pasty{Title: command.TitleOf(file), Language: *language, Code: texts[i]})
+		for i, text := range texts {
+			wanted.Pasties = append(wanted.Pasties, pasty{Title: titles[i], Code: text})
 		}
 		link, err := s.push(cmd.Context(), &wanted, *encrypt, password)
 		if link != "" {
@@ -119,17 +149,25 @@ delete it from this machine.`,
 // push creates a paste, encrypted if need be, and returns its link, with the key or withPassword as the fragment.
 func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
 	if !encrypt {
-		return s.create(ctx, "/paste", wanted)
+		body, mediaType, err := wanted.form()
+		if err != nil {
+			return "", err
+		}
+		return s.create(ctx, "/raw", mediaType, body)
 	}
 	for i := range wanted.Pasties {
-		wanted.Pasties[i].Language = cmp.Or(wanted.Pasties[i].Language, "Plain Text")
+		wanted.Pasties[i].Language = cmp.Or(wanted.Language, "Plain Text")
 	}
 	sealed, key, err := seal(content{wanted.Title, wanted.Pasties}, password)
 	if err != nil {
 		return "", err
 	}
 	sealed.ExpiresIn, sealed.IsPrivate, sealed.Burn = wanted.ExpiresIn, wanted.IsPrivate, wanted.Burn
-	link, err = s.create(ctx, "/encrypted", sealed)
+	body, err := json.Marshal(sealed)
+	if err != nil {
+		return "", err
+	}
+	link, err = s.create(ctx, "/encrypted", "application/json", body)
 	if link != "" {
 		link += "#" + cmp.Or(key, withPassword)
 	}
@@ -137,15 +175,9 @@ func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, passw
 }
 
 // create creates a paste, stores its delete key, and returns its link.
-func (s *server) create(ctx context.Context, path string, wanted any) (link string, err error) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false) // shorter
-	if err := encoder.Encode(wanted); err != nil {
-		return "", err
-	}
+func (s *server) create(ctx context.Context, path, mediaType string, body []byte) (link string, err error) {
 	var made paste
-	header, err := s.do(ctx, http.MethodPost, path, body.Bytes(), &made)
+	header, err := s.send(ctx, http.MethodPost, path, mediaType, body, &made)
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,8 @@ type server struct {
 	token string   // or ""
 	// deleteKey is sent instead of the token: the token is not needed then, and an invalid one would fail the request.
 	deleteKey string
-	stderr    io.Writer // for progress, or nil
+	stderr    io.Writer     // for progress, or nil
+	patience  time.Duration // how long it may stall
 }
 
 func (s *server) String() string { return s.base.String() }
@@ -38,7 +39,7 @@ func parseServer(address string) (*server, error) {
 	}
 	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
 	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":") // so that a server has one name
-	return &server{base: base}, nil
+	return &server{base: base, patience: patience}, nil
 }
 
 // server returns the server of the flag, the environment or the last login, with its token.
@@ -76,10 +77,38 @@ func (c *Commands) server(named string) (*server, error) {
 var transport = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
-		ResponseHeaderTimeout: time.Minute, // from when the request is complete
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
+		MaxResponseHeaderBytes: maxProblem,
 	},
+}
+
+// What is read of an answer, in bytes. A paste and its history have at most 48 MiB (paste.DefaultLimits); JSON is
+// longer.
+const (
+	maxAnswer  = 64 << 20
+	maxProblem = 64 << 10 // of an answer other than 200
+	maxMessage = 500      // of what an error shows of it
+)
+
+// patience is how long a server may neither take nor send anything.
+const patience = time.Minute
+
+var errStalled = errors.New("it has neither taken nor sent anything for a while")
+
+// moving is a reader that resets a timer whenever something is read.
+type moving struct {
+	io.Reader
+	timer *time.Timer
+	wait  time.Duration
+}
+
+// Read implements io.Reader.
+func (m moving) Read(p []byte) (n int, err error) {
+	if n, err = m.Reader.Read(p); n > 0 {
+		m.timer.Reset(m.wait)
+	}
+	return n, err
 }
 
 // statusError is an answer other than 200.
@@ -95,15 +124,25 @@ const largeBody = 256 << 10
 
 const keyHeader = "Gluepot-Delete-Key"
 
-// do sends a request, whose body may be nil, and decodes the answer's JSON.
-func (s *server) do(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
+// do sends a request without a body, and decodes the answer's JSON.
+func (s *server) do(ctx context.Context, method, path string, into any) (http.Header, error) {
+	return s.send(ctx, method, path, "", nil, into)
+}
+
+// send is do with a body, which may be nil.
+func (s *server) send(ctx context.Context, method, path, mediaType string, body []byte, into any) (http.Header, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(s.patience, func() { cancel(errStalled) })
+	defer timer.Stop()
 	request, err := http.NewRequestWithContext(ctx, method, s.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
 	if len(body) > 0 {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", mediaType)
+		request.Body = io.NopCloser(moving{request.Body, timer, s.patience})
 	}
 	if len(body) >= largeBody {
 		request.Header.Set("Expect", "100-continue")
@@ -118,15 +157,21 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, into 
 	}
 	answer, err := transport.Do(request)
 	if err != nil {
-		return nil, s.unreachable(err)
+		return nil, s.unreachable(cmp.Or(context.Cause(ctx), err))
 	}
-	defer answer.Body.Close()                                     //nolint:errcheck // it has been read
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 256<<20)) // no paste in JSON is as long
+	defer answer.Body.Close() //nolint:errcheck // it has been read
+	most := int64(maxAnswer)
+	if answer.StatusCode != http.StatusOK {
+		most = maxProblem
+	}
+	text, err := io.ReadAll(io.LimitReader(moving{answer.Body, timer, s.patience}, most+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the answer of %s broke off: %w", s, err)
+		return nil, fmt.Errorf("the answer of %s broke off: %w", s, cmp.Or(context.Cause(ctx), err))
 	case answer.StatusCode != http.StatusOK:
 		return nil, s.refused(answer, text)
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("%s answers with more than %d MiB, which no paste has", s, most>>20)
 	case json.Unmarshal(text, into) != nil:
 		return nil, s.noPaste()
 	}
@@ -145,22 +190,32 @@ func (s *server) unreachable(err error) error {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return fmt.Errorf("%s has a certificate of an authority that is not known here. If it is yours, name its certificate in SSL_CERT_FILE", s)
 	}
-	return fmt.Errorf("%s does not answer: %w", s, err)
+	return fmt.Errorf("%s does not answer: %s", s, shown(err.Error()))
 }
 
 // refused returns the error in an answer.
 func (s *server) refused(answer *http.Response, text []byte) error {
 	var problem struct{ StatusMessage string }
 	_ = json.Unmarshal(text, &problem) // other answers have no message
-	failed := &statusError{answer.StatusCode, fmt.Sprintf("%s says: %s", s, command.Line(cmp.Or(problem.StatusMessage, answer.Status)))}
+	failed := &statusError{
+		answer.StatusCode, fmt.Sprintf("%s says: %s", s, shown(cmp.Or(problem.StatusMessage, answer.Status))),
+	}
 	switch location, err := answer.Location(); {
 	case err == nil:
 		failed.text = fmt.Sprintf("%s redirects to %s. If that is the server, run 'gluepot login' with its URL.", s,
-			command.Line(location.Redacted()))
+			shown(location.Redacted()))
 	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && s.deleteKey == "":
 		failed.text = fmt.Sprintf("The access token is not valid at %s. Run 'gluepot login %[1]s', or set %s to another one.", s, EnvToken)
 	}
 	return failed
+}
+
+// shown returns what a server said on one line, cut off if it is long.
+func shown(text string) string {
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return command.Line(text)
 }
 
 // isNotFound reports whether an error is an answer 404.

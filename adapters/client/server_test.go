@@ -1,6 +1,15 @@
 package client
 
-import "testing"
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
 
 func TestParseServer(t *testing.T) {
 	t.Parallel()
@@ -32,4 +41,55 @@ func TestLinkWithZone(t *testing.T) {
 	if err != nil || s.String() != "http://[fe80::1%25eth0]:8080/base" || id != "abcdefgh" {
 		t.Errorf("got %v, %s, error %v, want the server and the id of the link", s, id, err)
 	}
+}
+
+// TestStalledServer has servers that stop before their answer, and in it.
+func TestStalledServer(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(w http.ResponseWriter){
+		"before": func(http.ResponseWriter) {},
+		"in it": func(w http.ResponseWriter) {
+			_, _ = io.WriteString(w, `{"_id":`)
+			_ = http.NewResponseController(w).Flush()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				begin(w)
+				<-r.Context().Done()
+			}))
+			defer listening.Close()
+			s, err := parseServer(listening.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.patience = 50 * time.Millisecond
+			if _, err := s.read(t.Context(), "abcdefgh"); !strings.Contains(fmt.Sprint(err), errStalled.Error()) {
+				t.Errorf("got %v, want an error that says that it stalls", err)
+			}
+		})
+	}
+}
+
+// TestSlowServer reads for ten minutes, and waits for less than one each time.
+func TestSlowServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stalled := false
+		timer := time.AfterFunc(patience, func() { stalled = true })
+		defer timer.Stop()
+		r, w := io.Pipe()
+		go func() {
+			for range 10 {
+				time.Sleep(patience - time.Second)
+				_, _ = io.WriteString(w, "x")
+			}
+			_ = w.Close()
+		}()
+		text, err := io.ReadAll(moving{r, timer, patience})
+		if string(text) != "xxxxxxxxxx" || err != nil || stalled {
+			t.Errorf("got %q, %v, stalled: %v, want everything that comes slowly", text, err, stalled)
+		}
+	})
 }

@@ -241,35 +241,6 @@ func TestPushSignedIn(t *testing.T) {
 	}
 }
 
-// TestPullStaysInItsFolder has titles that name files elsewhere.
-func TestPullStaysInItsFolder(t *testing.T) {
-	t.Parallel()
-	server := program.Serve(t, database.SQLite(t).URL)
-	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
-	status, answer := send(t, server, http.MethodPost, "/paste",
-		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
-			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"},`+
-			`{"title":".-rf","code":"8"}]}`, "Accept", "application/json")
-	if status != http.StatusOK {
-		t.Fatalf("got %d %s", status, answer)
-	}
-	_, id, _ := strings.Cut(answer, `"_id":"`)
-	names := strings.Fields(p.ok("", "pull", id[:8], "-o", filepath.Join(p.dir, "out")))
-	entries, err := os.ReadDir(filepath.Join(p.dir, "out"))
-	if err != nil || len(entries) != 8 || len(names) < 8 || strings.Contains(strings.Join(names, ""), "\x1b") {
-		t.Errorf("got %q and %v, %v, want eight files in the folder", names, entries, err)
-	}
-	if _, err := os.Stat(filepath.Join(p.dir, "out", ".bash_profile")); !os.IsNotExist(err) {
-		t.Errorf("got %v, want no hidden file: a shell would run this one in a home folder", err)
-	}
-	if _, err := os.Stat(filepath.Join(p.dir, "out", "rf")); err != nil {
-		t.Errorf("got %v, want a name that rm * takes for no option", err)
-	}
-	if _, err := os.Stat(filepath.Join(p.dir, "outside")); !os.IsNotExist(err) {
-		t.Errorf("got %v, want no file outside of the folder", err)
-	}
-}
-
 // TestTokenStaysWithItsServer has other servers ask for it: by a redirect, by a link, and in the place of the server.
 func TestTokenStaysWithItsServer(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -85,12 +86,64 @@ func (in *Input) Close() {
 // StandardInput is what to give instead of a file's name.
 const StandardInput = "-"
 
-// TitleOf returns the title of the pasty that a file becomes.
-func TitleOf(file string) string {
-	if file == StandardInput {
-		return ""
+// Titles returns the titles of the pasties that files become. An input without a name, such as standard input, has
+// none. A file has its name, and before it the folders that were typed, without those that all have in common. A name,
+// if it is not empty, is that of the only file or of the only input without one.
+func Titles(files []string, name string) ([]string, error) {
+	titles, paths, nameless := make([]string, len(files)), make([][]string, len(files)), []int{}
+	var common []string
+	first := true
+	for i, file := range files {
+		switch {
+		case isNameless(file):
+			nameless = append(nameless, i)
+		case filepath.IsLocal(file):
+			paths[i] = strings.Split(filepath.ToSlash(filepath.Clean(file)), "/")
+			if folders := paths[i][:len(paths[i])-1]; first {
+				common, first = folders, false
+			} else {
+				common = commonStart(common, folders)
+			}
+		default: // an absolute path says more than its sender may want to share
+			titles[i] = filepath.Base(file)
+		}
 	}
-	return filepath.Base(file)
+	for i, path := range paths {
+		if path != nil {
+			titles[i] = strings.Join(path[len(common):], "/")
+		}
+	}
+	switch {
+	case name == "":
+	case len(files) == 1:
+		titles[0] = name
+	case len(nameless) == 1:
+		titles[nameless[0]] = name
+	default:
+		return nil, Usage("--name is for one input: give one file, or standard input beside files that have names")
+	}
+	for i := range titles {
+		titles[i] = strings.ToValidUTF8(titles[i], "\ufffd")
+	}
+	return titles, nil
+}
+
+// commonStart returns what two lists begin with.
+func commonStart(one, other []string) []string {
+	n := 0
+	for n < min(len(one), len(other)) && one[n] == other[n] {
+		n++
+	}
+	return one[:n]
+}
+
+// isNameless reports whether a file is standard input, or what a shell makes of <(command).
+func isNameless(file string) bool {
+	if file == StandardInput || file == "/dev/stdin" || strings.HasPrefix(file, "/dev/fd/") {
+		return true
+	}
+	about, err := os.Stat(file)
+	return err == nil && !about.Mode().IsRegular()
 }
 
 // InputsThere fails if a file is not there, or standard input is to be read twice. So a mistyped name fails before a database is

@@ -33,3 +33,32 @@ func TestUniqueNames(t *testing.T) {
 		t.Errorf("got %s, want %s", strings.Join(got, "|"), want)
 	}
 }
+
+func TestPath(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"": "", "/": "", "..": "", "a/main.go": "a/main.go", "/a//./../b ": "a/b", `a\b`: "a/b",
+		".a/.b": ".a/.b", "a/con/b": "a/_con/b",
+		".git/config": "_.git/config", ".GIT": "_.GIT", "a/git~1/x": "a/_git~1/x", ".gitignore": ".gitignore",
+		".g\u200cit/hooks": "_.git/hooks", ".git. /x": "_.git/x", "C:/x": "C_/x",
+		strings.Repeat("d/", 20) + "x": strings.Repeat("d/", 20) + "x",
+		strings.Repeat("d/", 21) + "x": strings.Repeat("d-", 21) + "x",
+	} {
+		if got := filename.Path(title); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+	}
+}
+
+func TestUniquePaths(t *testing.T) {
+	t.Parallel()
+	names := make(filename.Set)
+	var got []string
+	for _, path := range []string{"a/x", "A/X", "a", "b", "b/x/y", "b/x/y", ".env", ".ENV", "a/x/y", "c/d/e", "c/d", "c"} {
+		got = append(got, names.UniquePath(path))
+	}
+	want := "a/x|A/X (2)|a (2)|b|b-x-y|b-x-y (2)|.env|.ENV (2)|a-x-y|c/d/e|c/d (2)|c (2)"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, "|"), want)
+	}
+}
