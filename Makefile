@@ -62,8 +62,12 @@ PACKAGES = ./tests/e2e ./tests/integration ./tests/contract $$($(GO) list -f '{{
 
 # Tests mostly wait for databases and processes, so four of a package run at once. "make lint" vets them.
 test: ## run every test
-	@began=$$(date +%s); packages=$$(echo $(PACKAGES)); result=ok; \
-	$(GO) run ./tests/postgres $(GO) test -vet=off -parallel 4 -ldflags="-s -w" -timeout 20m $$packages || result=FAILED; \
+	@began=$$(date +%s); packages=$$(echo $(PACKAGES)); output=$$(mktemp); \
+	{ $(GO) run ./tests/postgres $(GO) test -vet=off -parallel 4 -ldflags="-s -w" -timeout 20m $$packages && echo passed >>$$output.passed; } | \
+		tee $$output; \
+	result=FAILED; [ ! -e $$output.passed ] || result=ok; \
+	echo "The slowest packages:"; grep -E '^(ok|FAIL).*[0-9]s$$' $$output | awk '{print "  " $$3, $$2}' | sort -rn | head -5; \
+	rm -f $$output $$output.passed; \
 	echo "make test: $$result, $$(echo $$packages | wc -w) packages on PostgreSQL and SQLite in $$(($$(date +%s) - began)) s." \
 		"Not run: test-faults, test-failover, test-browser."; \
 	[ $$result = ok ]
