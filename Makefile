@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build install release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help build install release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
@@ -138,6 +138,10 @@ check-compatibility: ## refuse what breaks clients of the last tag, unless VERSI
 
 check-licences: ## list the licences of everything that is linked in, and refuse those that do not go with MIT
 	$(GO) test -count 1 -v -run '^TestLicences$$' ./tests/architecture
+
+# DB=file:///a/folder is a copy of the database, where vuln.go.dev cannot be reached.
+check-vulnerabilities: ## refuse what has known vulnerabilities that the program reaches (needs vuln.go.dev)
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(DB),-db $(DB)) ./bootstrap/cmd/gluepot
 
 # Needs promtool and Prometheus (Debian: apt-get install prometheus).
 check-alerts: ## check the alert rules and the dashboard of docs/operations
