@@ -2,7 +2,6 @@ package pastes
 
 import (
 	"context"
-	"encoding/csv"
 	"io"
 	"net/http"
 	"slices"
@@ -26,12 +25,11 @@ const (
 // renderers return the rendered form of code in their language, or nil.
 var renderers = map[string]func(code string) templ.Component{
 	"Markdown": document, "GitHub Flavored Markdown": document,
-	"CSV": func(code string) templ.Component { return table(code, ',') },
-	"TSV": func(code string) templ.Component { return table(code, '\t') },
+	"CSV": csvTable, "TSV": tsvTable,
 }
 
 func document(code string) templ.Component {
-	sanitized, ok := markdown.HTML(code)
+	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark))
 	if !ok {
 		return nil
 	}
@@ -59,17 +57,6 @@ func marked(sanitized string) templ.Component {
 			}
 		}
 	})
-}
-
-// table returns values as a table, whose first row is its head, or nil for invalid text.
-func table(code string, separator rune) templ.Component {
-	values := csv.NewReader(strings.NewReader(code))
-	values.Comma, values.FieldsPerRecord, values.LazyQuotes = separator, -1, true
-	rows, err := values.ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil
-	}
-	return tableView(rows)
 }
 
 // inLanguage sets the language of ?lang=, if there is one with that name.

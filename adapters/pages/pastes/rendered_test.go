@@ -15,7 +15,7 @@ func TestRendered(t *testing.T) {
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(
 		paste.Pasty{Title: "a.md", Language: "Markdown", Code: "# Head\n\n<script>x()</script>\n\n![cat](https://evil.example/cat.png)"},
-		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2,3\n"}, paste.Pasty{Language: "TSV", Code: "x\ty"},
+		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2\n"}, paste.Pasty{Language: "TSV", Code: "x\ty"},
 	))
 	page := s.Page("/k2j4x8m1")
 	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3>Head</h3>`, `<details><summary>Source</summary>`,
