@@ -44,8 +44,12 @@ func TestAccessibility(t *testing.T) {
 	origin := serveUsers(t)
 	own := createOwn(t, origin)
 	rendered := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"pasties": []pasty{
-		{Title: "a.md", Language: "Markdown", Code: "# Head\n\n- [x] done\n\n> `quoted`\n\n| a |\n|---|\n| [b](https://example.com) |\n"},
-		{Title: "b.csv", Language: "CSV", Code: "name,\nglue,1\n"},
+		{Title: "a.md", Language: "Markdown",
+			Code: "---\ntitle: A\n---\n\n# Head\n\n- [x] done\n\n> `quoted`\n\n| a |\n|---|\n" +
+				"| [b](https://example.com) |\n\n> [!WARNING]\n> c[^1]\n\n[^1]: d\n\n```go\nvar x = 1 // " +
+				strings.Repeat("long ", 99) + "\n```\n\n" +
+				"<details><summary>e</summary>\n\nPress <kbd>f</kbd>, <sub>g</sub>.\n\n</details>\n"},
+		{Title: "b.csv", Language: "CSV", Code: "name;\nglue;1,5\n"},
 	}})
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -86,7 +90,8 @@ func TestAccessibility(t *testing.T) {
 	}
 }
 
-// lookAround looks at pages with axe-core and takes their pictures, by paths and names, on each screen, as who has signed in with a token.
+// lookAround looks at pages with axe-core and takes their pictures, by paths and names, on each screen, as who has
+// signed in with a token.
 func lookAround(t *testing.T, origin, token string, pages map[string]string) {
 	t.Helper()
 	for name, screen := range map[string]struct {

@@ -80,7 +80,7 @@ func wantFork(t *testing.T, reader *visitor, id string) {
 func wantRendered(t *testing.T, p *program.Process) {
 	t.Helper()
 	var id string
-	for query, want := range map[string]string{"": "<h3>Head</h3>", "?lang=html": `<span class="k">script</span>`} {
+	for query, want := range map[string]string{"": `<h3 id="user-content-head">Head `, "?lang=html": `<span class="k">script</span>`} {
 		turn := 0
 		program.Eventually(t, want, func() bool { // the first code of a language may take longer than it may
 			turn++
@@ -119,8 +119,8 @@ func wantEmbedded(t *testing.T, reader *visitor) {
 	}
 }
 
-// wantKeptOut has pastes that burn or are encrypted in no list, search or feed, and neither starred, forked nor embedded; their owner
-// finds them in the own list, and deletes them on pages.
+// wantKeptOut has pastes that burn or are encrypted in no list, search or feed, and neither starred, forked nor
+// embedded; their owner finds them in the own list, and deletes them on pages.
 func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 	t.Helper()
 	owner := &visitor{t: t, p: p}
@@ -172,8 +172,8 @@ func createdAt(t *testing.T, owner *visitor, form url.Values) string {
 	return answer.Header.Get("Location")
 }
 
-// wantGivenUp has an owner make a paste anonymous after a question: it leaves the owner's lists and searches, and the delete key is shown
-// once. A private one has to be made unlisted first.
+// wantGivenUp has an owner make a paste anonymous after a question: it leaves the owner's lists and searches, and the
+// delete key is shown once. A private one has to be made unlisted first.
 func wantGivenUp(t *testing.T, reader *visitor) {
 	t.Helper()
 	p := reader.p

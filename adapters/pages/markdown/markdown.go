@@ -1,24 +1,27 @@
-// Package markdown makes HTML of Markdown that strangers have written.
+// Package markdown makes HTML of Markdown that strangers have written, as GitHub shows it.
 //
-// Blocks of raw HTML are shown as code, and tags within a line as text. Goldmark leaves out comments, and bluemonday all but the
-// elements and attributes below.
+// A text is parsed by goldmark, together with its raw HTML. What comes of that is made well-formed (see rewrite), and
+// then bluemonday leaves out all but the elements and attributes below.
 package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html"
 )
 
-// What is rendered is bounded, because goldmark's time grows with the square of some of these, and it cannot be interrupted.
+// What is rendered is bounded, because goldmark's time grows with the square of some of these, and it cannot be
+// interrupted.
 const (
 	maxMarks   = 3000   // characters in one block that can begin or end something
 	maxNesting = 100    // nested blocks that begin on one line
@@ -27,29 +30,47 @@ const (
 
 var converter = goldmark.New(
 	goldmark.WithExtensions(
-		extension.Strikethrough, extension.Linkify, extension.TaskList,
+		extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 	),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(transformer{}, 1000))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(alerts{}, 1000))),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawHTML{}, 100))),
 )
+
+// IDPrefix begins all ids in a text: none is one that the page has, or that its script looks for.
+const IDPrefix = "user-content-"
 
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements(
-		"h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "ul", "ol", "li", "pre", "code", "em", "strong", "del",
-		"table", "thead", "tbody", "tr", "th", "td",
-	)
+	for name := range written {
+		if name != "a" && (level(name) == 0 || level(name) > 2) {
+			p.AllowElements(name)
+			p.AllowNoAttrs().OnElements(name)
+		}
+	}
+	id := regexp.MustCompile(`^` + IDPrefix + `[\pL\pN\pM_:.-]+$`)
+	p.AllowAttrs("id").Matching(id).OnElements("h3", "h4", "h5", "h6", "li", "sup", "span")
+	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("p", "div", "th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^alert-[a-z]+$`)).OnElements("blockquote")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[^\s"'<>&]{1,50}$`)).OnElements("code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^anchor$`)).OnElements("a")
+	p.AllowAttrs("aria-label").Matching(regexp.MustCompile(`^Link to this heading$`)).OnElements("a")
+	p.AllowAttrs("colspan", "rowspan").Matching(regexp.MustCompile(`^[1-9][0-9]?$`)).OnElements("th", "td")
+	p.AllowAttrs("open").Matching(regexp.MustCompile(`^$`)).OnElements("details")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("th", "td")
-	p.AllowAttrs("href", "title").OnElements("a")
+	p.AllowAttrs("title").OnElements("a", "abbr", "dfn")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?i:https?:|mailto:|#` + IDPrefix + `)`)).OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowRelativeURLs(true) // to ids
 	p.RequireParseableURLs(true)
-	p.RequireNoFollowOnLinks(true)
+	p.RequireNoFollowOnFullyQualifiedLinks(true)
 	return p
 }()
 
-// HTML returns a text as HTML whose highest heading is an h3. It returns false for one that would take long to render.
-func HTML(source string) (html string, ok bool) {
+// HTML returns a text as HTML whose highest heading is an h3, and whose ids begin with the prefix, which begins with
+// IDPrefix. It returns false for one that would take long to render.
+func HTML(source, prefix string) (text string, ok bool) {
+	front, source := cutFrontMatter(source)
 	if !bounded(source) {
 		return "", false
 	}
@@ -57,76 +78,120 @@ func HTML(source string) (html string, ok bool) {
 	if err := converter.Convert([]byte(source), &b); err != nil {
 		return "", false
 	}
-	return policy.Sanitize(b.String()), true
+	text, ok = rewrite(b.Bytes(), prefix)
+	if !ok {
+		return "", false
+	}
+	return policy.Sanitize(front + text), true
 }
 
-// transformer changes what goldmark has parsed. It lowers headings, to make room for those of the page. It turns images into links,
-// because an image would tell another site who reads. It turns the checkboxes of task lists, which have no label, into text. It
-// shows HTML as code or text, except comments: goldmark would leave it out.
-type transformer struct{}
+// rawHTML renders raw HTML as it is, for rewrite.
+type rawHTML struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (r rawHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(ast.KindHTMLBlock, r.render)
+	register.Register(ast.KindRawHTML, r.render)
+}
+
+// swallowing begins an element in which a browser sees no tags. It is text, as in GitHub's Markdown (section 6.11,
+// tagfilter).
+var swallowing = regexp.MustCompile(
+	`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)(?:[\s/>]|$))`)
+
+func (rawHTML) render(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var raw []byte
+	switch n := node.(type) {
+	case *ast.RawHTML:
+		raw = n.Segments.Value(source)
+	case *ast.HTMLBlock:
+		lines := n.Lines()
+		if n.HasClosure() {
+			lines.Append(n.ClosureLine)
+		}
+		raw = lines.Value(source)
+	}
+	_, err := w.Write(swallowing.ReplaceAll(raw, []byte("&lt;$1")))
+	return ast.WalkSkipChildren, err
+}
+
+// alerts makes alerts of block quotes that begin with a line such as [!NOTE].
+type alerts struct{}
+
+var alert = regexp.MustCompile(`^\[!(?i:(note|tip|important|warning|caution))\][ \t]*\r?\n?$`)
 
 // Transform implements parser.ASTTransformer.
-func (transformer) Transform(document *ast.Document, source text.Reader, _ parser.Context) {
-	var found []ast.Node
-	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // its errors are those of the function
-		if entering {
-			found = append(found, n)
+func (alerts) Transform(document *ast.Document, source text.Reader, _ parser.Context) {
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // which never fails
+		first := n.FirstChild()
+		if !entering || n.Kind() != ast.KindBlockquote || first == nil || first.Kind() != ast.KindParagraph {
+			return ast.WalkContinue, nil
+		}
+		line := first.Lines().At(0)
+		found := alert.FindSubmatch(line.Value(source.Source()))
+		if found == nil {
+			return ast.WalkContinue, nil
+		}
+		for child := first.FirstChild(); child != nil; child = first.FirstChild() {
+			if of, ok := child.(*ast.Text); !ok || of.Segment.Start >= line.Stop {
+				break
+			}
+			first.RemoveChild(first, child)
+		}
+		name := strings.ToLower(string(found[1]))
+		n.SetAttributeString("class", []byte("alert-"+name))
+		strong, title := ast.NewEmphasis(2), ast.NewParagraph()
+		strong.AppendChild(strong, ast.NewString([]byte(strings.ToUpper(name[:1])+name[1:])))
+		title.AppendChild(title, strong)
+		n.InsertBefore(n, first, title)
+		if first.ChildCount() == 0 {
+			n.RemoveChild(n, first)
 		}
 		return ast.WalkContinue, nil
 	})
-	for _, n := range found {
-		switch n := n.(type) {
-		case *ast.Heading:
-			n.Level = min(n.Level+2, 6)
-		case *ast.Image:
-			link := ast.NewLink()
-			link.Destination, link.Title = n.Destination, n.Title
-			replace(n, link)
-		case *ast.HTMLBlock:
-			if n.HTMLBlockType == ast.HTMLBlockType2 {
-				continue
-			}
-			lines, code := n.Lines(), ast.NewCodeBlock()
-			if n.HasClosure() {
-				lines.Append(n.ClosureLine)
-			}
-			code.SetLines(lines)
-			n.Parent().ReplaceChild(n.Parent(), n, code)
-		case *ast.RawHTML:
-			if tag := n.Segments.Value(source.Source()); !bytes.HasPrefix(tag, []byte("<!--")) {
-				shown := ast.NewString(tag)
-				shown.SetRaw(true)
-				n.Parent().ReplaceChild(n.Parent(), n, shown)
-			}
-		case *extast.TaskCheckBox:
-			box := "☐ "
-			if n.IsChecked {
-				box = "☑ "
-			}
-			n.Parent().ReplaceChild(n.Parent(), n, ast.NewString([]byte(box)))
-		}
-	}
 }
 
-// replace replaces an image by a link. In a link, only its text stays, as links cannot nest.
-func replace(image *ast.Image, link *ast.Link) {
-	parent := image.Parent()
-	inLink := false
-	for above := parent; above != nil; above = above.Parent() {
-		inLink = inLink || above.Kind() == ast.KindLink
+var (
+	frontMatter = regexp.MustCompile(`^---[ \t]*\r?\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)`)
+	setting     = regexp.MustCompile(`^([\pL\pN_][\pL\pN_ .-]*):(?:[ \t]+(.*))?$`)
+)
+
+// cutFrontMatter returns the settings at the beginning of a text as a table, and the rest. What is no list of
+// settings may be Markdown between two lines.
+func cutFrontMatter(source string) (table, rest string) {
+	found := frontMatter.FindStringSubmatch(source)
+	if found == nil {
+		return "", source
 	}
-	for child := image.FirstChild(); child != nil; child = image.FirstChild() {
-		if inLink {
-			parent.InsertBefore(parent, image, child)
+	var names []string
+	var values [][]string // the lines of each
+	for line := range strings.Lines(found[1]) {
+		line = strings.TrimRight(line, " \t\r\n")
+		last := len(values) - 1
+		if parts := setting.FindStringSubmatch(line); parts != nil {
+			names, values = append(names, parts[1]), append(values, []string{parts[2]})
+		} else if line == "" || line[0] == '#' {
+			continue
+		} else if last >= 0 && strings.ContainsRune(" \t-", rune(line[0])) { // it belongs to the one before
+			values[last] = append(values[last], strings.TrimSpace(line))
 		} else {
-			link.AppendChild(link, child)
+			return "", source
 		}
 	}
-	if inLink {
-		parent.RemoveChild(parent, image)
-	} else {
-		parent.ReplaceChild(parent, image, link)
+	if names == nil {
+		return "", source
 	}
+	var b strings.Builder
+	b.WriteString("<table><tbody>")
+	for i, name := range names {
+		value := strings.TrimSpace(strings.Join(values[i], " "))
+		b.WriteString("<tr><th>" + html.EscapeString(name) + "</th><td>" + html.EscapeString(value) + "</td></tr>")
+	}
+	b.WriteString("</tbody></table>\n")
+	return b.String(), source[len(found[0]):]
 }
 
 // bounded reports whether a text can be rendered in a time that is reasonable for its length.

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestCommonMark renders every example of the specification, which goldmark comes with. Raw HTML is text or code, headings are two levels
-// lower, images are links, relative links are text.
+// TestCommonMark renders every example of the specification, which goldmark comes with. Raw HTML is text or code,
+// headings are two levels lower, images are links, relative links are text.
 func TestCommonMark(t *testing.T) {
 	t.Parallel()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
@@ -37,7 +37,7 @@ func TestCommonMark(t *testing.T) {
 	}
 	compared := 0
 	for _, e := range examples {
-		got, ok := HTML(e.Markdown)
+		got, ok := HTML(e.Markdown, IDPrefix)
 		if !ok {
 			t.Errorf("example %d: got nothing, want it rendered: %q", e.Example, e.Markdown)
 		}
@@ -50,6 +50,7 @@ func TestCommonMark(t *testing.T) {
 			continue
 		}
 		compared++
+		got = ids.ReplaceAllString(anchors.ReplaceAllString(got, ""), "")
 		if want := normal(t, policy.Sanitize(changed(e.HTML))); normal(t, got) != want {
 			t.Errorf("example %d: %q: got %q, want %q", e.Example, e.Markdown, normal(t, got), want)
 		}
@@ -59,21 +60,38 @@ func TestCommonMark(t *testing.T) {
 	}
 }
 
-// different are examples of addresses that become links, as in GitHub's Markdown, and images whose text keeps its emphasis.
-var different = []int{573, 576, 577, 585, 589, 608, 611, 612}
+// different are examples of addresses that become links, as in GitHub's Markdown, and of links and pictures within
+// each other.
+var different = []int{517, 520, 531, 532, 573, 576, 577, 581, 585, 589, 608, 611, 612}
 
 var (
-	heading = regexp.MustCompile(`<(/?)h([1-6])>`)
-	image   = regexp.MustCompile(`<img src="([^"]*)" alt="([^"]*)"( title="[^"]*")? />`)
+	headings = regexp.MustCompile(`<(/?)h([1-6])>`)
+	image    = regexp.MustCompile(`<img src="([^"]*)" alt="([^"]*)"( title="[^"]*")? />`)
+	links    = regexp.MustCompile(`(?s)<a href="([^"]*)"( title="[^"]*")?>(.*?)</a>`)
+	ids      = regexp.MustCompile(` id="[^"]*"`)
+	anchors  = regexp.MustCompile(` <a class="anchor".*?</a>`)
 )
 
 // changed returns the HTML of an example as it is meant to be here.
 func changed(text string) string {
-	text = heading.ReplaceAllStringFunc(text, func(tag string) string {
+	text = headings.ReplaceAllStringFunc(text, func(tag string) string {
 		at := len(tag) - 2
 		return tag[:at] + string(min(tag[at]+2, '6')) + ">"
 	})
-	return image.ReplaceAllString(text, `<a href="$1"$3>$2</a>`)
+	text = image.ReplaceAllString(text, `<a href="$1"$3>$2</a>`)
+	return links.ReplaceAllStringFunc(text, func(link string) string {
+		parts := links.FindStringSubmatch(link)
+		address := html.UnescapeString(parts[1])
+		switch leads, to := (&rewriter{prefix: IDPrefix}).targetOf(address); leads {
+		case beside:
+			return parts[3] + " (" + parts[1] + ")"
+		case here:
+			return `<a href="` + html.EscapeString(to) + `"` + parts[2] + `>` + parts[3] + `</a>`
+		case nowhere:
+			return parts[3]
+		}
+		return link
+	})
 }
 
 // normal returns HTML as one tree is written, without white space between blocks.
@@ -91,29 +109,55 @@ func normal(t *testing.T, text string) string {
 	return regexp.MustCompile(`>\s+<`).ReplaceAllString(text, "><")
 }
 
-// wantHarmless fails when HTML has an element or an attribute that can load, run or deceive.
+// wantHarmless fails when HTML has an element or an attribute that can load, run or deceive, or when it does not end
+// where it is put.
 func wantHarmless(t *testing.T, source, made string) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(made))
+	root, err := html.Parse(strings.NewReader(`<main><div id="text">` + made + `</div><p id="after">after</p></main>`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	elements := strings.Fields("html head body h3 h4 h5 h6 p br hr blockquote ul ol li pre code em strong del table thead tbody tr th td a")
 	for n := range root.Descendants() {
-		if n.Type == html.CommentNode || n.Type == html.ElementNode && !slices.Contains(elements, n.Data) {
+		within := false
+		for above := range n.Ancestors() {
+			within = within || slices.Contains(above.Attr, html.Attribute{Key: "id", Val: "text"})
+		}
+		switch {
+		case n.Type == html.CommentNode:
+			t.Errorf("%q: got a comment in %q, want none", source, made)
+		case n.Type == html.ElementNode && !within:
+			if !slices.Contains(strings.Fields("html head body main div p"),
+				n.Data) || n.Data == "p" && n.Parent.Data != "main" {
+				t.Errorf("%q: got <%s> outside of what is written: %q", source, n.Data, made)
+			}
+		case n.Type == html.ElementNode && (!written[n.Data] && n.Data != "span" || n.Data == "h1" || n.Data == "h2"):
 			t.Errorf("%q: got <%s> in %q, want none", source, n.Data, made)
+		case n.Type == html.TextNode && !within && strings.TrimSpace(n.Data) != "after":
+			t.Errorf("%q: got %q outside of what is written: %q", source, n.Data, made)
+		}
+		if !within {
+			continue
 		}
 		for _, a := range n.Attr {
-			harmless := a.Key == "align" || a.Key == "start" || a.Key == "title" || a.Key == "rel" || a.Key == "href" &&
-				(strings.HasPrefix(a.Val, "http://") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:"))
-			if !harmless {
+			if harmless := attributes[a.Key]; harmless == nil || !harmless.MatchString(a.Val) {
 				t.Errorf("%q: got %s=%q in %q, want none", source, a.Key, a.Val, made)
 			}
 		}
 	}
 }
 
-// evasions are attacks of each kind that OWASP's sheet about the evasion of filters lists, and some that Markdown has of its own.
+// attributes are those of HTML that is harmless.
+var attributes = map[string]*regexp.Regexp{
+	"href": regexp.MustCompile(`^(https?:|mailto:|#user-content-)`), "id": regexp.MustCompile(`^user-content-`),
+	"align": regexp.MustCompile(`^(?i:left|right|center|justify|char)$`), "start": regexp.MustCompile(`^\d+$`),
+	"title": regexp.MustCompile(``), "rel": regexp.MustCompile(`^nofollow$`), "open": regexp.MustCompile(`^$`),
+	"class":   regexp.MustCompile(`^(anchor|language-\S*|alert-[a-z]+)$`),
+	"colspan": regexp.MustCompile(`^\d{1,2}$`), "rowspan": regexp.MustCompile(`^\d{1,2}$`),
+	"aria-label": regexp.MustCompile(`^Link to this heading$`),
+}
+
+// evasions are attacks of each kind that OWASP's sheet about the evasion of filters lists, and some that Markdown has
+// of its own.
 var evasions = []string{
 	`<SCRIPT SRC=https://evil.example/x.js></SCRIPT>`,
 	"javascript:/*--></title></style></textarea></script></xmp><svg/onload='+/\"`/+/onmouseover=1/+/[*/[]/+alert(1);//'>",
@@ -172,11 +216,47 @@ var evasions = []string{
 	"</div></section></main><h1>x</h1>", "<input type=checkbox onclick=alert(1)>", "- [x] <script>alert(1)</script>",
 }
 
+// outbreaks try to close what contains them, to stay open, or to take the ids of the page.
+var outbreaks = []string{
+	"</div>", "</main>", "</p></div></div>", "<div>", "<div></p></div></div>", "<details>", "<details><summary>",
+	"<details open>\n\na",
+	"<table>", "<table><tr><td>", "<table></div>", "<td>x</td>", "<tr><td>x", "</td></tr></table></div>", "<caption>x",
+	"<li>", "</ul></div>",
+	"<a href=https://evil.example>", "<a href=https://evil.example><a href=https://evil.example>",
+	"<table><a href=https://evil.example>",
+	"<table><a href=https://evil.example><tr>", "<b><table><td></b><b>", "<b><p><i></b></p>", "<b><i><u><s><b><i><u>",
+	"<h1><h2>x</h1>",
+	"<h3><div></h3></div>", "</h1>", "<p><h1><p></h1>", "<pre>", "<code>", "<blockquote>", "<ruby><rt><rp>",
+	"<dl><dt><dd><dt>",
+	"<svg><p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
+	"<math><mtext><table><mglyph><style><!--</style><img src=1 onerror=alert(1)>",
+	"<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
+	"<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+	"<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">", "<template><div></template></div>",
+	"<select><div></select></div>",
+	"<plaintext>", "<textarea>", "<title>", "<xmp>", "<iframe>", "<noembed>", "<style>", "<script>", "<!--", "<![CDATA[",
+	"<!DOCTYPE html>", "<?php",
+	"<body onload=alert(1)>", "</body></html>", "<frameset>", "<base target=x>", "<a id=L1>", "<p id=text>",
+	"<h2 id=\"L1\">x</h2>", "<a name=text>x</a>",
+	"# L1", "<a href=\"#L1\">x</a>", "<div align=\"center\"><p align=left>x", "<img src=\"https://x\" alt=\"<b>\">",
+	"<img alt='\"><script>alert(1)</script>'>",
+	"<b <script>alert(1)</script>>", "<p/x<img src=1 onerror=alert(1)>", "<<b>>", "<b/>x",
+	"<a href=\"https://x\" title='\"><img src=1 onerror=alert(1)>'>y</a>",
+	"[x](https://x '\"><img src=1 onerror=alert(1)>')", "```\"><img src=1 onerror=alert(1)>\nx\n```",
+	"<details ontoggle=alert(1) open>x</details>",
+	"---\n<script>: <script>\n---\n", "---\na: <img src=1 onerror=alert(1)>\n---\n", "[^<b>]\n\n[^<b>]: <div>",
+	"> [!NOTE]</div>\n> x", "> [!NOTE]\n> </div>",
+}
+
 func TestEvasions(t *testing.T) {
 	t.Parallel()
-	for _, attack := range evasions {
-		for _, source := range []string{attack, "x " + attack, "# " + attack, "> " + attack, "- " + attack, "|a|\n|-|\n|" + attack + "|"} {
-			made, ok := HTML(source)
+	for _, attack := range slices.Concat(evasions, outbreaks) {
+		for _, source := range []string{
+			attack, "x " + attack, "# " + attack, "> " + attack, "- " + attack, "|a|\n|-|\n|" + attack + "|", "<details>\n\n" +
+				attack,
+			"<p>" + attack, "<table><tr><td>" + attack, "[" + attack + "](https://x)", "a[^1]\n\n[^1]: " + attack,
+		} {
+			made, ok := HTML(source, IDPrefix)
 			if !ok {
 				t.Errorf("%q: got nothing, want it rendered", source)
 			}
@@ -185,32 +265,74 @@ func TestEvasions(t *testing.T) {
 	}
 }
 
+func FuzzHTML(f *testing.F) {
+	for _, attack := range slices.Concat(evasions, outbreaks) {
+		f.Add(attack)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		if made, ok := HTML(source[:min(len(source), 4<<10)], IDPrefix); ok {
+			wantHarmless(t, source, made)
+		}
+	})
+}
+
 func TestRendered(t *testing.T) {
 	t.Parallel()
+	anchor := func(id string) string {
+		return ` <a class="anchor" href="#user-content-` + id + `" aria-label="Link to this heading">#</a>`
+	}
 	for source, want := range map[string]string{
-		"# A *b*":                        "<h3>A <em>b</em></h3>\n",
-		"- [ ] a\n- [x] b":               "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>\n",
-		"![a *b*](https://x.y/z)":        `<p><a href="https://x.y/z" rel="nofollow">a <em>b</em></a></p>` + "\n",
-		"[![a](https://x)](http://y)":    `<p><a href="http://y" rel="nofollow">a</a></p>` + "\n",
+		"# A *b*":                     `<h3 id="user-content-a-b">A <em>b</em>` + anchor("a-b") + "</h3>\n",
+		"- [ ] a\n- [x] b":            "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>\n",
+		"![a *b*](https://x.y/z)":     `<p><a href="https://x.y/z" rel="nofollow">a b</a></p>` + "\n",
+		"![](https://x.y/z)":          `<p><a href="https://x.y/z" rel="nofollow">https://x.y/z</a></p>` + "\n",
+		"[![a](https://x)](http://y)": `<p><a href="http://y" rel="nofollow">a</a></p>` + "\n",
+		"<img src=\"https://x/y.png\" alt=\"a\" width=9>": `<a href="https://x/y.png" rel="nofollow">a</a>`,
 		"~~a~~ www.x.org":                `<p><del>a</del> <a href="http://www.x.org" rel="nofollow">www.x.org</a></p>` + "\n",
-		"[a](b.md) <b>c</b>":             "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n",
-		"Vec<T> <a b=\"&amp;\n*c*\">":    "<p>Vec&lt;T&gt; &lt;a b=&#34;&amp;amp;\n*c*&#34;&gt;</p>\n",
+		"[a](b.md) <b>c</b>":             "<p>a (b.md) <b>c</b></p>\n",
+		"![a](b.png) <a href='/c'>d</a>": "<p>a (b.png) d (/c)</p>\n",
+		"[a](#Some-%C3%9C)":              `<p><a href="#user-content-some-%C3%BC">a</a></p>` + "\n",
+		"# Ü\n# Ü": `<h3 id="user-content-ü">Ü` + anchor("%C3%BC") + "</h3>\n" +
+			`<h3 id="user-content-ü-1">Ü` + anchor("%C3%BC-1") + "</h3>\n",
+		"# …":                            "<h3>…</h3>\n",
+		"<h1 id=Top>A</h1>":              `<h3 id="user-content-top">A` + anchor("top") + "</h3>",
+		"<a name=top></a>b":              `<p><span id="user-content-top"></span>b</p>` + "\n",
+		"Vec<T> <a-b c=\"&amp;\n*c*\">":  "<p>Vec&lt;T&gt; &lt;a-b c=&#34;&amp;amp;\n*c*&#34;&gt;</p>\n",
 		"a<!-- b -->c":                   "<p>ac</p>\n",
-		"<div>\n a *b*\n</div>\n\nc":     "<pre><code>&lt;div&gt;\n a *b*\n&lt;/div&gt;\n</code></pre>\n<p>c</p>\n",
-		"> <script>\n> a\n> </script>\n": "<blockquote>\n<pre><code>&lt;script&gt;\na\n&lt;/script&gt;\n</code></pre>\n</blockquote>\n",
-		"- <b>\n- c":                     "<ul>\n<li>\n<pre><code>&lt;b&gt;\n</code></pre>\n</li>\n<li>c</li>\n</ul>\n",
+		"<div>\n a *b*\n</div>\n\nc":     "<div>\n a *b*\n</div>\n<p>c</p>\n",
+		"> <script>\n> a\n> </script>\n": "<blockquote>\n&lt;script&gt;\na\n&lt;/script&gt;\n</blockquote>\n",
+		"- <b>\n- c":                     "<ul>\n<li>\n<b>\n</b></li>\n<li>c</li>\n</ul>\n",
 		"<!-- a -->\n\nb":                "\n<p>b</p>\n",
 		"|a|b|\n|-:|-|\n|1|": "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n" +
 			"<tr>\n<td align=\"right\">1</td>\n<td></td>\n</tr>\n</tbody>\n</table>\n",
-		"\x00": "<p>\ufffd</p>\n",
+		"\x00":             "<p>\ufffd</p>\n",
+		"```go\nx\n```":    "<pre><code class=\"language-go\">x\n</code></pre>\n",
+		"> [!NOTE]\n> a":   "<blockquote class=\"alert-note\"><p><strong>Note</strong></p>\n<p>a</p>\n</blockquote>\n",
+		"> [!tip]\n>\n> a": "<blockquote class=\"alert-tip\"><p><strong>Tip</strong></p>\n<p>a</p>\n</blockquote>\n",
+		"> [!NOTE] a":      "<blockquote>\n<p>[!NOTE] a</p>\n</blockquote>\n",
+		"a[^1]\n\n[^1]: b": `<p>a<sup id="user-content-fnref:1"><a href="#user-content-fn:1">1</a></sup></p>` +
+			"\n<div>\n<hr>\n<ol>\n" +
+			`<li id="user-content-fn:1">` + "\n<p>b\u00a0" + `<a href="#user-content-fnref:1">↩︎</a></p>` +
+			"\n</li>\n</ol>\n</div>\n",
+		"---\ntitle: A & b\ntags:\n  - c\n  - d\n---\ne": "<table><tbody><tr><th>title</th><td>A &amp; b</td></tr>" +
+			"<tr><th>tags</th><td>- c - d</td></tr></tbody></table>\n<p>e</p>\n",
+		"---\nnot a setting\n---\n": "<hr>\n<h4 id=\"user-content-not-a-setting\">not a setting" + anchor("not-a-setting") +
+			"</h4>\n",
+		"<p align=\"center\"><b>a</b></p>\n\nPress <kbd>C</kbd>, H<sub>2</sub>O<br>b": "<p align=\"center\"><b>a</b></p>\n" +
+			"<p>Press <kbd>C</kbd>, H<sub>2</sub>O<br>b</p>\n",
+		"<details>\n<summary>a</summary>\n\n*b*\n\n</details>": "<details>\n<summary>a</summary>\n<p><em>b</em></p>\n</details>",
 	} {
-		if got, ok := HTML(source); !ok || got != want {
-			t.Errorf("%q: got %q, want %q", source, got, want)
-		}
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			if got, ok := HTML(source, IDPrefix); !ok || got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
-// TestBounded has texts of 64 KiB that take goldmark minutes, or gigabytes: they are rendered in little time, or not at all.
+// TestBounded has texts of 64 KiB that take goldmark minutes, or gigabytes: they are rendered in little time, or not
+// at all.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	const length = 64 << 10
@@ -221,6 +343,10 @@ func TestBounded(t *testing.T) {
 	for _, part := range []string{
 		"> ", "[", "![", "*", "*a_ ", "`", "`a``b", "<", "<a ", "[a](", "[a](<b", "- ", "-\n", "* a\n", "+ ", "|", "<!--", "a@b",
 		"http://a ", "&",
+		"# a\n", "#", "[^1]", "[^1]: a\n", "[^1] [^1]: a\n", "<b>", "<b a>", "</b>", "<details>", "<h1>",
+		"<a href=https://b>", "<p>",
+		"<img src=b>", "<td>", "&lt;", "> [!NOTE]\n", "> [!NOTE]\n\n", "---\n", "a: b\n", "\n- a", "<x>", "<script>",
+		"<br>", "a\n\n",
 		"[a]: b\n", "[a][b]", "1. ", "1) ", "~~a ", "<?", "]", "[[]()", "__", "|-|\n", "| a |\n|-|\n", "a\n=\n", "a_b@", "https://x(",
 	} {
 		long := strings.Repeat(part, length/len(part))
@@ -235,13 +361,13 @@ func TestBounded(t *testing.T) {
 	}
 	for name, source := range texts {
 		began := time.Now()
-		made, ok := HTML(source)
-		if took := time.Since(began); took > time.Minute || len(made) > 16*len(source) {
+		made, ok := HTML(source, IDPrefix)
+		if took := time.Since(began); took > time.Minute || len(made) > 40*len(source) {
 			t.Errorf("%q: got %d bytes (%t) after %v, want at most a second of work", name, len(made), ok, took)
 		}
 	}
 	for _, source := range []string{strings.Repeat("> ", 200) + "a", strings.Repeat("*a_ ", 3000), texts["a wide table"]} {
-		if _, ok := HTML(source); ok {
+		if _, ok := HTML(source, IDPrefix); ok {
 			t.Errorf("%.40q: got it rendered, want that it is shown as it is", source)
 		}
 	}

@@ -11,11 +11,13 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// maxShownLines bounds the lines of a page that have a number and an anchor, because these take more bytes than most lines.
+// maxShownLines bounds the lines of a page that have a number and an anchor, because these take more bytes than most
+// lines.
 const maxShownLines = 20_000
 
-// writeCode writes code as HTML: a span for each line, with a linked number. anchor stands before the L in the anchors of lines: it
-// is empty, or the number of the pasty, such as 2-. spans may be nil. For prose, see the words of marks.Marker.Append.
+// writeCode writes code as HTML: a span for each line, with a linked number. anchor stands before the L in the
+// anchors of lines: it is empty, or the number of the pasty, such as 2-. spans may be nil. For prose, see the words
+// of marks.Marker.Append.
 func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span) error {
 	if spans == nil {
 		spans = []highlight.Span{{Length: uint32(len(code))}}
@@ -41,12 +43,7 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose boo
 				id := anchor + "L" + shown
 				b = append(b, `<span class="line" id="`+id+`"><a tabindex="-1" href="#`+id+`">`+shown+`</a>`...)
 			}
-			if line != "" && span.Class != 0 {
-				b = append(append(append(b, `<span class="`...), span.Class), `">`...)
-				b = append(marks.Of(ctx).Append(b, line, prose), "</span>"...)
-			} else {
-				b = marks.Of(ctx).Append(b, line, prose)
-			}
+			b = appendSpan(b, marks.Of(ctx), line, span.Class, prose)
 			if ended {
 				b = append(b, "\n</span>"...)
 			}
@@ -60,6 +57,14 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose boo
 		return err
 	}
 	return nil
+}
+
+func appendSpan(b []byte, marker *marks.Marker, text string, class byte, prose bool) []byte {
+	if text == "" || class == 0 {
+		return marker.Append(b, text, prose)
+	}
+	b = append(append(append(b, `<span class="`...), class), `">`...)
+	return append(marker.Append(b, text, prose), "</span>"...)
 }
 
 func writeUnnumbered(ctx context.Context, to io.Writer, code string, prose bool) error {

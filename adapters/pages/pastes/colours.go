@@ -32,3 +32,11 @@ func (t *tinting) colours(
 	}
 	return from.Colours(ctx, &t.page, scope, language, code)
 }
+
+// sourceColours returns the colours of the part's code as its source.
+func (p *pastyPart) sourceColours(ctx context.Context) highlight.Colours {
+	if p.Unnumbered {
+		return highlight.Colours{}
+	}
+	return p.tint(ctx, p.pasty.Language, p.pasty.Code)
+}

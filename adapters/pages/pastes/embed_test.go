@@ -39,7 +39,7 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("got %v, want what a frame of any site may show, runs nothing and is the same for everybody", answer.Header())
 	}
 	page := answer.Body.String()
-	visit.WantIn(t, page, `<base target="_blank">`, `<h1><a href="/k2j4x8m1"`, "<h3>Head</h3>", `id="1-L6"`,
+	visit.WantIn(t, page, `<base target="_blank">`, `<h1><a href="/k2j4x8m1"`, `">Head <a class="anchor"`, `id="1-L6"`,
 		`media="(prefers-color-scheme: dark)"`)
 	if strings.Contains(page, "<script") || strings.Contains(page, "<form") {
 		t.Errorf("got %s, want nothing that runs or is sent", page)
@@ -47,8 +47,8 @@ func TestEmbed(t *testing.T) {
 	for query, want := range map[string]struct{ shown, hidden string }{
 		"?lines=3-5&pasty=pasty000": {`id="L3"><a tabindex="-1" href="#L3">3</a><span class="c">two`, "package"},
 		"?lines=6":                  {`id="1-L6"><a tabindex="-1" href="#1-L6">6</a>last</span>`, "1-L5"},
-		"?lines=1-2147483647":       {`id="2-L1"`, "<h3>"},
-		"?pasty=pasty001":           {"<h3>Head</h3>", "package"},
+		"?lines=1-2147483647":       {`id="2-L1"`, "<h3"},
+		"?pasty=pasty001":           {`">Head <a class="anchor"`, "package"},
 		"?theme=dark":               {`/dark.css`, "prefers-color-scheme"},
 		"?theme=light":              {`/style.css`, `/dark.css`},
 	} {

@@ -91,7 +91,7 @@ type pastyPart struct {
 	Rendered            templ.Component // shown before the source; nil: none
 
 	pasty *paste.Pasty
-	tint  func(ctx context.Context) highlight.Colours
+	tint  func(ctx context.Context, language, code string) highlight.Colours
 	only  lineRange
 }
 
@@ -257,6 +257,9 @@ func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all
 		pasty := &page.Paste.Pasties[i]
 		part := p.part(page, i, pasty)
 		part.only = only
+		part.tint = func(ctx context.Context, language, code string) highlight.Colours {
+			return tinting.colours(ctx, p.colours, string(page.Paste.ID)+"/"+pasty.ID, language, code)
+		}
 		if shown := len(pasty.Title) + len(pasty.Code); shown > bytesLeft {
 			part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
 		} else {
@@ -266,14 +269,8 @@ func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all
 			}
 			if render := renderers[pasty.Language]; render != nil && only == (lineRange{}) && len(pasty.Code) <= renderedLeft {
 				renderedLeft -= len(pasty.Code)
-				part.Rendered = render(pasty.Code)
+				part.Rendered = render(p, &part)
 			}
-		}
-		part.tint = func(ctx context.Context) highlight.Colours {
-			if part.Unnumbered {
-				return highlight.Colours{}
-			}
-			return tinting.colours(ctx, p.colours, string(page.Paste.ID)+"/"+pasty.ID, pasty.Language, pasty.Code)
 		}
 		all = append(all, part)
 	}

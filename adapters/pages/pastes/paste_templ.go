@@ -916,7 +916,7 @@ func codeView(part *pastyPart) templ.Component {
 			templ_7745c5c3_Var37 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		colours := part.tint(ctx)
+		colours := part.sourceColours(ctx)
 		if part.Unnumbered {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<p class=\"note\">It has too many lines for line numbers.</p>")
 			if templ_7745c5c3_Err != nil {

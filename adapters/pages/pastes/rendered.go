@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -22,41 +24,86 @@ const (
 	rendering = 64
 )
 
-// renderers return the rendered form of code in their language, or nil.
-var renderers = map[string]func(code string) templ.Component{
-	"Markdown": document, "GitHub Flavored Markdown": document,
-	"CSV": csvTable, "TSV": tsvTable,
+// renderers return the rendered form of a part in their language, or nil.
+var renderers = map[string]func(p *pages, part *pastyPart) templ.Component{
+	"Markdown": (*pages).document, "GitHub Flavored Markdown": (*pages).document,
+	"CSV": func(_ *pages, part *pastyPart) templ.Component { return csvTable(part.pasty.Code) },
+	"TSV": func(_ *pages, part *pastyPart) templ.Component { return tsvTable(part.pasty.Code) },
 }
 
-func document(code string) templ.Component {
-	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark))
+func (p *pages) document(part *pastyPart) templ.Component {
+	prefix := markdown.IDPrefix
+	if part.Several() {
+		prefix += strconv.Itoa(part.Number) + "-"
+	}
+	sanitized, ok := markdown.HTML(strings.TrimPrefix(part.pasty.Code, byteOrderMark), prefix)
 	if !ok {
 		return nil
 	}
-	return marked(sanitized)
+	return &document{pages: p, part: part, sanitized: sanitized}
 }
 
-// marked is HTML with marks in its texts. Its attributes, such as the titles of links, have replacement characters instead.
-func marked(sanitized string) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
-		tokens, marker, code := html.NewTokenizer(strings.NewReader(sanitized)), marks.Of(ctx), false
-		var b []byte
-		for {
-			switch tokens.Next() {
-			case html.ErrorToken: // the end
-				_, err := to.Write(b)
-				return err
-			case html.TextToken:
-				b = marker.Append(b, string(tokens.Text()), !code)
-			default:
-				tag := string(tokens.Raw())
-				if tag == "<code>" || tag == "</code>" {
-					code = tag == "<code>"
-				}
-				b = append(b, marks.Plain(tag)...)
+// document is Markdown as HTML, with marks in its texts and colours in its code. Its attributes, such as the titles
+// of links, have replacement characters instead.
+type document struct {
+	*pages
+
+	part      *pastyPart
+	sanitized string
+}
+
+// Render implements templ.Component.
+func (d *document) Render(ctx context.Context, to io.Writer) error {
+	tokens, marker := html.NewTokenizer(strings.NewReader(d.sanitized)), marks.Of(ctx)
+	code, fence, late := false, "", false // fence is the language of the code that begins
+	var b []byte
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken: // the end
+			if late {
+				b = append(b, `<p class="note">Some colours were not ready in time. Reload the page to see them.</p>`...)
 			}
+			_, err := to.Write(b)
+			return err
+		case html.TextToken:
+			text := string(tokens.Text())
+			if fence == "" {
+				b = marker.Append(b, text, !code)
+				continue
+			}
+			colours := d.part.tint(ctx, fence, text)
+			for _, span := range colours.Spans {
+				b = appendSpan(b, marker, text[:span.Length], span.Class, false)
+				text = text[span.Length:]
+			}
+			b = marker.Append(b, text, false)
+			fence, late = "", late || colours.Late
+		default:
+			tag := string(tokens.Raw())
+			name, _ := tokens.TagName()
+			switch closing := strings.HasPrefix(tag, "</"); {
+			case string(name) == "pre" && !closing:
+				tag = `<div class="fence"><button class="copy" type="button" hidden>Copy</button><pre tabindex="0">`
+			case string(name) == "pre":
+				tag = "</pre></div>"
+			case string(name) == "code":
+				code, fence = !closing, d.languageOf(tag)
+			}
+			b = append(b, marks.Plain(tag)...)
 		}
-	})
+	}
+}
+
+var fenced = regexp.MustCompile(`^<code class="language-([^"]*)">$`)
+
+// languageOf returns the name of the language of a tag of code, or "".
+func (p *pages) languageOf(tag string) string {
+	if found := fenced.FindStringSubmatch(tag); found != nil {
+		if known, err := p.Modules.Languages.FindByName.Do(html.UnescapeString(found[1])); err == nil {
+			return known.Name
+		}
+	}
+	return ""
 }
 
 // inLanguage sets the language of ?lang=, if there is one with that name.

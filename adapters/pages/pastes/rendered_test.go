@@ -15,10 +15,12 @@ func TestRendered(t *testing.T) {
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(
 		paste.Pasty{Title: "a.md", Language: "Markdown", Code: "# Head\n\n<script>x()</script>\n\n![cat](https://evil.example/cat.png)"},
-		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2\n"}, paste.Pasty{Language: "TSV", Code: "x\ty"},
+		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2\n"}, paste.Pasty{Language: "TSV",
+			Code: "x\ty"},
 	))
 	page := s.Page("/k2j4x8m1")
-	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3>Head</h3>`, `<details><summary>Source</summary>`,
+	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3 id="user-content-1-head">Head <a`,
+		`<details><summary>Source</summary>`,
 		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
 		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,
 		`<th scope="col"><bdi>y</bdi></th>`)
@@ -30,7 +32,7 @@ func TestRendered(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/k2j4x8m1?lang=nonsense"), "<details>")
 	s.Holds("plain000", visit.Content(paste.Pasty{Language: "Plain Text", Code: "# Head"}))
-	visit.WantIn(t, s.Page("/plain000?lang=markdown"), "<h3>Head</h3>")
+	visit.WantIn(t, s.Page("/plain000?lang=markdown"), `">Head <a class="anchor"`)
 
 	// A page renders a bounded number of bytes.
 	table := strings.Repeat(strings.Repeat("1,", 99)+"1\n", pastes.MaxRenderedBytes/300)
@@ -46,6 +48,24 @@ func TestRendered(t *testing.T) {
 	}
 }
 
+// TestFences has code in Markdown: it has the colours of its language, a button that copies it, and ids of its own on
+// a page of several.
+func TestFences(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	readme := paste.Pasty{Language: "Markdown",
+		Code: "# Use\n\n[up](#use)\n\n```golang\nvar x = 1\n```\n\n```none\nvar y\n```\n\n    var z\n"}
+	s.Holds("fences00", visit.Content(readme, readme))
+	s.Holds("fences01", visit.Content(readme))
+	page := s.Page("/fences00")
+	visit.WantIn(t, page, `<h3 id="user-content-1-use">`, `<h3 id="user-content-2-use">`,
+		`<a href="#user-content-2-use">up</a>`,
+		`<div class="fence"><button class="copy" type="button" hidden>Copy</button><pre tabindex="0"><code class="language-golang">`+
+			`<span class="k">var</span> x = <span class="m">1</span>`+"\n</code></pre></div>",
+		"<code class=\"language-none\">var y\n</code></pre></div>", "<pre tabindex=\"0\"><code>var z\n</code></pre></div>")
+	visit.WantIn(t, s.Page("/fences01"), `<h3 id="user-content-use">`, `<a href="#user-content-use">up</a>`)
+}
+
 // TestRenderedMarks has characters that deceive shown in rendered Markdown, too.
 func TestRenderedMarks(t *testing.T) {
 	t.Parallel()
@@ -54,7 +74,7 @@ func TestRenderedMarks(t *testing.T) {
 		"    curl\u2066 https://safe.example\u200d\n\n[pay\u202elapyap.moc](https://evil.example/ \"a\u202eb\") \U0001f469\u200d\U0001f4bb\n"}))
 	page := s.Page("/deceit00")
 	rendered, _, _ := strings.Cut(page[strings.Index(page, "as it is meant to be read"):], "<details>")
-	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="202E"`, `</code> &amp; &lt;b&gt;</p>`,
+	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="202E"`, `</code> &amp; <b></b></p>`,
 		`curl<bdi class="mark" data-mark="2066"`,
 		`safe.example<bdi class="mark" data-mark="200D"`, "title=\"a\ufffdb\"",
 		`>pay<bdi class="mark" data-mark="202E"`, "\U0001f469\u200d\U0001f4bb")

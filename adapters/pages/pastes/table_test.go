@@ -75,5 +75,5 @@ func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("windows0", visit.Content(paste.Pasty{Language: "Markdown", Code: "\ufeff# Notes\r\n\r\nText.\r\n"}))
-	visit.WantIn(t, s.Page("/windows0"), "<h3>Notes</h3>")
+	visit.WantIn(t, s.Page("/windows0"), `">Notes <a class="anchor"`)
 }

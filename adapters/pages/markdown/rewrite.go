@@ -1,0 +1,350 @@
+package markdown
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// maxOpen bounds the elements within each other.
+const maxOpen = 2 * maxNesting
+
+// written are the elements that are written, as goldmark makes them or as strangers have written them. The tags of
+// dropped ones are left out. All others are text: they are rather types and placeholders, such as Vec<T> and <your
+// name>.
+var (
+	written = set(`a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6
+		hr i ins kbd li mark ol p pre q rp rt ruby s samp small strike strong sub summary sup table tbody td tfoot
+		th thead tr tt u ul var`)
+	dropped = set(`address applet area article aside audio base basefont bdi bdo big blink body button canvas center col
+		colgroup datalist dialog dir embed fieldset font footer form frame frameset g head header hgroup html iframe
+		img input label legend link main map marquee math menu meta meter nav nobr object optgroup option output
+		param path picture progress section select slot source span svg template time track use video wbr`)
+	// ending are elements that their like ends.
+	ending = set("dd dt li p td th tr")
+	void   = set("br hr")
+)
+
+func set(names string) map[string]bool {
+	all := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		all[name] = true
+	}
+	return all
+}
+
+// element is one that is open.
+type element struct {
+	name  string // in the source
+	tag   string // that is written; empty: none
+	after string // a text behind it
+}
+
+// rewriter makes of HTML in which each element is closed, headings have ids, and links lead somewhere.
+type rewriter struct {
+	prefix  string // of ids
+	b       []byte
+	open    []element
+	ids     map[string]int // how often each is used
+	heading *heading       // the open one, or nil
+}
+
+type heading struct {
+	before []byte // what was written before its start tag
+	id     string
+	text   strings.Builder
+}
+
+// rewrite returns HTML that stays in its place whatever it contains: strangers wrote some of it. It returns false if
+// too much is nested. It leaves harmful attributes to the policy.
+func rewrite(source []byte, prefix string) (text string, ok bool) {
+	r := rewriter{prefix: prefix, ids: map[string]int{}}
+	tokens := html.NewTokenizer(strings.NewReader(string(source)))
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken: // the end
+			r.closeTo(0)
+			return string(r.b), true
+		case html.TextToken:
+			r.text(string(tokens.Text()))
+		case html.StartTagToken, html.SelfClosingTagToken:
+			raw := string(tokens.Raw())
+			r.start(tokens.Token(), raw)
+		case html.EndTagToken:
+			raw := string(tokens.Raw())
+			r.end(tokens.Token().Data, raw)
+		}
+		if len(r.open) > maxOpen {
+			return "", false
+		}
+	}
+}
+
+func (r *rewriter) text(text string) {
+	r.b = append(r.b, html.EscapeString(text)...)
+	if r.heading != nil {
+		r.heading.text.WriteString(text)
+	}
+}
+
+func (r *rewriter) start(token html.Token, raw string) {
+	switch name := token.Data; {
+	case name == "img":
+		r.picture(token)
+	case name == "input" && attribute(token, "type") == "checkbox":
+		if slices.ContainsFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "checked" }) {
+			r.text("☑")
+		} else {
+			r.text("☐")
+		}
+	case !written[name]:
+		if !dropped[name] {
+			r.text(raw)
+		}
+	case void[name]:
+		r.tag(name, nil)
+	case name == "a":
+		r.link(token)
+	case level(name) > 0:
+		r.closeHeading()
+		r.heading = &heading{before: r.b, id: anchor(attribute(token, "id"))}
+		r.b = nil
+		r.open = append(r.open, element{name: name, tag: "h" + strconv.Itoa(min(level(name)+2, 6))})
+	default:
+		if last := len(r.open) - 1; last >= 0 && ending[name] && r.open[last].name == name {
+			r.closeTo(last)
+		}
+		r.push(element{name: name, tag: name}, token.Attr)
+	}
+}
+
+// level is that of a heading, or 0.
+func level(name string) int {
+	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
+		return int(name[1] - '0')
+	}
+	return 0
+}
+
+func attribute(token html.Token, name string) string {
+	for _, a := range token.Attr {
+		if a.Key == name {
+			return strings.TrimSpace(a.Val)
+		}
+	}
+	return ""
+}
+
+func (r *rewriter) push(e element, attributes []html.Attribute) {
+	r.open = append(r.open, e)
+	if e.tag != "" {
+		r.tag(e.tag, attributes)
+	}
+}
+
+// tag writes a start tag. The ids in a text never are those of the page.
+func (r *rewriter) tag(name string, attributes []html.Attribute) {
+	r.b = append(append(r.b, '<'), name...)
+	for _, a := range attributes {
+		if a.Key == "id" {
+			a.Val = r.prefix + anchor(a.Val)
+		}
+		r.b = append(append(append(r.b, ' '), a.Key...), `="`...)
+		r.b = append(append(r.b, html.EscapeString(a.Val)...), '"')
+	}
+	r.b = append(r.b, '>')
+}
+
+func (r *rewriter) end(name, raw string) {
+	if !written[name] {
+		if !dropped[name] {
+			r.text(raw)
+		}
+		return
+	}
+	for at, e := range slices.Backward(r.open) {
+		if e.name == name {
+			r.closeTo(at)
+			return
+		}
+	}
+}
+
+// closeTo closes all elements but the first ones.
+func (r *rewriter) closeTo(count int) {
+	for len(r.open) > count {
+		last := r.open[len(r.open)-1]
+		r.open = r.open[:len(r.open)-1]
+		if r.heading != nil && level(last.name) > 0 {
+			r.endHeading(last.tag)
+			continue
+		}
+		if last.tag != "" {
+			r.b = append(append(append(r.b, "</"...), last.tag...), '>')
+		}
+		if last.after != "" {
+			r.text(last.after)
+		}
+	}
+}
+
+// closeHeading closes the open heading, as headings cannot nest.
+func (r *rewriter) closeHeading() {
+	for at, e := range r.open {
+		if level(e.name) > 0 {
+			r.closeTo(at)
+			return
+		}
+	}
+}
+
+// endHeading writes a heading with an id and a link to it.
+func (r *rewriter) endHeading(tag string) {
+	h, content := r.heading, r.b
+	r.heading, r.b = nil, h.before
+	id := h.id
+	if id == "" {
+		id = slug(h.text.String())
+	}
+	if id == "" {
+		r.tag(tag, nil)
+		r.b = append(append(append(append(r.b, content...), "</"...), tag...), '>')
+		return
+	}
+	id = r.unused(id)
+	r.tag(tag, []html.Attribute{{Key: "id", Val: id}})
+	r.b = append(append(r.b, content...), ' ')
+	r.tag("a", []html.Attribute{
+		{Key: "class", Val: "anchor"}, {Key: "href", Val: "#" + r.prefix + id}, {Key: "aria-label",
+			Val: "Link to this heading"},
+	})
+	r.b = append(append(append(r.b, "#</a></"...), tag...), '>')
+}
+
+// unused returns an id, with a number if it is used already.
+func (r *rewriter) unused(id string) string {
+	for {
+		n := r.ids[id]
+		r.ids[id]++
+		if n == 0 {
+			return id
+		}
+		if numbered := id + "-" + strconv.Itoa(n); r.ids[numbered] == 0 {
+			r.ids[numbered]++
+			return numbered
+		}
+	}
+}
+
+// slug returns the id of a heading with that text, as GitHub makes it.
+func slug(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return '-'
+		case unicode.In(c, unicode.L, unicode.N, unicode.M), c == '-', c == '_':
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, strings.TrimSpace(text))
+}
+
+// anchor returns an id of the source as it may be written.
+func anchor(id string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.L, unicode.N, unicode.M) || strings.ContainsRune("-_:.", c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, id)
+}
+
+// target says where a link leads.
+type target int
+
+const (
+	nowhere   target = iota // to what a page must not link, such as a script
+	elsewhere               // to another site, or a mail address
+	here                    // to a part of this text
+	beside                  // to a file beside this one, which is not in the paste
+)
+
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// targetOf returns where an address leads, and the address as it is written.
+func (r *rewriter) targetOf(address string) (target, string) {
+	switch name := strings.ToLower(scheme.FindString(address)); {
+	case address == "":
+		return nowhere, ""
+	case slices.Contains([]string{"http:", "https:", "mailto:"}, name):
+		return elsewhere, address
+	case name != "":
+		return nowhere, ""
+	case address[0] == '#':
+		fragment, err := url.PathUnescape(address[1:])
+		if err != nil {
+			fragment = address[1:]
+		}
+		return here, "#" + r.prefix + anchor(fragment)
+	}
+	return beside, address
+}
+
+// link opens a link. One that leads beside the text is a text that says where.
+func (r *rewriter) link(token html.Token) {
+	if at := r.openLink(); at >= 0 { // links cannot nest
+		r.closeTo(at)
+	}
+	switch leads, address := r.targetOf(attribute(token, "href")); leads {
+	case elsewhere, here:
+		attributes := []html.Attribute{{Key: "href", Val: address}}
+		if title := attribute(token, "title"); title != "" {
+			attributes = append(attributes, html.Attribute{Key: "title", Val: title})
+		}
+		if id := attribute(token, "id"); id != "" { // a footnote has some
+			attributes = append(attributes, html.Attribute{Key: "id", Val: id})
+		}
+		r.push(element{name: "a", tag: "a"}, attributes)
+	case beside:
+		r.push(element{name: "a", after: " (" + address + ")"}, nil)
+	case nowhere:
+		if id := cmp.Or(attribute(token, "id"), attribute(token, "name")); id != "" {
+			r.push(element{name: "a", tag: "span"}, []html.Attribute{{Key: "id", Val: id}})
+		} else {
+			r.push(element{name: "a"}, nil)
+		}
+	}
+}
+
+// openLink returns the index of the open link, or -1.
+func (r *rewriter) openLink() int {
+	return slices.IndexFunc(r.open, func(e element) bool { return e.name == "a" })
+}
+
+// picture writes a link in its place, because a picture would tell another site who reads.
+func (r *rewriter) picture(token html.Token) {
+	leads, address := r.targetOf(attribute(token, "src"))
+	shown := attribute(token, "alt")
+	switch at := r.openLink(); {
+	case at >= 0 && r.open[at].tag == "a":
+		r.text(cmp.Or(shown, "picture"))
+	case leads == elsewhere:
+		attributes := []html.Attribute{{Key: "href", Val: address}}
+		if title := attribute(token, "title"); title != "" {
+			attributes = append(attributes, html.Attribute{Key: "title", Val: title})
+		}
+		r.tag("a", attributes)
+		r.text(cmp.Or(shown, address))
+		r.b = append(r.b, "</a>"...)
+	case leads == beside:
+		r.text(strings.TrimSpace(shown + " (" + address + ")"))
+	default:
+		r.text(shown)
+	}
+}
