@@ -1,11 +1,13 @@
 package browser
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -147,21 +149,69 @@ func TestPasteLinesByKeys(t *testing.T) {
 	}
 }
 
-// TestCopy has the browser's clipboard replaced by what keeps the text.
+// TestCopy has the browser's clipboard replaced by what keeps the text. What is copied is what Raw answers,
+// characters included that a page can only name; of code in rendered Markdown, it is that code.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
-	const code = "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"
-	id := create(t, origin, "To copy", pasty{Title: "a.txt", Language: "Plain Text", Code: code})
-	tab := open(t, origin)
-	tab.show("/" + id)
-	evaluate[bool](tab, `window.kept = "";
-		navigator.clipboard.writeText = async text => { window.kept = text; };
-		document.querySelector("button.copy").click();
-		true`)
-	got, label := evaluate[string](tab, "window.kept"), evaluate[string](tab, `document.querySelector("button.copy").textContent`)
-	if got != code || label != "Copied" {
-		t.Errorf("got %q copied and the button %q, want %q and that it says so", got, label, code)
+	for name, c := range map[string]struct {
+		file         pasty
+		button, want string
+	}{
+		"text": {pasty{Language: "Plain Text", Code: "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"}, ".copy", ""},
+		"control characters": {pasty{Language: "Vim script",
+			Code: "normal! i\x1b\ncall feedkeys(\"\x07\")\x7f\u0085\ufeff\n"}, ".copy", ""},
+		"fence": {pasty{Language: "Markdown", Code: "# A\n\n```go\nvar x = \"\x1b\"\n```\n\nb"},
+			".fence .copy", "var x = \"\x1b\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := create(t, origin, "To copy", c.file)
+			tab := open(t, origin)
+			tab.show("/" + id)
+			evaluate[bool](tab, `window.kept = "";
+				navigator.clipboard.writeText = async text => { window.kept = text; };
+				document.querySelector("`+c.button+`").click();
+				true`)
+			got, label := evaluate[string](tab, "window.kept"), evaluate[string](tab,
+				`document.querySelector("`+c.button+`").textContent`)
+			if want := cmp.Or(c.want, c.file.Code); got != want || label != "Copied" {
+				t.Errorf("got %q copied and the button %q, want %q and that it says so", got, label, want)
+			}
+		})
+	}
+}
+
+// TestPrint has long lines of each kind on paper: nothing is wider than the page.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	long := strings.Repeat("--option=1 ", 30) + strings.Repeat("x", 300)
+	for name, file := range map[string]pasty{
+		"code": {Language: "Shell", Code: long},
+		"Markdown": {Language: "Markdown", Code: "```sh\n" + long + "\n```\n\n`" + long + "`\n\n|a|b|\n|-|-|\n|" + long +
+			"|" + long + "|\n\n" +
+			"<details><summary>More</summary>\n\n    " + long + "\n\n</details>"},
+		"CSV": {Language: "CSV", Code: "a,b,c\n" + long + "," + strings.Repeat("1", 200) + ",2026-11-28T10:00:00Z\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := create(t, origin, "To print", file)
+			tab := open(t, origin)
+			tab.do(chromedp.EmulateViewport(700, 900))
+			command(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+			tab.show("/" + id)
+			wide := evaluate[[]string](tab, `Array.from(document.querySelectorAll("body, .pasty *"),
+				e => e.getBoundingClientRect().right > innerWidth || e.scrollWidth > innerWidth ? e.tagName + "." +
+					e.className : "").filter(Boolean)`)
+			if len(wide) > 0 {
+				t.Errorf("got %v wider than the page, want nothing", wide)
+			}
+			if hidden := evaluate[int](tab,
+				`Array.from(document.querySelectorAll(".rendered details pre")).filter(e => !e.checkVisibility()).length`); hidden > 0 {
+				t.Errorf("got %d codes hidden in details, want them open", hidden)
+			}
+		})
 	}
 }
 

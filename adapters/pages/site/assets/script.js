@@ -74,18 +74,27 @@ for (const code of document.querySelectorAll(".code code")) {
   });
 }
 
-// Copying: the code as it is, without numbers.
+// Copying: the code as it is, without numbers. A mark stands for the character that it names, which HTML may not be able to contain.
+function textOf(element) {
+  const copy = element.cloneNode(true);
+  for (const number of copy.querySelectorAll(".line > a:first-child")) number.remove();
+  for (const mark of copy.querySelectorAll(".mark")) mark.textContent = String.fromCodePoint(parseInt(mark.dataset.mark, 16));
+  return copy.textContent;
+}
+
+// A page has so many marks at most. Beyond them it does not contain all characters, and its code is not offered for copying.
+const maxMarks = 10000;
+const incomplete = document.getElementsByClassName("mark").length >= maxMarks;
+
 function offerCopy(button) {
-  const code = button.closest(".pasty").querySelector(".code code");
-  if (!code || !navigator.clipboard) return;
+  const fence = button.closest(".fence");
+  const code = fence ? fence.querySelector("code") : button.closest(".pasty").querySelector(".code code");
+  if (!code || !navigator.clipboard || incomplete) return;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const lines = code.querySelectorAll(".line");
-    let text = code.textContent;
-    if (lines.length) text = Array.from(lines, l => l.textContent.slice(l.firstChild.textContent.length)).join("");
     const label = button.dataset.label || (button.dataset.label = button.textContent);
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(textOf(code));
       button.textContent = "Copied";
     } catch {
       button.textContent = "Not copied";
