@@ -22,15 +22,19 @@ func newTinting(ctx context.Context) *tinting {
 	return t
 }
 
-func (t *tinting) colours(
-	ctx context.Context, from *highlight.Highlighter, scope, language, code string,
-) highlight.Colours {
-	if !t.until.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, t.until)
-		defer cancel()
+// tint returns the colours of a code.
+type tint func(ctx context.Context, language, code string) highlight.Colours
+
+// within returns what makes the colours of codes that share a scope in the cache.
+func (t *tinting) within(from *highlight.Highlighter, scope string) tint {
+	return func(ctx context.Context, language, code string) highlight.Colours {
+		if !t.until.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, t.until)
+			defer cancel()
+		}
+		return from.Colours(ctx, &t.page, scope, language, code)
 	}
-	return from.Colours(ctx, &t.page, scope, language, code)
 }
 
 // sourceColours returns the colours of the part's code as its source.

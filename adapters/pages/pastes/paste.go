@@ -91,7 +91,7 @@ type pastyPart struct {
 	Rendered            templ.Component // shown before the source; nil: none
 
 	pasty *paste.Pasty
-	tint  func(ctx context.Context, language, code string) highlight.Colours
+	tint  tint
 	only  lineRange
 }
 
@@ -257,9 +257,7 @@ func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all
 		pasty := &page.Paste.Pasties[i]
 		part := p.part(page, i, pasty)
 		part.only = only
-		part.tint = func(ctx context.Context, language, code string) highlight.Colours {
-			return tinting.colours(ctx, p.colours, string(page.Paste.ID)+"/"+pasty.ID, language, code)
-		}
+		part.tint = tinting.within(p.colours, string(page.Paste.ID)+"/"+pasty.ID)
 		if shown := len(pasty.Title) + len(pasty.Code); shown > bytesLeft {
 			part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
 		} else {

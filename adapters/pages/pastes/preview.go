@@ -1,9 +1,11 @@
 package pastes
 
 import (
+	"crypto/rand"
 	"net/http"
 	"net/url"
 
+	"github.com/gluepot/gluepot/adapters/pages/markdown"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
@@ -22,7 +24,8 @@ func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Value
 			return err
 		}
 		defer leave()
-		page.Rendered = document(code)
+		scope := "preview/" + rand.Text() // nobody else's
+		page.Rendered = p.markdown(code, markdown.IDPrefix, newTinting(r.Context()).within(p.colours, scope))
 	}
 	return site.Show(w, r, p.previewView(page), nil)
 }

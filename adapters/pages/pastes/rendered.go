@@ -36,19 +36,24 @@ func (p *pages) document(part *pastyPart) templ.Component {
 	if part.Several() {
 		prefix += strconv.Itoa(part.Number) + "-"
 	}
-	sanitized, ok := markdown.HTML(strings.TrimPrefix(part.pasty.Code, byteOrderMark), prefix)
+	return p.markdown(part.pasty.Code, prefix, part.tint)
+}
+
+// markdown returns Markdown as HTML whose ids begin with the prefix, or nil for what is not rendered.
+func (p *pages) markdown(code, prefix string, tint tint) templ.Component {
+	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark), prefix)
 	if !ok {
 		return nil
 	}
-	return &document{pages: p, part: part, sanitized: sanitized}
+	return &document{pages: p, tint: tint, sanitized: sanitized}
 }
 
-// document is Markdown as HTML, with marks in its texts and colours in its code. Its attributes, such as the titles
-// of links, have replacement characters instead.
+// document is Markdown as HTML, with marks in its texts and colours in its code. Its attributes, such as the titles of
+// links, have replacement characters instead.
 type document struct {
 	*pages
 
-	part      *pastyPart
+	tint      tint
 	sanitized string
 }
 
@@ -71,7 +76,7 @@ func (d *document) Render(ctx context.Context, to io.Writer) error {
 				b = marker.Append(b, text, !code)
 				continue
 			}
-			colours := d.part.tint(ctx, fence, text)
+			colours := d.tint(ctx, fence, text)
 			for _, span := range colours.Spans {
 				b = appendSpan(b, marker, text[:span.Length], span.Class, false)
 				text = text[span.Length:]
