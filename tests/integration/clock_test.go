@@ -122,7 +122,7 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	exec(t, db, "CREATE TABLE stopped.clock (at timestamptz)")
 	exec(t, db, "INSERT INTO stopped.clock VALUES (NULL)")
 	for _, function := range []string{"now", "clock_timestamp"} {
-		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM stopped.clock'")
+		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM stopped.clock'")
 	}
 	// Functions of pg_catalog come first unless it is named.
 	cfg = database.WithParameter(t, cfg, "search_path", "stopped,pg_catalog,public")
