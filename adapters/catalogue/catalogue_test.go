@@ -48,8 +48,12 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 		}
 		for _, extension := range k.Extensions {
 			l, _ := c.ByExtension(extension)
-			if !slices.Contains(owned[extension], l.Name) || len(owned[extension]) > 1 && owners[strings.ToLower(extension)] != l.Name {
-				t.Errorf("the extension %s: got %s, want %s", extension, l.Name, k.Name)
+			want := owned[extension]
+			if owner, ok := owners[strings.ToLower(extension)]; ok {
+				want = []string{owner}
+			}
+			if len(want) != 1 || l.Name != want[0] {
+				t.Errorf("the extension %s: got %s, want %v", extension, l.Name, want)
 			}
 		}
 	}
@@ -305,5 +309,24 @@ func TestContestedNames(t *testing.T) {
 		if found, _ := c.ByFilename(name); found == nil || found.Name != want {
 			t.Errorf("the file %s: got %v, want %s", name, found, want)
 		}
+	}
+}
+
+// TestWhatExtensionsMean has extensions that some registry gives to a language which few people mean.
+func TestWhatExtensionsMean(t *testing.T) {
+	t.Parallel()
+	c := New()
+	for extension, want := range map[string]string{
+		"cfg": "Properties files", "ini": "Properties files", "el": "Emacs Lisp", "hbs": "Handlebars", "handlebars": "Handlebars",
+		"bzl": "Starlark", "ino": "C++", "pro": "QMake", "lisp": "Common Lisp", "html": "HTML", "py": "Python", "h": "C",
+		"m": "Objective-C", "ts": "TypeScript", "rs": "Rust", "pl": "Perl", "r": "R", "tex": "LaTeX", "vue": "Vue.js Component",
+		"tf": "HCL", "toml": "TOML", "yml": "YAML", "sh": "Shell", "ps1": "PowerShell", "kt": "Kotlin", "md": "Markdown",
+	} {
+		t.Run(extension, func(t *testing.T) {
+			t.Parallel()
+			if found, ok := c.ByExtension(extension); !ok || found.Name != want {
+				t.Errorf("got %+v, want %s", found, want)
+			}
+		})
 	}
 }

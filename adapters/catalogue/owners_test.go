@@ -1,10 +1,19 @@
 package catalogue
 
-// owners says which language most people mean by an extension that several claim. It decides first
-// where CodeMirror names several owners itself, and then where it names none and Linguist several:
-// each line is a judgement, to be argued with in review. A test lists the contested extensions that no
-// line decides. Keys are in lower case.
+// owners says which language most people mean by an extension that several claim: where CodeMirror names
+// a language that few mean, where it names several, and where it names none and Linguist several. Each
+// line is a judgement, to be argued with in review. A test lists the contested extensions that no line
+// decides. Keys are in lower case.
 var owners = map[string]string{
+	// CodeMirror has one that few mean.
+	"bzl":        "Starlark",
+	"cfg":        "Properties files",
+	"el":         "Emacs Lisp",
+	"handlebars": "Handlebars",
+	"hbs":        "Handlebars",
+	"ino":        "C++",
+	"pro":        "QMake",
+
 	// CodeMirror has several.
 	"jsonld": "JSON-LD",
 	"m":      "Objective-C",
