@@ -19,7 +19,7 @@ import (
 func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	t.Helper()
 	ten := paste.Allowance{Rate: paste.Quota{Pastes: 10, Window: time.Hour}}
-	err := NewPastes(store).CreateAllowed(t.Context(), ten, "192.0.2.7", paste.Document{
+	_, err := NewPastes(store).CreateAllowed(t.Context(), ten, "192.0.2.7", paste.Document{
 		Paste:   paste.Paste{ID: id, CreatedAt: time.Now()},
 		Content: paste.Content{Title: "a title", Lifetime: "never", Pasties: []paste.Pasty{{ID: "pasty001", Code: "a"}}},
 

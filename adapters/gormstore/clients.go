@@ -15,14 +15,14 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// takeQuota counts one more paste of a client, whose row it locks until the transaction ends, unless there is no quota.
-func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
+// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the transaction ends, unless there is no quota.
+func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
 	if quota.Pastes == 0 {
-		return nil
+		return used, nil
 	}
 	var salt []byte
 	if err := tx.Raw("SELECT salt FROM paste_quota_salt").Row().Scan(&salt); err != nil {
-		return err
+		return used, err
 	}
 	hash := sha256.Sum256(append(salt, client...))
 	row := model.PasteQuota{Client: hash[:16], FullAt: time.Unix(0, 0).UTC()}
@@ -31,20 +31,20 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
 	}
 	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
-		return err
+		return used, err
 	}
 	if err := tx.Where("client = ?", row.Client).Take(&row).Error; err != nil {
-		return err
+		return used, err
 	}
 	now, err := p.store.Time(tx)
 	if err != nil {
-		return err
+		return used, err
 	}
 	full, err := quota.Take(row.FullAt.Sub(now))
 	if err != nil {
-		return err
+		return used, err
 	}
-	return tx.Model(&row).Update("full_at", now.Add(full)).Error
+	return paste.Usage{Quota: quota, Full: full}, tx.Model(&row).Update("full_at", now.Add(full)).Error
 }
 
 // ForgetClients implements paste.ExpiredRemover.

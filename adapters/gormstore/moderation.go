@@ -161,7 +161,7 @@ func (m *Moderation) Report(
 		if err := row.Outline().ReportableBy(reader); err != nil {
 			return err
 		}
-		if err := pastes.takeQuota(tx, client, quota); err != nil {
+		if _, err := pastes.takeQuota(tx, client, quota); err != nil {
 			return err
 		}
 		return tx.Create(&model.Report{

@@ -80,13 +80,16 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, e
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	return p.CreateAllowed(ctx, paste.Allowance{}, "", created)
+	_, err := p.CreateAllowed(ctx, paste.Allowance{}, "", created)
+	return err
 }
 
 // CreateAllowed implements paste.DocumentCreator.
-func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
+func (p *Pastes) CreateAllowed(
+	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+) (used paste.Usage, err error) {
 	rows := model.NewDocument(created, p.store.KeepsSearch())
-	return p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
+	err = p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
 		allow, err := p.lockHolder(tx, allowance, created.Owner)
 		if err != nil {
 			return err
@@ -94,11 +97,15 @@ func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, c
 		if err := allow(paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return err
 		}
-		if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+		if used, err = p.takeQuota(tx, client, allowance.Rate); err != nil {
 			return err
 		}
 		return rows.Insert(tx)
 	})
+	if err != nil {
+		return paste.Usage{}, err
+	}
+	return used, nil
 }
 
 // Update implements paste.DocumentUpdater.
@@ -129,7 +136,7 @@ func (p *Pastes) UpdateAllowed(
 			changed.Document = stored
 			return nil
 		}
-		if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+		if _, err := p.takeQuota(tx, client, allowance.Rate); err != nil {
 			return err
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns

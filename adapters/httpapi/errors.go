@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -102,6 +101,7 @@ func (a *API) fail(c *gin.Context, err error) {
 			if refused.Quota.Signed {
 				name = limit.UserPastes
 			}
+			useOf(refused.Usage()).Tell(c.Writer.Header())
 			a.noteLimit(c, name, refused.Retry)
 		}
 	case fault.Forbidden:
@@ -117,7 +117,16 @@ func (a *API) noteLimit(c *gin.Context, name string, retry time.Duration) {
 	if a.cfg.OnLimited != nil {
 		a.cfg.OnLimited(name)
 	}
-	c.Header("Retry-After", strconv.FormatInt(int64((retry+time.Second-1)/time.Second), 10)) // in whole seconds, rounded up
+	c.Header("Retry-After", limit.Seconds(retry))
+}
+
+// useOf returns the use of a quota of pastes.
+func useOf(used paste.Usage) limit.Use {
+	name := "anonymous"
+	if used.Signed {
+		name = "user"
+	}
+	return limit.Use{Name: name, Quota: used.Pastes, Window: used.Window, Left: used.Left(), Full: used.Full}
 }
 
 // After a body is refused, up to maxDropped bytes of it are read and dropped: otherwise a client that sends its whole body before it

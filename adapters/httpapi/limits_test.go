@@ -89,6 +89,33 @@ func TestRequestsAreLimited(t *testing.T) {
 	wantStatuses(t, "a tenth of a second later", []int{200, 429}, language("192.0.2.1:1000"))
 }
 
+// TestClientsAreToldTheirLimits wants both header fields on each limited answer, and neither where there is no limit.
+func TestClientsAreToldTheirLimits(t *testing.T) {
+	t.Parallel()
+	const policy = "Ratelimit-Policy"
+	l := newLimited(t, newStore(), limit.Config{Rate: 50, Burst: 200})
+	for i, want := range []string{`"requests";r=199;t=1`, `"requests";r=198;t=1`} {
+		answer := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
+		if got := answer.Header().Get("RateLimit"); got != want || answer.Header().Get(policy) != `"requests";q=200;w=4` {
+			t.Errorf("request %d: got %q and %q, want %q of 200 in 4 s", i+1, got, answer.Header().Get(policy), want)
+		}
+	}
+	l = newLimited(t, newStore(), limit.Config{Rate: 1, FailedSignIns: 2})
+	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/nothing", "192.0.2.1:1", "") })
+	refused := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
+	if got := refused.Header().Get("RateLimit"); refused.Code != http.StatusTooManyRequests || got != `"requests";r=0;t=1` ||
+		refused.Header().Get(policy) != `"requests";q=1;w=1` {
+		t.Errorf("refused: got %d, %q and %q, want none left of 1 in 1 s", refused.Code, got, refused.Header().Get(policy))
+	}
+	health := l.ask(http.MethodGet, "/readyz", "192.0.2.1:1", "")
+	unlimited := newLimited(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
+	for what, answer := range map[string]*httptest.ResponseRecorder{"a health check": health, "no limit of requests": unlimited} {
+		if answer.Header().Get("RateLimit") != "" || answer.Header().Get(policy) != "" {
+			t.Errorf("%s: got %v, want neither field", what, answer.Header())
+		}
+	}
+}
+
 func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, newStore(), limit.Config{Rate: 1})

@@ -127,7 +127,8 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 	if a.isPage(c.Request) {
 		secret, tries = a.cfg.Pages.Token(c.Request)
 	}
-	refused, retry := a.limits.Admit(c.Request, secret, tries)
+	used, refused, retry := a.limits.Admit(c.Request, secret, tries)
+	used.Tell(c.Writer.Header())
 	if refused != "" {
 		a.noteLimit(c, refused, retry)
 	}

@@ -50,6 +50,7 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 		return nil, err
 	}
 	header := c.Writer.Header()
+	useOf(made.Usage).Tell(header)
 	header["Location"] = []string{a.cfg.PublicURL + a.pathOf(made.ID)}
 	if made.Key != "" {
 		header[deleteKeyHeader] = []string{string(made.Key)}

@@ -50,7 +50,8 @@ type CreateOwn struct {
 type Created struct {
 	paste.Document
 
-	Key paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
+	Usage paste.Usage     // of the quota that it counts for; zero where there is none
+	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
 // Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
@@ -105,9 +106,10 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	if c.options.OriginRetention > 0 {
 		made.CreatedFrom = moderation.AddressOf(ctx)
 	}
-	err = ident.Draw(func(id paste.ID) error {
+	err = ident.Draw(func(id paste.ID) (err error) {
 		made.ID = id
-		return c.store.CreateAllowed(ctx, allowance, client, made.Document)
+		made.Usage, err = c.store.CreateAllowed(ctx, allowance, client, made.Document)
+		return err
 	})
 	if err != nil {
 		return Created{}, fault.Replace(err, fault.NotFound, token.ErrRejected) // the viewer was deleted meanwhile

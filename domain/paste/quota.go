@@ -42,10 +42,29 @@ func (q Quota) Take(full time.Duration) (time.Duration, error) {
 	return full + q.Interval(), nil
 }
 
+// Usage is how much of a quota a client has used. The zero Usage is that of no quota.
+type Usage struct {
+	Quota
+	Full time.Duration // until the client has the whole quota again
+}
+
+// Left returns how many pastes the client may create now.
+func (u Usage) Left() int {
+	if u.Interval() == 0 {
+		return 0
+	}
+	return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0)
+}
+
 // QuotaError is the error for a paste beyond the quota.
 type QuotaError struct {
 	Quota Quota
 	Retry time.Duration // until one more may be created
+}
+
+// Usage returns what the client has used.
+func (e *QuotaError) Usage() Usage {
+	return Usage{e.Quota, e.Retry + time.Duration(e.Quota.Pastes-1)*e.Quota.Interval()}
 }
 
 // Error implements error.

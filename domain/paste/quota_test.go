@@ -19,11 +19,17 @@ func TestQuota(t *testing.T) {
 			if full, err = quota.Take(full); err != nil || full != time.Duration(i+1)*quota.Interval() {
 				t.Fatalf("%+v, paste %d: got %v, error %v, want an interval for each", quota, i+1, full, err)
 			}
+			if left := (Usage{quota, full - time.Microsecond}).Left(); left != quota.Pastes-1-i {
+				t.Fatalf("%+v, paste %d: got %d left, want %d", quota, i+1, left, quota.Pastes-1-i)
+			}
 		}
 		_, err := quota.Take(full)
 		refused, ok := errors.AsType[*QuotaError](err)
 		if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != quota.Interval() || refused.Quota != quota {
 			t.Fatalf("%+v: got %v for one more, want it refused for %v", quota, err, quota.Interval())
+		}
+		if used := refused.Usage(); used.Full != full || used.Left() != 0 {
+			t.Errorf("%+v: got %+v and %d left of the refused one, want %v and none", quota, used, used.Left(), full)
 		}
 		if full > quota.Window || full < quota.Window-time.Second {
 			t.Errorf("%+v: got all of it again after %v, want after the window", quota, full)
@@ -46,6 +52,9 @@ func TestQuota(t *testing.T) {
 // TestNoQuota wants the zero Quota to bound nothing.
 func TestNoQuota(t *testing.T) {
 	t.Parallel()
+	if left := (Usage{}).Left(); left != 0 {
+		t.Errorf("got %d left without a quota, want none", left)
+	}
 	if used, err := (Quota{}).Take(0); err != nil || used != 0 {
 		t.Errorf("got %v, error %v, want no bound", used, err)
 	}

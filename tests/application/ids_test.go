@@ -70,9 +70,9 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 
 func (c crowdedPastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) error {
+) (paste.Usage, error) {
 	if err := c.take(string(created.ID)); err != nil {
-		return err
+		return paste.Usage{}, err
 	}
 	return c.Store.CreateAllowed(ctx, allowance, client, created)
 }

@@ -32,7 +32,8 @@ func wantRefused(t *testing.T, what string, err error) {
 
 // allowed creates a paste of a user who may not have any number of them.
 func allowed(ctx context.Context, s DocumentStore, allowance paste.Allowance, made paste.Document) error {
-	return s.Documents.CreateAllowed(ctx, allowance, paste.ClientOf(made.Owner), made)
+	_, err := s.Documents.CreateAllowed(ctx, allowance, paste.ClientOf(made.Owner), made)
+	return err
 }
 
 func allowances(t *testing.T, s DocumentStore) {
@@ -113,7 +114,7 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	err = allowed(t.Context(), s, paste.Allowance{Rate: quota}, sized("late", other, 1))
 	must(t, err)
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
-	err = s.Documents.CreateAllowed(t.Context(), one, paste.Client(other), sized("anonymous", "", 1))
+	_, err = s.Documents.CreateAllowed(t.Context(), one, paste.Client(other), sized("anonymous", "", 1))
 	must(t, err) // a client is no user
 	giveUp := func(client paste.Client, by user.ID) error {
 		_, err := s.Documents.UpdateAllowed(t.Context(), one, client, "", "late", func(stored paste.Document) (paste.Change, error) {

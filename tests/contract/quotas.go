@@ -30,9 +30,10 @@ func quotas(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	quota := paste.Quota{Pastes: 2, Window: time.Hour}
 	stored := 0
-	create := func(client paste.Client) error {
+	var used paste.Usage
+	create := func(client paste.Client) (err error) {
 		created := newDocument(paste.ID(fmt.Sprint("paste", stored)))
-		err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
+		used, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
 		if err == nil {
 			stored++
 			wantStored(t, s, string(client), created)
@@ -40,8 +41,12 @@ func quotas(t *testing.T, s DocumentStore) {
 		return err
 	}
 	for _, client := range []paste.Client{"192.0.2.1", "192.0.2.2", "", "\x00\xff", "192.0.2.1\x00"} {
-		for range quota.Pastes {
+		for i := range quota.Pastes {
 			must(t, create(client))
+			want(t, "left", used.Left(), quota.Pastes-1-i)
+			if least, most := time.Duration(i)*quota.Interval(), time.Duration(i+1)*quota.Interval(); used.Full <= least || used.Full > most {
+				t.Errorf("got all of the quota again after %v, want more than %v and %v at most", used.Full, least, most)
+			}
 		}
 		for range 2 {
 			wantExhausted(t, create(client), quota)
@@ -54,9 +59,10 @@ func quotas(t *testing.T, s DocumentStore) {
 
 	// A paste that could not be stored is not counted.
 	for range 3 * quota.Pastes {
-		wantIDTaken(t, s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0")))
+		_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0"))
+		wantIDTaken(t, err)
 	}
-	err = s.Documents.CreateAllowed(cancelled(t), paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
+	_, err = s.Documents.CreateAllowed(cancelled(t), paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
 	wantKind(t, err, fault.Unavailable)
 	for range quota.Pastes {
 		must(t, create("unlucky"))
@@ -79,17 +85,17 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		var err error
 		id := paste.ID(fmt.Sprint("paste", i))
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "back", newDocument(id))
+			_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "back", newDocument(id))
 			if !fault.Is(err, fault.Exhausted) {
 				break
 			}
 		}
 		must(t, err)
-		err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
+		_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
 		must(t, err)
 	}
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
-	err := s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("stays"))
+	_, err := s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("stays"))
 	must(t, err)
 	forgotten := 0
 	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -98,7 +104,7 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		forgotten += n
 	}
 	want(t, "forgotten", forgotten, 4)
-	err = s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("more"))
+	_, err = s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("more"))
 	wantKind(t, err, fault.Exhausted)
 }
 
@@ -126,7 +132,7 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 			all.Go(func() {
 				client, id := order[i%len(order)], paste.ID(ident.New())
 				made := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
-				err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, made)
+				_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, made)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -164,7 +170,7 @@ func forgettersMeet(t *testing.T, s DocumentStore) {
 	const clients = 40
 	for i := range clients {
 		brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
-		err := s.Documents.CreateAllowed(t.Context(), brief, paste.Client(fmt.Sprint(i)),
+		_, err := s.Documents.CreateAllowed(t.Context(), brief, paste.Client(fmt.Sprint(i)),
 			newDocument(paste.ID(fmt.Sprint("paste", i))))
 
 		must(t, err)

@@ -27,45 +27,46 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 // CreateAllowed implements paste.DocumentCreator.
 func (p Pastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) error {
+) (used paste.Usage, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return err
+		return used, err
 	}
 	defer unlock()
 	if created.Owner != "" && (allowance.Pastes > 0 || allowance.Bytes > 0) {
 		if !p.exists(created.Owner) {
-			return errNotFound
+			return used, errNotFound
 		}
 		if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-			return err
+			return used, err
 		}
 	}
 	before := p.quotas[client]
-	if err := p.take(client, allowance.Rate); err != nil {
-		return err
+	if used, err = p.take(client, allowance.Rate); err != nil {
+		return used, err
 	}
 	if err := p.create(created); err != nil {
 		p.quotas[client] = before
-		return err
+		return paste.Usage{}, err
 	}
-	return nil
+	return used, nil
 }
 
 // take counts one for a client, if there is a quota.
-func (s *Store) take(client paste.Client, quota paste.Quota) error {
+func (s *Store) take(client paste.Client, quota paste.Quota) (paste.Usage, error) {
 	if s.quotas == nil {
 		s.quotas = make(map[paste.Client]time.Time)
 	}
 	if quota.Pastes == 0 {
-		return nil
+		return paste.Usage{}, nil
 	}
 	now := s.now()
 	full, err := quota.Take(s.quotas[client].Sub(now))
-	if err == nil {
-		s.quotas[client] = now.Add(full)
+	if err != nil {
+		return paste.Usage{}, err
 	}
-	return err
+	s.quotas[client] = now.Add(full)
+	return paste.Usage{Quota: quota, Full: full}, nil
 }
 
 func (s *Store) holding(owner user.ID) (has paste.Holding) {
@@ -88,7 +89,7 @@ func (p Pastes) UpdateAllowed(
 		if err == nil && changed.Changed {
 			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})
 			if err == nil {
-				err = p.take(client, allowance.Rate)
+				_, err = p.take(client, allowance.Rate)
 			}
 		}
 		return changed, err

@@ -77,7 +77,7 @@ func wantWithinAllowance(t *testing.T, s *service, other *gormstore.Pastes) {
 	for i := range 40 {
 		all.Go(func() {
 			created := newDocument(fmt.Sprint("paste", i), "epoxy", "code")
-			err := nodes[i%len(nodes)].CreateAllowed(t.Context(), allowance, "", created)
+			_, err := nodes[i%len(nodes)].CreateAllowed(t.Context(), allowance, "", created)
 			if err != nil && !fault.Is(err, fault.Forbidden) {
 				t.Error(err)
 			}

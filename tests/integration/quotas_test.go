@@ -30,7 +30,7 @@ func TestCountedCreationsAtOnce(t *testing.T) {
 			client := []paste.Client{"a", "a", "a", "b", "b"}[i%5]
 			running.Go(func() {
 				created := newDocument(fmt.Sprint("paste", i), "", "code")
-				err := nodes[i%2].CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
+				_, err := nodes[i%2].CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
 				_, reading := nodes[0].DocumentByID(t.Context(), created.ID)
 				mu.Lock()
 				defer mu.Unlock()
@@ -58,7 +58,7 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		for i := range 2 {
 			created := newDocument(fmt.Sprint("paste", i), "", "code")
 			five := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
-			if err := s.pastes.CreateAllowed(t.Context(), five, "192.0.2.1", created); err != nil {
+			if _, err := s.pastes.CreateAllowed(t.Context(), five, "192.0.2.1", created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -95,7 +95,8 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		create := func() error {
 			stored++
 			created := newDocument(fmt.Sprint("paste", stored), "", "code")
-			return s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", created)
+			_, err := s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", created)
+			return err
 		}
 		if err := create(); err != nil {
 			t.Fatal(err)
@@ -137,7 +138,7 @@ func TestCountedCreationsBesideASweep(t *testing.T) {
 			creating.Go(func() {
 				for i := range 50 {
 					made := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
-					if err := pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "a", made); err != nil {
+					if _, err := pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "a", made); err != nil {
 						t.Errorf("got %v, want no error", err)
 					}
 				}

@@ -212,7 +212,7 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	r := openRaces(t, database.Postgres(t))
 	brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
 	day := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: 24 * time.Hour}}
-	if err := r.pastes.CreateAllowed(t.Context(), brief, "client", newDocument("first", "", "code")); err != nil {
+	if _, err := r.pastes.CreateAllowed(t.Context(), brief, "client", newDocument("first", "", "code")); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // the client has its whole quota again
@@ -220,7 +220,8 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	exec(t, other, "SELECT FROM users WHERE id = 'epoxy' FOR UPDATE")
 	created, swept := make(chan error, 1), make(chan error, 1)
 	go func() {
-		created <- r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("second", "epoxy", "code"))
+		_, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("second", "epoxy", "code"))
+		created <- err
 	}()
 	waitForWaiters(t, r.db, 1)
 	go func() { _, err := r.pastes.ForgetClients(t.Context(), 100); swept <- err }()
@@ -231,7 +232,7 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	if err := errors.Join(<-created, <-swept); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err, fault.Exhausted) {
+	if _, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err, fault.Exhausted) {
 		t.Errorf("got %v, want the quota used up", err)
 	}
 }

@@ -248,6 +248,7 @@ var general = map[string]bool{
 	"Date": true, "Connection": true, "Content-Length": true, "Content-Type": true, "Transfer-Encoding": true,
 	"X-Content-Type-Options": true, "Content-Security-Policy": true, "Referrer-Policy": true,
 	"Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true, "X-Robots-Tag": true,
+	"Ratelimit": true, "Ratelimit-Policy": true,
 }
 
 func (c *Contract) checkHeaders(response *openapi3.Response, header http.Header) error {

@@ -86,11 +86,11 @@ func New(cfg Config) *Limiter {
 }
 
 // Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in its body, or does
-// not. RemoteAddr is the client's address, without a port. If the request may not go on, it returns the limit that refuses it, and how
-// long to wait.
-func (l *Limiter) Admit(r *http.Request, token string, tries bool) (refused string, retry time.Duration) {
+// not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If the request may not go on, it
+// returns the limit that refuses it, and how long to wait.
+func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, refused string, retry time.Duration) {
 	if l == nil {
-		return "", 0
+		return used, "", 0
 	}
 	now, key := l.Now(), l.key(Client(r.RemoteAddr))
 	if token != "" {
@@ -102,15 +102,15 @@ func (l *Limiter) Admit(r *http.Request, token string, tries bool) (refused stri
 	}
 	if tries && l.failures != nil {
 		if retry = l.failures.peek(l.failureKey(r), now); retry > 0 {
-			return FailedSignIns, retry
+			return Use{"failed-sign-ins", l.failures.burst, time.Minute, 0, retry}, FailedSignIns, retry
 		}
 	}
 	if l.requests != nil {
-		if retry = l.requests.take(key, now); retry > 0 {
-			return Requests, retry
+		if used, retry = l.requests.take(key, now); retry > 0 {
+			return used, Requests, retry
 		}
 	}
-	return "", 0
+	return used, "", 0
 }
 
 // provenFor is how long a valid token counts for its user: endpoints that take no token do not notice that it was revoked.
@@ -187,13 +187,19 @@ func newClients(many int, period time.Duration, burst int) *clients {
 	return &clients{rate: rate.Every(period / time.Duration(many)), burst: burst, known: known}
 }
 
-// take counts one for a key and returns 0, or how long it takes until one is allowed.
-func (c *clients) take(key uint64, now time.Time) time.Duration {
+// take counts one for a key. It returns what is used of the requests, and 0 or how long it takes until one is allowed.
+func (c *clients) take(key uint64, now time.Time) (used Use, retry time.Duration) {
 	of := c.of(key)
-	if of.AllowN(now, 1) {
-		return 0
+	if !of.AllowN(now, 1) {
+		retry = wait(of, now)
 	}
-	return wait(of, now)
+	left := max(of.TokensAt(now), 0)
+	return Use{"requests", c.burst, c.period(float64(c.burst)), int(left), c.period(float64(c.burst) - left)}, retry
+}
+
+// period is how long it takes until so many are allowed.
+func (c *clients) period(many float64) time.Duration {
+	return time.Duration(many / float64(c.rate) * float64(time.Second))
 }
 
 // peek returns what take would, without counting.

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"net/http"
 	"testing"
 	"time"
 )
@@ -12,18 +13,19 @@ func TestClients(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration // since start
 		wait  time.Duration
+		left  int
 	}{
-		{0, 0}, {0, 0}, {0, 0}, {0, 100 * time.Millisecond},
-		{60 * time.Millisecond, 40 * time.Millisecond},
-		{100 * time.Millisecond, 0}, {100 * time.Millisecond, 100 * time.Millisecond},
-		{time.Hour, 0}, {time.Hour, 0}, {time.Hour, 0}, {time.Hour, 100 * time.Millisecond},
+		{0, 0, 2}, {0, 0, 1}, {0, 0, 0}, {0, 100 * time.Millisecond, 0},
+		{60 * time.Millisecond, 40 * time.Millisecond, 0},
+		{100 * time.Millisecond, 0, 0}, {100 * time.Millisecond, 100 * time.Millisecond, 0},
+		{time.Hour, 0, 2}, {time.Hour, 0, 1}, {time.Hour, 0, 0}, {time.Hour, 100 * time.Millisecond, 0},
 	} {
-		if got := g.take(7, start.Add(step.after)); got != step.wait {
-			t.Errorf("after %v: got %v, want %v", step.after, got, step.wait)
+		if used, wait := g.take(7, start.Add(step.after)); wait != step.wait || used.Left != step.left {
+			t.Errorf("after %v: got %v and %d left, want %v and %d", step.after, wait, used.Left, step.wait, step.left)
 		}
 	}
 	for range 3 {
-		if wait := g.take(8, start); wait > 0 {
+		if _, wait := g.take(8, start); wait > 0 {
 			t.Errorf("another key: got %v, want all of its burst", wait)
 		}
 	}
@@ -63,11 +65,13 @@ func TestManyKeys(t *testing.T) {
 	g.take(42, now)
 	g.take(42, now)
 	for key := range uint64(200_000) {
-		if wait := g.take(key*0x9e3779b97f4a7c15+1, now); wait > 0 {
+		if _, wait := g.take(key*0x9e3779b97f4a7c15+1, now); wait > 0 {
 			t.Fatalf("key %d: got %v, want a burst of its own", key, wait)
 		}
-		if key%1000 == 0 && g.take(42, now) == 0 {
-			t.Fatal("got one more for the client that has had its burst, want none")
+		if key%1000 == 0 {
+			if _, wait := g.take(42, now); wait == 0 {
+				t.Fatal("got one more for the client that has had its burst, want none")
+			}
 		}
 	}
 	if known := g.known.Len(); known != maxClients {
@@ -91,5 +95,23 @@ func TestDebtIsBounded(t *testing.T) {
 	}
 	if wait := g.peek(1, now); wait == 0 || wait > maxDebt+time.Minute {
 		t.Errorf("got %v, want to wait for no more than %s", wait, maxDebt)
+	}
+}
+
+// TestUse wants the fields of several limits beside each other, in whole seconds that are long enough.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	header := http.Header{}
+	Use{}.Tell(header)
+	if len(header) > 0 {
+		t.Errorf("got %v without a limit, want nothing", header)
+	}
+	Use{"requests", 50, time.Second, 49, 20 * time.Millisecond}.Tell(header)
+	Use{"anonymous", 60, time.Hour, 0, time.Hour}.Tell(header)
+	if got, want := header.Get("RateLimit-Policy"), `"requests";q=50;w=1, "anonymous";q=60;w=3600`; got != want {
+		t.Errorf("got RateLimit-Policy %s, want %s", got, want)
+	}
+	if got, want := header.Get("RateLimit"), `"requests";r=49;t=1, "anonymous";r=0;t=3600`; got != want {
+		t.Errorf("got RateLimit %s, want %s", got, want)
 	}
 }
