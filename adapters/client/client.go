@@ -26,5 +26,6 @@ func (c *Commands) All() []*cobra.Command {
 
 // serverFlag adds the flag that names a server.
 func serverFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("server", "", "`URL` of the server (default $"+EnvServer+", or that of the last login)")
+	return cmd.Flags().String("server", "",
+		"`URL` of the server (default $"+EnvServer+", or the server you last logged in to)")
 }

@@ -13,7 +13,7 @@ import (
 
 func (c *Commands) drop() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "drop ID|URL", Short: "Delete a paste of yours, or one that was pushed from here",
+		Use: "drop ID|URL", Short: "Delete a paste that is yours or was pushed from this machine",
 		Example: "  gluepot drop k3j2h1g0",
 	}
 	address := serverFlag(cmd)
@@ -27,7 +27,7 @@ func (c *Commands) drop() *cobra.Command {
 			return err
 		}
 		if s.deleteKey == "" && s.token == "" {
-			return fmt.Errorf("this machine has no delete key of that paste, and no login at %s: was it pushed elsewhere, or is it gone?", s)
+			return fmt.Errorf("there is no delete key for that paste on this machine, and you are not logged in to %s", s)
 		}
 		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), new(struct{}))
 		if s.deleteKey != "" && (err == nil || isNotFound(err)) {

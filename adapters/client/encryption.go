@@ -110,15 +110,15 @@ func seal(plain content, password string) (s sealed, key string, err error) {
 }
 
 var (
-	errNoKey    = errors.New("the link lacks a part of the key, which is behind the #: ask for the whole link, and quote it")
-	errKey      = errors.New("the key in the link is not that of the paste, or the paste was changed or cut")
-	errPassword = errors.New("this is not the password of the paste, or the paste was changed or cut")
-	errCut      = errors.New("the paste was cut: there is nothing left to decrypt")
-	errContent  = errors.New("the paste was decrypted, but what it holds is not a paste: the program that made it may have a fault")
+	errNoKey    = errors.New("part of the key after the # is missing: get the whole link, and put it in quotes")
+	errKey      = errors.New("the key in the link does not fit the paste, or the paste was changed or truncated")
+	errPassword = errors.New("the password is wrong, or the paste was changed or truncated")
+	errCut      = errors.New("the paste was truncated: there is nothing left to decrypt")
+	errContent  = errors.New("the decrypted content is not a paste: the program that encrypted it may have a bug")
 )
 
 var errNotEncrypted = errors.New("the link is to an encrypted paste, but the server sent text that is not encrypted, " +
-	"which may be forged. To read it all the same, leave out the # of the link and what is behind it")
+	"which may be forged. To read it anyway, remove the # and everything after it from the link")
 
 // isKey reports whether a secret is a complete key.
 func isKey(secret string) bool {
@@ -163,7 +163,7 @@ func parseContent(text []byte) (plain content, err error) {
 // decrypt opens an encrypted paste with the key from its link, or with a password that it asks for.
 func (c *Commands) decrypt(s sealed, key string) (content, error) {
 	if s.Version != formatVersion {
-		return content{}, fmt.Errorf("the paste has format %d, which is newer than this program: take a newer one", s.Version)
+		return content{}, fmt.Errorf("the paste has format %d: update gluepot to read it", s.Version)
 	}
 	if s.Salt == "" {
 		return s.open(key)
@@ -177,7 +177,7 @@ func (c *Commands) decrypt(s sealed, key string) (content, error) {
 		if !errors.Is(err, errPassword) || !command.IsTerminal(c.Stderr) || os.Getenv(EnvPassword) != "" || try == 5 {
 			return plain, err
 		}
-		_, _ = fmt.Fprintln(c.Stderr, "This is not the password.") // optional: the question follows
+		_, _ = fmt.Fprintln(c.Stderr, "Wrong password.") // optional: the question follows
 	}
 }
 
@@ -187,7 +187,7 @@ func (c *Commands) password() (string, error) {
 	}
 	password, err := c.ask("Password of the paste: ")
 	if err == nil && password == "" {
-		err = command.Usage("there is no password: type one, or set %s", EnvPassword)
+		err = command.Usage("no password given: type one, or set %s", EnvPassword)
 	}
 	return password, err
 }
@@ -198,9 +198,9 @@ func (c *Commands) newPassword() (string, error) {
 	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.Stdin) {
 		return password, err
 	}
-	again, err := c.ask("The same once more: ")
+	again, err := c.ask("Repeat the password: ")
 	if err == nil && again != password {
-		err = command.Usage("the two passwords differ, and nothing was sent: begin anew")
+		err = command.Usage("the passwords differ; nothing was sent")
 	}
 	return password, err
 }
@@ -231,13 +231,14 @@ func (c *Commands) fetch(
 	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), &either)
 	burns := isStatus(err, http.StatusConflict)
 	if burns && !isKey(fragment) && fragment != withPassword {
-		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
+		return nil, false, fmt.Errorf(
+			"the paste burns after reading, and %w. If it has a password, add #%s to the link", errNoKey, withPassword)
 	}
 	if burns || isNotFound(err) && !toEncrypted {
-		const question = "There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] "
+		const question = "If the paste exists, it burns after reading: opening it deletes it. Open it? [y/N] "
 		if !yes && !(command.IsTerminal(c.Stderr) && command.Confirm(c.Stdin, c.Stderr, question)) {
 			return nil, false, &statusError{
-				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
+				http.StatusNotFound, "There is no paste with that id. If it burns after reading, --yes opens and deletes it.",
 			}
 		}
 		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), &either)
@@ -246,7 +247,7 @@ func (c *Commands) fetch(
 	switch {
 	case isNotFound(err) && toEncrypted:
 		return nil, opened, fmt.Errorf(
-			"%w The link is to an encrypted one: for another, leave out the # and what is behind it", err)
+			"%w The link is for an encrypted paste: to read any other, remove the # and everything after it", err)
 	case err != nil:
 		return nil, opened, err
 	case either.Version == 0 && len(either.Pasties) == 0:
@@ -275,7 +276,7 @@ func keep(name string, s sealed) string {
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return fmt.Sprintf("The paste is gone from the server: %s", text)
+		return fmt.Sprintf("The server has deleted the paste: %s", text)
 	}
-	return fmt.Sprintf("The paste is gone from the server; it is kept in %s as it was, encrypted", command.Quote(name))
+	return fmt.Sprintf("The server has deleted the paste; it was saved, still encrypted, as %s", command.Quote(name))
 }

@@ -20,11 +20,11 @@ import (
 
 func (c *Commands) login() *cobra.Command {
 	return &cobra.Command{
-		Use: "login URL", Short: "Keep an access token for a server, and use that server from now on",
-		Long: `Ask for an access token of a server, check it, and keep it for that server alone, in a file that only you may read. Other
-commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` win over what is kept. The URL is that of the server's
-interface: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is read from standard input if that
-is no terminal.`,
+		Use: "login URL", Short: "Log in to a server with an access token, and use that server from now on",
+		Long: `Ask for an access token, check it, and store it for that server only, in a file that only you can read. Other
+commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` take precedence over it. The URL is
+that of the server's API: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is
+read from standard input if that is not a terminal.`,
 		Example: "  gluepot login https://paste.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := parseServer(args[0])
@@ -32,8 +32,8 @@ is no terminal.`,
 				return err
 			}
 			if s.base.Scheme == "http" && !loopback(s.base.Hostname()) {
-				_, _ = fmt.Fprintf(c.Stderr, "Warning: %s is not encrypted. Others in the network can read the token, and "+
-					"what you push. Use https if the server has it.\n", s) // optional
+				_, _ = fmt.Fprintf(c.Stderr, "Warning: %s is not encrypted. Others on the network can read the token and "+
+					"your pastes. Use https if the server supports it.\n", s) // optional
 			}
 			typed, err := c.ask("Access token for " + s.String() + ": ")
 			if err != nil {
@@ -41,11 +41,11 @@ is no terminal.`,
 			}
 			s.token = strings.TrimSpace(typed)
 			if s.token == "" {
-				return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
+				return command.Usage("no token given. To push without one, set %s to the server", EnvServer)
 			}
 			var self struct{ Username string }
 			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", &self); isNotFound(err) {
-				return fmt.Errorf("%w Give the server's address, with its base path if it has one", err)
+				return fmt.Errorf("%w Check the address: it needs the base path if the server has one", err)
 			} else if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ is no terminal.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.Stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
+			_, err = fmt.Fprintf(c.Stdout, "Logged in to %s as %s.\n", s, command.Line(self.Username))
 			return err
 		},
 	}
@@ -75,9 +75,9 @@ func loopback(host string) bool {
 
 func (c *Commands) logout() *cobra.Command {
 	return &cobra.Command{
-		Use: "logout [URL]", Short: "Remove the access token that is kept for a server",
-		Long: "Remove the access token that is kept for a server, by default that of the last login. The server goes on accepting the token\n" +
-			"until it expires or is revoked there.",
+		Use: "logout [URL]", Short: "Remove the stored access token of a server",
+		Long: "Remove the stored access token of a server, by default the one you last logged in to. The server still\n" +
+			"accepts the token until it expires or is revoked there.",
 		Example: "  gluepot logout",
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := c.server(strings.Join(args, "")) // at most one
@@ -89,7 +89,7 @@ func (c *Commands) logout() *cobra.Command {
 				err = os.Remove(path)
 			}
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("no token is kept for %s", s)
+				return fmt.Errorf("no token is stored for %s", s)
 			}
 			if err == nil {
 				_, err = fmt.Fprintf(c.Stdout, "Removed the token for %s.\n", s)

@@ -30,7 +30,7 @@ type pasties []pasty
 
 const maxPasties = 1 << 16
 
-var errPasties = errors.New("the pasties are no list, one is null, or there are too many")
+var errPasties = errors.New("the pasties are not a list, contain null, or are too many")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *pasties) UnmarshalJSON(text []byte) error {
@@ -76,7 +76,7 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	link, err := url.Parse(target)
 	if err != nil || link.Host == "" {
 		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // the fragment may be a key
-			return nil, "", command.Usage("%s is neither the id of a paste nor its link", command.Quote(target))
+			return nil, "", command.Usage("%s is neither a paste id nor a link to a paste", command.Quote(target))
 		}
 		s, err := c.server(named)
 		return s, target, err
@@ -84,9 +84,9 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	base, id := split(link.Path)
 	switch {
 	case named != "":
-		return nil, "", command.Usage("the link names its server: leave out --server")
+		return nil, "", command.Usage("the link already names the server: leave out --server")
 	case !ident.Valid(id) || link.User != nil:
-		return nil, "", command.Usage("that is not the link of a paste, such as https://paste.example/k3j2h1g0")
+		return nil, "", command.Usage("not a link to a paste, such as https://paste.example/k3j2h1g0")
 	}
 	linked, err := parseServer((&url.URL{Scheme: link.Scheme, Host: link.Host, Path: base}).String())
 	if err != nil {

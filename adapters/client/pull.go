@@ -18,16 +18,16 @@ import (
 
 func (c *Commands) pull() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files",
-		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, control
-characters are escaped. With -o each pasty becomes a file in a folder or below it, by its title; none that exists is
-overwritten. An encrypted paste is decrypted with the key in its link, which a shell wants quoted, or with its password;
-such a link reads no other paste. A paste that burns after reading is opened after a question, or with --yes.`,
+		Use: "pull ID|URL", Short: "Print a paste, or write it to files",
+		Long: `Print a paste, given by its id or link, one pasty after another; on a terminal, control characters are escaped.
+With -o, each pasty is written to a file named by its title, in the folder or below it; existing files are not
+overwritten. An encrypted paste is decrypted with the key in its link, which needs quotes in a shell, or with its password;
+such a link reads nothing else. A paste that burns after reading is opened after a question, or with --yes.`,
 		Example: "  gluepot pull k3j2h1g0\n  gluepot pull https://paste.example/k3j2h1g0 -o snippets",
 	}
 	address := serverFlag(cmd)
-	folder := cmd.Flags().StringP("output", "o", "", "`FOLDER` to write files to, which is made if need be")
-	yes := cmd.Flags().Bool("yes", false, "open a paste that burns after reading without a question")
+	folder := cmd.Flags().StringP("output", "o", "", "`FOLDER` to write files to; created if missing")
+	yes := cmd.Flags().Bool("yes", false, "open a paste that burns after reading without asking")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, id, err := c.find(*address, args[0])
 		if err != nil {
@@ -47,7 +47,7 @@ such a link reads no other paste. A paste that burns after reading is opened aft
 			if err = c.write(*folder, pasties, opened); err == nil || !opened {
 				return err
 			}
-			err = fmt.Errorf("%w. The paste is printed instead, as it exists nowhere else", err)
+			err = fmt.Errorf("%w. The paste is printed instead, because there is no other copy", err)
 		}
 		for _, p := range pasties {
 			if failed := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); failed != nil {
@@ -85,8 +85,8 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	for i, p := range pasties {
 		file := cmp.Or(filename.Path(p.Title), cmp.Or(filename.Safe(p.ID), fmt.Sprint("snippet-", i+1))+".txt")
 		if atHome && strings.HasPrefix(file, ".") {
-			return fmt.Errorf("%s would be a hidden file in your home folder, some of which run programs: "+
-				"name another folder with -o", command.Quote(file))
+			return fmt.Errorf("%s would be a hidden file in your home folder, where some of them run programs: "+
+				"choose another folder with -o", command.Quote(file))
 		}
 		files[i] = names.UniquePath(file)
 		if _, err := root.Lstat(files[i]); opened || errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 		} else if err != nil {
 			return err
 		}
-		return fmt.Errorf("%s is there already: name another folder with -o", command.Quote(files[i]))
+		return fmt.Errorf("%s already exists: choose another folder with -o", command.Quote(files[i]))
 	}
 	for i, p := range pasties {
 		if err := root.MkdirAll(path.Dir(files[i]), 0o750); err != nil {

@@ -56,38 +56,39 @@ func (n *newPaste) form() (body []byte, mediaType string, err error) {
 
 func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link",
-		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty whose
-title is the file's name, with its folders unless all files are in them. Standard input is -, or read when there are no
-files; --name names it. Without a login the paste is anonymous, and 'gluepot drop' can delete it from this machine.`,
+		Use: "push [FILE...]", Short: "Create a paste from files or standard input, and print its link",
+		Long: `Create a paste on a server from files or standard input, and print its link. Each file becomes a pasty whose
+title is the file name, with its folders unless all files are in them. Standard input is -, or the default without files;
+--name names it. Without a login the paste is anonymous, and 'gluepot drop' can delete it from this machine.`,
 		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --name work.diff --expires-in 1w --copy\n" +
 			"  gluepot push --encrypt --burn secrets.txt",
 	}
 	flags := cmd.Flags()
 	address := serverFlag(cmd)
 	var wanted newPaste
-	flags.StringVar(&wanted.Title, "title", "", "what to call the paste")
+	flags.StringVar(&wanted.Title, "title", "", "title of the paste")
 	flags.StringVar(&wanted.Language, "language", "",
-		"`NAME` of the language of everything (default: by names and content)")
-	name := flags.String("name", "", "`FILE` name of standard input, or of the only file")
+		"`NAME` of the language of all files (default: detected from names and content)")
+	name := flags.String("name", "", "file `NAME` for standard input or the only file")
 	flags.Var((*command.Lifetime)(&wanted.ExpiresIn), "expires-in", command.LifetimeUsage)
-	flags.BoolVar(&wanted.IsPrivate, "private", false, "only you may read it")
-	flags.BoolVar(&wanted.IsPublic, "public", false, "it is shown on your profile")
+	flags.BoolVar(&wanted.IsPrivate, "private", false, "only you can read it")
+	flags.BoolVar(&wanted.IsPublic, "public", false, "show it on your profile")
 	flags.StringSliceVar(&wanted.Tags, "tags", nil, "tags, separated by commas")
-	flags.BoolVar(&wanted.Burn, "burn", false, "delete it after the first reading")
-	encrypt := flags.Bool("encrypt", false, "encrypt it here: only those who have the link, with the key in it, can read it")
-	withPassword := flags.Bool("password", false, "with --encrypt, a password is asked for, or in $"+EnvPassword+", and no key in the link")
+	flags.BoolVar(&wanted.Burn, "burn", false, "delete it once it has been read")
+	encrypt := flags.Bool("encrypt", false, "encrypt it on this machine; the key is in the link")
+	withPassword := flags.Bool("password", false,
+		"with --encrypt: use a password, typed or from $"+EnvPassword+", instead of a key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")
 	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if wanted.IsPrivate && wanted.IsPublic {
-			return command.Usage("choose one of --private and --public")
+			return command.Usage("--private and --public exclude each other")
 		}
 		if *encrypt && (wanted.IsPublic || len(wanted.Tags) > 0) {
-			return command.Usage("an encrypted paste is neither public nor tagged")
+			return command.Usage("an encrypted paste cannot be public or tagged")
 		}
 		if *withPassword && !*encrypt {
-			return command.Usage("--password needs --encrypt")
+			return command.Usage("--password requires --encrypt")
 		}
 		if len(files) == 0 {
 			files = []string{command.StandardInput}
@@ -107,12 +108,12 @@ files; --name names it. Without a login the paste is anonymous, and 'gluepot dro
 			return err
 		}
 		if s.token == "" && (wanted.IsPrivate || wanted.IsPublic || len(wanted.Tags) > 0) {
-			return command.Usage("a paste that is private, public or tagged has an owner: run 'gluepot login %s' first", s)
+			return command.Usage("private, public and tagged pastes need an owner: run 'gluepot login %s' first", s)
 		}
 		password := ""
 		if *withPassword {
 			if slices.Contains(files, command.StandardInput) && os.Getenv(EnvPassword) == "" {
-				return command.Usage("standard input is the paste: set %s to the password, or name files", EnvPassword)
+				return command.Usage("standard input is the paste: set %s to the password, or push files", EnvPassword)
 			}
 			if password, err = c.newPassword(); err != nil {
 				return err
@@ -182,11 +183,11 @@ func (s *server) create(ctx context.Context, path, mediaType string, body []byte
 		return "", err
 	}
 	if !ident.Valid(made.ID) {
-		return "", fmt.Errorf("%s answers with something that is not a paste", s)
+		return "", fmt.Errorf("%s did not answer with a paste", s)
 	}
 	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // for --open: other schemes start other programs
-		return "", fmt.Errorf("%s answers with a link that is not a URL", s)
+		return "", fmt.Errorf("%s answered with a link that is not a web address", s)
 	}
 	if key := header.Get(keyHeader); key != "" {
 		path, err := s.pathOf("keys", made.ID)
@@ -194,7 +195,7 @@ func (s *server) create(ctx context.Context, path, mediaType string, body []byte
 			err = save(path, key)
 		}
 		if err != nil {
-			return at.String(), fmt.Errorf("the delete key of the paste cannot be kept: %w", err)
+			return at.String(), fmt.Errorf("cannot store the delete key of the paste: %w", err)
 		}
 	}
 	return at.String(), nil

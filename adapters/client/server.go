@@ -35,7 +35,7 @@ func parseServer(address string) (*server, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
 		base.Fragment != "" {
-		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")
+		return nil, command.Usage("give the server as a URL such as https://paste.example, without a user, query or fragment")
 	}
 	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
 	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":") // so that a server has one name
@@ -55,7 +55,7 @@ func (c *Commands) server(named string) (*server, error) {
 	}
 	address := cmp.Or(named, os.Getenv(EnvServer), last)
 	if address == "" {
-		return nil, command.Usage("which server? Run 'gluepot login URL', or set %s", EnvServer)
+		return nil, command.Usage("no server given: run 'gluepot login URL', or set %s", EnvServer)
 	}
 	s, err := parseServer(address)
 	if err != nil {
@@ -94,7 +94,7 @@ const (
 // patience is how long a server may neither take nor send anything.
 const patience = time.Minute
 
-var errStalled = errors.New("it has neither taken nor sent anything for a while")
+var errStalled = errors.New("the connection stalled for a minute")
 
 // moving is a reader that resets a timer whenever something is read.
 type moving struct {
@@ -146,7 +146,7 @@ func (s *server) send(ctx context.Context, method, path, mediaType string, body 
 	}
 	if len(body) >= largeBody {
 		request.Header.Set("Expect", "100-continue")
-		progress := command.NewProgress(s.stderr, "sending", int64(len(body)), true)
+		progress := command.NewProgress(s.stderr, "Uploading", int64(len(body)), true)
 		defer progress.Finish() //nolint:errcheck // only drawing can fail
 		request.Body = io.NopCloser(io.TeeReader(request.Body, progress))
 	}
@@ -167,11 +167,11 @@ func (s *server) send(ctx context.Context, method, path, mediaType string, body 
 	text, err := io.ReadAll(io.LimitReader(moving{answer.Body, timer, s.patience}, most+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the answer of %s broke off: %w", s, cmp.Or(context.Cause(ctx), err))
+		return nil, fmt.Errorf("the connection to %s broke off: %w", s, cmp.Or(context.Cause(ctx), err))
 	case answer.StatusCode != http.StatusOK:
 		return nil, s.refused(answer, text)
 	case int64(len(text)) > most:
-		return nil, fmt.Errorf("%s answers with more than %d MiB, which no paste has", s, most>>20)
+		return nil, fmt.Errorf("%s sent more than %d MiB, which no paste has", s, most>>20)
 	case json.Unmarshal(text, into) != nil:
 		return nil, s.noPaste()
 	}
@@ -179,7 +179,7 @@ func (s *server) send(ctx context.Context, method, path, mediaType string, body 
 }
 
 func (s *server) noPaste() error {
-	return fmt.Errorf("%s answers with something that is not a paste: is it the address of a server, with its base path?", s)
+	return fmt.Errorf("%s did not answer with a paste: check the address and its base path", s)
 }
 
 // unreachable says why there is no answer. It leaves out the path, which may be secret.
@@ -188,7 +188,8 @@ func (s *server) unreachable(err error) error {
 		err = failed.Err
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return fmt.Errorf("%s has a certificate of an authority that is not known here. If it is yours, name its certificate in SSL_CERT_FILE", s)
+		return fmt.Errorf("the certificate of %s is from an unknown authority. If it is yours, set SSL_CERT_FILE to its "+
+			"certificate", s)
 	}
 	return fmt.Errorf("%s does not answer: %s", s, shown(err.Error()))
 }
@@ -205,7 +206,8 @@ func (s *server) refused(answer *http.Response, text []byte) error {
 		failed.text = fmt.Sprintf("%s redirects to %s. If that is the server, run 'gluepot login' with its URL.", s,
 			shown(location.Redacted()))
 	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && s.deleteKey == "":
-		failed.text = fmt.Sprintf("The access token is not valid at %s. Run 'gluepot login %[1]s', or set %s to another one.", s, EnvToken)
+		failed.text = fmt.Sprintf(
+			"%s rejected the access token. Run 'gluepot login %[1]s', or set %s to a valid one.", s, EnvToken)
 	}
 	return failed
 }

@@ -432,9 +432,9 @@ func TestEncryptionRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
 		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link is not"},
-		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link lacks a part of the key", "the link lacks a part of the key"},
-		"stray bits":    {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key", "the link lacks a part of the key"},
-		"no key":        {s.store(known), "The link lacks a part of the key", "the link lacks a part of the key"},
+		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link lacks a part of the key", "part of the key after"},
+		"stray bits":    {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key", "part of the key after"},
+		"no key":        {s.store(known), "The link lacks a part of the key", "part of the key after"},
 		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
 		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
 		"nothing left":  {shortest + "#" + known.Key, "The paste was cut", "the paste was cut"},

@@ -119,7 +119,7 @@ func TestPullKeepsNames(t *testing.T) {
 			if files := tree(t, p.dir); len(files) != len(got)+1 { // and the standard input
 				t.Errorf("got %q, want no file outside of the folder", files)
 			}
-			p.fails(1, "", []string{"pull", id, "-o", out}, "is there already: name another folder with -o")
+			p.fails(1, "", []string{"pull", id, "-o", out}, "already exists: choose another folder with -o")
 			if again := tree(t, out); len(again) != len(got) {
 				t.Errorf("got %q, want nothing more", again)
 			}
@@ -427,7 +427,7 @@ func (c *counted) Write(p []byte) (int, error) {
 // TestLoginWarns has a token asked for where others can read it.
 func TestLoginWarns(t *testing.T) {
 	t.Parallel()
-	const warning = "is not encrypted. Others in the network can read the token"
+	const warning = "is not encrypted. Others on the network can read the token"
 	p := newPerson(t)
 	for address, want := range map[string]bool{
 		"http://paste.invalid": true, "http://192.0.2.1:1": true, "http://[2001:db8::1]:1": true,

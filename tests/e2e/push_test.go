@@ -143,7 +143,7 @@ func TestPushAnonymously(t *testing.T) {
 	if len(p.kept()) != 2 {
 		t.Errorf("got %d files, want two keys", len(p.kept()))
 	}
-	p.fails(1, "", []string{"drop", "nothing1"}, "no delete key of that paste, and no login at http://"+server.Address)
+	p.fails(1, "", []string{"drop", "nothing1"}, "no delete key for that paste", "not logged in to http://"+server.Address)
 	p.ok("", "drop", id)
 	if status, _ := server.Get("/paste/"+id, ""); status != http.StatusNotFound {
 		t.Errorf("got %d, want 404: the paste was dropped", status)
@@ -162,9 +162,9 @@ func TestPushAnonymously(t *testing.T) {
 	p.fails(2, "", []string{"push", "absent.txt"}, "absent.txt")
 	p.fails(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not text in UTF-8")
 	p.fails(1, "", []string{"push", p.file("long.txt", strings.Repeat("x", 3<<20))}, "larger than 2097152 bytes")
-	p.fails(2, "", []string{"pull", "../x"}, "neither the id")
+	p.fails(2, "", []string{"pull", "../x"}, "neither a paste id")
 	p.fails(2, "", []string{"pull", link, "--server", "http://" + server.Address}, "leave out --server")
-	p.fails(2, "", []string{"pull", "https://paste.example/"}, "not the link of a paste")
+	p.fails(2, "", []string{"pull", "https://paste.example/"}, "not a link to a paste")
 }
 
 func TestPushSignedIn(t *testing.T) {
@@ -175,13 +175,13 @@ func TestPushSignedIn(t *testing.T) {
 	address := "http://" + server.Address + "/api/v2"
 	p := newPerson(t)
 	p.fails(2, "x", []string{"push"}, "gluepot login URL")
-	p.fails(1, "wrong\n", []string{"login", address}, "The access token is not valid")
-	p.fails(2, "", []string{"login", address}, "no token")
-	p.fails(1, program.EpoxyToken, []string{"login", "http://" + server.Address}, "There is nothing at this path. Give the server's address")
+	p.fails(1, "wrong\n", []string{"login", address}, "rejected the access token")
+	p.fails(2, "", []string{"login", address}, "no token given")
+	p.fails(1, program.EpoxyToken, []string{"login", "http://" + server.Address}, "at this path. Check the address")
 	if len(p.kept()) != 0 {
 		t.Errorf("got %v, want nothing kept", p.kept())
 	}
-	if out := p.ok(program.EpoxyToken+"\n", "login", address+"/"); out != "Signed in to "+address+" as Epoxy.\n" {
+	if out := p.ok(program.EpoxyToken+"\n", "login", address+"/"); out != "Logged in to "+address+" as Epoxy.\n" {
 		t.Errorf("got %q", out)
 	}
 	files := []string{p.file("a.go", "package a\n"), p.file("b.txt", "b")}
@@ -201,7 +201,7 @@ func TestPushSignedIn(t *testing.T) {
 	if content, err := os.ReadFile(filepath.Join(out, "a.go")); err != nil || string(content) != "package a\n" {
 		t.Errorf("got %q, %v", content, err)
 	}
-	p.fails(1, "", []string{"pull", link, "-o", out}, `"a.go" is there already`)
+	p.fails(1, "", []string{"pull", link, "-o", out}, `"a.go" already exists`)
 	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "private") {
 		t.Errorf("got %q, want the paste", list)
 	}
@@ -212,7 +212,7 @@ func TestPushSignedIn(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(body, `"isPublic":true`) {
 		t.Errorf("got %d %s, want a public paste", status, body)
 	}
-	p.fails(2, "x", []string{"push", "--public", "--private"}, "choose one")
+	p.fails(2, "x", []string{"push", "--public", "--private"}, "exclude each other")
 	p.ok("x", "push")
 	p.fails(2, "", []string{"list", "--limit", "-1"}, "--limit is negative")
 	rows := func(limit string) int { return strings.Count(p.ok("", "list", "--limit", limit), "\n") - 1 }
@@ -221,7 +221,7 @@ func TestPushSignedIn(t *testing.T) {
 	}
 	kept := p.settings
 	p.settings = append(kept, "GLUEPOT_TOKEN="+program.RevokedToken)
-	p.fails(1, "", []string{"list"}, "The access token is not valid", "GLUEPOT_TOKEN")
+	p.fails(1, "", []string{"list"}, "rejected the access token", "GLUEPOT_TOKEN")
 	p.settings = append(kept, "GLUEPOT_TOKEN="+program.MortarToken)
 	if list := p.ok("", "list"); strings.Contains(list, path.Base(link)) {
 		t.Errorf("got %q, want the list of the other token's user", list)
@@ -235,7 +235,7 @@ func TestPushSignedIn(t *testing.T) {
 		if out := p.ok("", args...); out != "Removed the token for "+address+".\n" {
 			t.Errorf("got %q", out)
 		}
-		p.fails(1, "", args, "no token is kept for "+address)
+		p.fails(1, "", args, "no token is stored for "+address)
 		p.fails(2, "x", []string{"push", "--private"}, "gluepot login")
 		p.ok(program.EpoxyToken, "login", address)
 	}
@@ -313,7 +313,7 @@ func TestPushThroughTLS(t *testing.T) {
 	}, "serve")
 	server.WaitForAddress()
 	p.settings = append(p.settings, "GLUEPOT_SERVER=https://"+server.Address)
-	p.fails(1, "x", []string{"push"}, "authority that is not known here", "SSL_CERT_FILE")
+	p.fails(1, "x", []string{"push"}, "from an unknown authority", "SSL_CERT_FILE")
 	p.settings = append(p.settings, "SSL_CERT_FILE="+certificate)
 	link := strings.TrimSpace(p.ok("x", "push"))
 	if code := p.ok("", "pull", link); code != "x" || !strings.HasPrefix(link, "https://"+server.Address+"/") {
@@ -357,17 +357,17 @@ func TestPushWithoutServer(t *testing.T) {
 	p.fails(1, "x", []string{"push"}, "does not answer", "connection refused")
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
 	defer page.Close()
-	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is not a paste")
+	p.fails(1, "x", []string{"push", "--server", page.URL}, "did not answer with a paste")
 	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
 	defer null.Close()
 	for _, id := range []string{"abcdefgh", "abcdefgh#" + strings.Repeat("A", 43)} {
-		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "something that is not a paste")
+		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "did not answer with a paste")
 	}
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer broken.Close()
 	p.fails(1, "x", []string{"push", "--server", broken.URL}, "does not answer")
 	for _, wrong := range []string{"ftp://paste.example", "https://u:hunter2@paste.example", "https://paste.example?x", "https://"} {
-		p.fails(2, "x", []string{"push", "--server", wrong}, "a server is named by a URL")
+		p.fails(2, "x", []string{"push", "--server", wrong}, "give the server as a URL")
 	}
 	if len(p.kept()) != 0 {
 		t.Errorf("got %v, want nothing kept", p.kept())
@@ -449,7 +449,8 @@ func TestPushShowsProgress(t *testing.T) {
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
 		out, err := p.onTerminal("push " + p.file("x.txt", strings.Repeat("x", size))).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "http://"+server.Address+"/") || strings.Contains(string(out), "sending") != want {
+		hasLink := strings.Contains(string(out), "http://"+server.Address+"/")
+		if err != nil || !hasLink || strings.Contains(string(out), "Uploading") != want {
 			t.Errorf("%d bytes: got %q, %v, want a link and progress: %v", size, out, err, want)
 		}
 	}
@@ -516,7 +517,7 @@ func TestPushBurns(t *testing.T) {
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")), strings.TrimSpace(p.ok("second", "push", "--burn"))
-	p.fails(1, "y\n", []string{"pull", first}, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.")
+	p.fails(1, "y\n", []string{"pull", first}, "If it burns after reading, --yes opens and deletes it.")
 	if code := p.ok("", "pull", "--yes", first); code != "first" {
 		t.Errorf("got %q, want what was pushed", code)
 	}
@@ -542,8 +543,8 @@ func TestPushEncrypted(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
-	p.fails(2, "x", []string{"push", "--password"}, "--password needs --encrypt")
-	p.fails(2, "x", []string{"push", "--encrypt", "--tags", "a"}, "neither public nor tagged")
+	p.fails(2, "x", []string{"push", "--password"}, "--password requires --encrypt")
+	p.fails(2, "x", []string{"push", "--encrypt", "--tags", "a"}, "cannot be public or tagged")
 	p.fails(2, "x", []string{"push", "--encrypt", "--password"}, "GLUEPOT_PASSWORD")
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--expires-in", "1w"))
 	id, key, _ := strings.Cut(path.Base(link), "#")
@@ -555,7 +556,7 @@ func TestPushEncrypted(t *testing.T) {
 			t.Errorf("%s: got %q, want what was pushed", named, code)
 		}
 	}
-	p.fails(1, "", []string{"pull", id}, "lacks a part of the key")
+	p.fails(1, "", []string{"pull", id}, "part of the key after the # is missing")
 	p.ok("", "drop", link)
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
@@ -566,7 +567,9 @@ func TestPushAsksForPassword(t *testing.T) {
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	file := p.file("a.txt", "x")
-	for typed, want := range map[string]string{"one\ntwo\n": "the two passwords differ", "one\none\n": "http://" + server.Address + "/"} {
+	for typed, want := range map[string]string{
+		"one\ntwo\n": "the passwords differ", "one\none\n": "http://" + server.Address + "/",
+	} {
 		cmd := p.onTerminal("push --encrypt --password " + file)
 		cmd.Stdin = strings.NewReader(typed)
 		out, err := cmd.CombinedOutput()
@@ -585,9 +588,10 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--burn"))
 	id, key, _ := strings.Cut(path.Base(link), "#")
 	for _, cut := range []string{id, id + "#" + key[:42], id + "#" + key[:42] + "B"} { // B has bits of no key at its end
-		p.fails(1, "", []string{"pull", "--yes", "-o", folder, cut}, "burns after reading", "lacks a part of the key")
+		p.fails(1, "", []string{"pull", "--yes", "-o", folder, cut}, "burns after reading", "part of the key after")
 	}
-	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id + "#" + strings.Repeat("A", 43)}, "is not that of the paste", "kept in")
+	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id + "#" + strings.Repeat("A", 43)},
+		"does not fit the paste", "it was saved")
 	kept, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))
 	if err != nil || !strings.Contains(string(kept), `"cipher":"`) {
 		t.Errorf("got %s, %v, want the paste as it was", kept, err)
