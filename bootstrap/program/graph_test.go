@@ -131,7 +131,7 @@ func TestStopOrder(t *testing.T) {
 	last := -1
 	for _, function := range []string{
 		"server.(*Server).Stop", "program.(*traces).send", "bootstrap.repeat", "bootstrap.storeUses",
-		"bootstrap.closing", "program.newTraces", "program.newAdmin",
+		"bootstrap.closing", "program.(*traces).wait", "program.newAdmin",
 	} {
 		i := slices.IndexFunc(recorded.stopped, func(name string) bool { return strings.Contains(name, function) })
 		if i <= last {

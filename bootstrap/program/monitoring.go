@@ -66,12 +66,14 @@ func newTraces(lifecycle fx.Lifecycle, log *zap.Logger) *traces {
 		defer cancel()
 		return tracer.Close(ctx)
 	})}
-	lifecycle.Append(fx.StopHook(t.close))
+	lifecycle.Append(fx.StopHook(t.wait))
 	return t
 }
 
 // send begins to send those that remain. Closing waits for it, and in between the use cases store what is pending.
 func (t *traces) send() { go func() { _ = t.close() }() }
+
+func (t *traces) wait() error { return t.close() }
 
 func (t *traces) requests() []gin.HandlerFunc {
 	return t.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
