@@ -15,8 +15,8 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/tokens"
