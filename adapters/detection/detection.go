@@ -1,6 +1,8 @@
 // Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring words and
 // symbols with the table in features.txt.
 //
+// Where it is not sure, it says nothing: what programs print and what people write has words and signs of many languages.
+//
 // It reads at most the first 16 KiB, and the last for a modeline. go-enry's classifier was not taken: it needs 12.7 MiB of heap, finds 92
 // of the 142 samples among these languages, and takes prose for XML. Not told apart are C and C++ that use only what both have,
 // JavaScript and TypeScript without a type, and dialects of SQL.
@@ -33,7 +35,7 @@ func New(names language.Names) *Detector { return &Detector{names: names} }
 func (d *Detector) Detect(text string) (*language.Language, bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	beginning := text[:min(len(text), scope)]
-	program := group(shebang, beginning)
+	program := group(shebang, strings.TrimLeft(beginning, "\r\n"))
 	for _, name := range [...]string{program, withoutVersion(program)} {
 		if found, ok := d.names.ByInterpreter(name); ok {
 			return found, true
@@ -84,6 +86,9 @@ func mostLikely(text string) string {
 		if features[i] >= enoughFeatures && points[i] >= enoughPoints && points[i] > most {
 			best, most = name, points[i]
 		}
+	}
+	if most < needed(best, text) {
+		return ""
 	}
 	return best
 }

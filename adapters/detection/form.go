@@ -23,7 +23,8 @@ var kinds = []struct {
 	{"quoted", regexp.MustCompile(`^\s*[\pL\d_./$-]+\s*=\s*["'\[{]`)},
 	{"setting", regexp.MustCompile(`^\s*[\pL\d_./$-]+\s*=`)},
 	{"code", regexp.MustCompile(`[{;]$`)},
-	{"pair", regexp.MustCompile(`^\s*["']?[\pL\d_./$-]+["']?:( |$)`)},
+	{"column", regexp.MustCompile(`^\s*[^:]+:(\t|  +)\S`)},
+	{"pair", regexp.MustCompile(`^\s*["']?[\pL_./$][\pL\d_./$-]*["']?:( |$)`)},
 	{"nested", regexp.MustCompile(`^\s`)},
 	{"sentence", regexp.MustCompile(`^(\pL\S*\s+){3}\pL`)},
 }
@@ -35,6 +36,7 @@ func form(text string) string {
 		return "JSON"
 	}
 	n, filled, previous := map[string]int{}, 0, ""
+	document := yaml{keys: map[string]bool{}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		afterBlank := previous == ""
@@ -45,6 +47,7 @@ func form(text string) string {
 		for _, kind := range kinds {
 			if kind.line.MatchString(line) && (kind.name != "heading" || afterBlank) {
 				n[kind.name]++
+				document.read(line, kind.name, filled == 1)
 				break
 			}
 		}
@@ -62,10 +65,48 @@ func form(text string) string {
 			return "TOML"
 		}
 		return "Properties files"
-	case pairs > 0 && filled-comments > 1 && n["code"] == 0 && 10*(pairs+n["item"]+n["nested"]+comments) >= 9*filled:
+	case pairs > 0 && filled-comments > 1 && n["code"] == 0 && document.plausible &&
+		10*(pairs+n["item"]+document.scalar+comments) >= 9*filled && 2*n["column"] < pairs:
 		return "YAML"
 	}
 	return ""
+}
+
+// yaml looks for what no document in YAML has, but the output of many programs.
+type yaml struct {
+	plausible bool            // it begins as a document does, and no key of a mapping at the top stands twice
+	keys      map[string]bool // at the top
+	scalar    int             // lines of texts in blocks
+	block     int             // how far the line is indented that a block of text belongs to, plus 1; 0: there is none
+}
+
+var (
+	topKey     = regexp.MustCompile(`^[^\s#:-][^:]*:`)
+	blockBegin = regexp.MustCompile(`[|>][+-]?$`)
+)
+
+func (y *yaml) read(line, kind string, first bool) {
+	indented := len(line) - len(strings.TrimLeft(line, " "))
+	if y.block > 0 && indented >= y.block {
+		if kind == "nested" {
+			y.scalar++
+		}
+		return
+	}
+	y.block = 0
+	if blockBegin.MatchString(line) {
+		y.block = indented + 1
+	}
+	if first {
+		y.plausible = kind == "pair" || kind == "item" || kind == "comment" || kind == "heading" || strings.HasPrefix(line, "%YAML")
+	}
+	if strings.HasPrefix(line, "---") {
+		clear(y.keys)
+	}
+	if key := topKey.FindString(line); key != "" {
+		y.plausible = y.plausible && !y.keys[key]
+		y.keys[key] = true
+	}
 }
 
 // isJSON takes an object or array, or the beginning of one.

@@ -1,0 +1,36 @@
+package detection
+
+import (
+	_ "embed"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+//go:embed testdata/plain.txt
+var plainFile string
+
+// TestPlainText holds that what programs print, and what people write, is not taken for code.
+func TestPlainText(t *testing.T) {
+	t.Parallel()
+	for part := range strings.SplitSeq(strings.TrimPrefix(plainFile, "=== "), "\n=== ") {
+		name, text, _ := strings.Cut(part, "\n")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, ends := range []string{"\n", "\r\n"} {
+				if got := detected(strings.ReplaceAll(text, "\n", ends)); got != language.PlainText {
+					t.Errorf("got %s, want %s, of:\n%s", got, language.PlainText, text)
+				}
+			}
+		})
+	}
+}
+
+// TestBlankLinesBeforeShebang has a shebang that a terminal or an editor has moved down.
+func TestBlankLinesBeforeShebang(t *testing.T) {
+	t.Parallel()
+	if got := detected("\n\n#!/usr/bin/env python3\nx <- 1\n"); got != "run by python" {
+		t.Errorf("got %s, want what the shebang says", got)
+	}
+}
