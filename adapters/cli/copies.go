@@ -57,7 +57,8 @@ code is 1 when they differ.`
 		if err := c.printComparisons(compared); err != nil || c.json {
 			return err
 		}
-		_, err = fmt.Fprintf(c.Stderr, "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n", moveAway(from))
+		_, err = fmt.Fprintf(c.Stderr, "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n",
+			moveAway(from))
 		return err
 	})
 	return cmd

@@ -56,7 +56,8 @@ const adminUsage = "the user may moderate on the pages below /admin"
 
 func (c *Commands) userCreate() *cobra.Command {
 	var profile users.CreateInput
-	cmd := c.does("create NAME", "Create a user", "user create epoxy --public --service github=123 --service gitlab=456\nuser create mia --admin",
+	cmd := c.does("create NAME", "Create a user",
+		"user create epoxy --public --service github=123 --service gitlab=456\nuser create mia --admin",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			profile.Name = args[0]
 			created, err := m.Users.Create.Do(ctx, profile)

@@ -15,7 +15,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the transaction ends, unless there is no quota.
+// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the transaction ends,
+// unless there is no quota.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
 	if quota.Pastes == 0 {
 		return used, nil

@@ -297,7 +297,8 @@ func TestNestedClaims(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
 	const claims = `{
-		"realm_access": {"roles": ["paste-users", "offline_access"]}, "resource_access": {"gluepot": {"roles": ["reader"]}, "a.b": {"role": "writer"}},
+		"realm_access": {"roles": ["paste-users", "offline_access"]},
+		"resource_access": {"gluepot": {"roles": ["reader"]}, "a.b": {"role": "writer"}},
 		"https://id.example/roles": ["admins"], "flat.name": "dots", "realm": {"text": "x"}, "empty": ""
 	}`
 	p.Behave(func(b *idp.Behaviour) {

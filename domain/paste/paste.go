@@ -69,10 +69,11 @@ type DocumentCreator interface {
 	// CreateDocument stores a paste; Stars and Starred are not stored. It fails with fault.Conflict, with ident.ErrTaken in the
 	// error's chain, when the id is taken, and with fault.NotFound when the owner does not exist.
 	CreateDocument(ctx context.Context, created Document) error
-	// CreateAllowed is CreateDocument within an allowance, and returns the use of its Rate. Pastes and Bytes bound what the owner has; they do not apply to anonymous
-	// pastes. Rate bounds how often a client creates, by the store's clock; it must be the same in all calls, and only a salted hash
-	// of the client is kept. Concurrent calls of CreateAllowed and DocumentUpdater.UpdateAllowed cannot exceed the allowance together.
-	// It fails as Allowance.Add and Quota.Take do, too.
+	// CreateAllowed is CreateDocument within an allowance, and returns the use of its Rate. Pastes and Bytes bound
+	// what the owner has; they do not apply to anonymous pastes. Rate bounds how often a client creates, by the
+	// store's clock; it must be the same in all calls, and only a salted hash of the client is kept. Concurrent calls
+	// of CreateAllowed and DocumentUpdater.UpdateAllowed cannot exceed the allowance together. It fails as
+	// Allowance.Add and Quota.Take do, too.
 	CreateAllowed(ctx context.Context, allowance Allowance, client Client, created Document) (Usage, error)
 }
 

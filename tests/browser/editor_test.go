@@ -47,7 +47,8 @@ func TestEditor(t *testing.T) {
 	}
 	tab.fill("#name-1", "main.go")
 	tab.do(chromedp.KeyEvent(kb.Tab))
-	tab.wait(`document.querySelector(".cm-content .k")?.textContent === "func" && document.querySelector("#language-1").placeholder.startsWith("Go")`)
+	tab.wait(`document.querySelector(".cm-content .k")?.textContent === "func" &&
+		document.querySelector("#language-1").placeholder.startsWith("Go")`)
 	tab.wantNoSideScroll()
 	tab.picture("written")
 	tab.do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(2)), chromedp.WaitVisible(chromedp.CSS(".pasty")))
@@ -67,7 +68,8 @@ func TestDraft(t *testing.T) {
 	tab.show("/")
 	tab.wait(`document.querySelector("#draft-status").textContent.includes("Restored")`)
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
-	if typed, title := tab.typed("1"), evaluate[string](tab, `document.querySelector("#title").value`); typed != "half a thought" || title != "Unfinished" {
+	typed, title := tab.typed("1"), evaluate[string](tab, `document.querySelector("#title").value`)
+	if typed != "half a thought" || title != "Unfinished" {
 		t.Errorf("got %q and %q, want what was typed", title, typed)
 	}
 	tab.picture("restored")

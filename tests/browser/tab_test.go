@@ -63,7 +63,9 @@ func newTab(t *testing.T, origin string) *tab {
 	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
 	go func() { // a form asks before it is left
 		for range dialogs {
-			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
+				return // the tab is closed
+			}
 		}
 	}()
 	command(tab, audits.Enable, cdp.Empty{})

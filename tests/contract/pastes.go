@@ -293,11 +293,11 @@ func profiles(t *testing.T, s Store) {
 		found, listed, err := profile("OWNER", all, c.selection)
 		must(t, err)
 		want(t, c.what+": user", found.Name.String(), "Owner")
-		got := ""
+		var got strings.Builder
 		for _, one := range listed {
-			got += fmt.Sprint(one.ID, one.Tags)
+			_, _ = fmt.Fprint(&got, one.ID, one.Tags)
 		}
-		want(t, c.what, got, c.wanted)
+		want(t, c.what, got.String(), c.wanted)
 	}
 	if found, listed, err := profile("owner", func(user.User) error { return refusal }, paste.Selection{}); found.ID != "" ||
 		len(listed) > 0 || !errors.Is(err, refusal) {

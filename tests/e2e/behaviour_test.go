@@ -240,7 +240,7 @@ func TestSecondSignal(t *testing.T) {
 // TestRefusedByServer says what the server has against the user, and not that it has no TLS either.
 func TestRefusedByServer(t *testing.T) {
 	t.Parallel()
-	address, err := url.Parse(string(database.EmptyPostgres(t).URL))
+	address, err := url.Parse(database.EmptyPostgres(t).URL)
 	if err != nil {
 		t.Fatal(err)
 	}

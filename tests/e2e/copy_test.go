@@ -71,7 +71,7 @@ func TestCopyMemory(t *testing.T) {
 			middle := database.EmptyPostgres(t)
 			for _, pair := range [][2]gormstore.Config{{source, middle}, {middle, database.EmptySQLite(t)}} {
 				began := time.Now()
-				p := program.StartShipped(t, nil, "copy", "--json", "--from", string(pair[0].URL), "--to", string(pair[1].URL))
+				p := program.StartShipped(t, nil, "copy", "--json", "--from", pair[0].URL, "--to", pair[1].URL)
 				peak := peakMemory(t, p)
 				taken := time.Since(began)
 				if code := p.Cmd.ProcessState.ExitCode(); code != 0 {

@@ -43,7 +43,7 @@ func readmeAnswers(t *testing.T) map[string]string {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	promised := readmeAnswers(t)
-	url := "GLUEPOT_DATABASE_URL=" + string(database.EmptySQLite(t).URL)
+	url := "GLUEPOT_DATABASE_URL=" + database.EmptySQLite(t).URL
 	for range 2 { // the second start finds the data of the first
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
@@ -123,7 +123,9 @@ func printedRequests(t *testing.T, server *program.Process) (requests []printedR
 	line := regexp.MustCompile(`(?m)^  curl (?:-H "Authorization: (\$GLUEPOT_TOKEN)" )?(?:-X (\S+) )?` +
 		`(?:-d '(.*?)' )?(?:--data-binary @(\S+) )?'?(http://\S+?)'?$`)
 	for _, parts := range line.FindAllStringSubmatch(server.Stdout.String(), -1) {
-		request := printedRequest{token: strings.Replace(parts[1], "$GLUEPOT_TOKEN", token[1], 1), method: parts[2], body: parts[3], url: parts[5]}
+		request := printedRequest{
+			token: strings.Replace(parts[1], "$GLUEPOT_TOKEN", token[1], 1), method: parts[2], body: parts[3], url: parts[5],
+		}
 		if file := parts[4]; file != "" {
 			text, err := os.ReadFile(filepath.Join("../..", file))
 			if err != nil {

@@ -22,7 +22,7 @@ func TestReplicas(t *testing.T) {
 	url := replication.Primary.URL
 	nodes := make([]*program.Process, 3)
 	for i := range nodes {
-		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_READ_URL="+string(replication.Replicas[i%2].URL), "GLUEPOT_SWEEP_INTERVAL=0")
+		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_READ_URL="+replication.Replicas[i%2].URL, "GLUEPOT_SWEEP_INTERVAL=0")
 	}
 	gluepot := func(line string) string {
 		t.Helper()

@@ -26,7 +26,8 @@ func TestPasswordsAreNotLogged(t *testing.T) {
 	cfg.URL = parsed.String()
 	server := program.Serve(t, cfg.URL)
 	wantStatus(t, server, "/readyz", http.StatusOK)
-	if line := server.WaitForLog("serving"); line["database"] != gormstore.URL(cfg.URL).String() || strings.Contains(server.Stderr.String(), "hunter2") {
+	line := server.WaitForLog("serving")
+	if line["database"] != gormstore.URL(cfg.URL).String() || strings.Contains(server.Stderr.String(), "hunter2") {
 		t.Errorf("got %v, want the database %s in it, and no password in the log", line, cfg.URL)
 	}
 }

@@ -657,7 +657,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 func (p Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
 ) (user.User, []paste.Listed, error) {
-	owner, err := Users{p.Store}.ByName(ctx, name)
+	owner, err := Users(p).ByName(ctx, name)
 	if err == nil {
 		err = allow(owner)
 	}

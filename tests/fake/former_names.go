@@ -53,7 +53,7 @@ func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, err
 
 // Export implements token.Finder.
 func (t Tokens) Export(ctx context.Context, owner user.ID) (export token.Export, err error) {
-	if export.Account, err = (Users{t.Store}).AccountByID(ctx, owner); err != nil {
+	if export.Account, err = Users(t).AccountByID(ctx, owner); err != nil {
 		return token.Export{}, err
 	}
 	if export.Tokens, err = t.ByOwner(ctx, owner); err != nil {

@@ -165,7 +165,8 @@ func TestExports(t *testing.T) {
 	}}}}.start(t)
 	slow.Wait()
 	beside := reading.stop()
-	record(t, fmt.Sprint("answers of 2 MiB beside ", exporters, " exports that are read slowly"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprint("answers of 2 MiB beside ", exporters, " exports that are read slowly"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	beside.wantAllRight(t)
 	wantPeakBelow(t, node, 256<<20)
 }

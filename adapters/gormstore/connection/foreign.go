@@ -30,7 +30,7 @@ func checkForeignFile(ctx context.Context, path string, cfg Config) error {
 		path = real
 	}
 	if file, err := os.Stat(path); err != nil || !file.Mode().IsRegular() {
-		return nil //nolint:nilerr // SQLite cannot open it either, and says so
+		return nil // SQLite cannot open it either, and says so
 	}
 	mode := "ro"
 	if isUnusedWAL(path) {

@@ -26,15 +26,17 @@ func TestErrorsOfSessions(t *testing.T) {
 		want, not    string
 		rejected     bool
 	}{
-		"a visitor":                 {path, "", http.StatusNotFound, signIn, signOut, false},
-		"a reader":                  {path, own, http.StatusNotFound, account, signIn, false},
-		"no page":                   {"/a/b/c", own, http.StatusNotFound, account, "Sign in<", false},
-		"a form":                    {path, own, http.StatusForbidden, account, signIn, false},
-		"a cookie that is no good":  {path, "x", http.StatusNotFound, signIn, signOut, true},
-		"too many requests":         {path, "x", http.StatusTooManyRequests, signOut, account, false},
-		"a store that is away":      {path, own, http.StatusServiceUnavailable, signOut, account, false},
-		"what all readers share":    {"/k2j4x8m1/embed", own, http.StatusNotFound, "Sign in<", account, false},
-		"a request without a token": {path, "x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`, signOut, false},
+		"a visitor":                {path, "", http.StatusNotFound, signIn, signOut, false},
+		"a reader":                 {path, own, http.StatusNotFound, account, signIn, false},
+		"no page":                  {"/a/b/c", own, http.StatusNotFound, account, "Sign in<", false},
+		"a form":                   {path, own, http.StatusForbidden, account, signIn, false},
+		"a cookie that is no good": {path, "x", http.StatusNotFound, signIn, signOut, true},
+		"too many requests":        {path, "x", http.StatusTooManyRequests, signOut, account, false},
+		"a store that is away":     {path, own, http.StatusServiceUnavailable, signOut, account, false},
+		"what all readers share":   {"/k2j4x8m1/embed", own, http.StatusNotFound, "Sign in<", account, false},
+		"a request without a token": {
+			path, "x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`, signOut, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
