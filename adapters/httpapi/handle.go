@@ -27,6 +27,7 @@ const (
 	required                    // without a valid token the answer is 401
 	voluntary                   // there may be no token; an invalid one is answered with 401
 	withBody
+	writes // without a body: a client in a blocked network may not
 )
 
 // call is a request for an endpoint that may wait for the database.
@@ -81,7 +82,7 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 
 // within calls do with the deadline of a request.
 func (a *API) within(c *call, how wants, do func(context.Context) error) error {
-	ctx, cancel := a.deadline(c.Request, how&withBody != 0)
+	ctx, cancel := a.deadline(c.Request, how&(withBody|writes) != 0)
 	defer cancel()
 	return do(ctx)
 }

@@ -94,6 +94,14 @@ func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
 	return struct{}{}, err
 }
 
+// starPaste returns the endpoint that stars a paste, or removes the star.
+func (a *API) starPaste(starred bool) func(context.Context, *call) (any, error) {
+	return func(ctx context.Context, c *call) (any, error) {
+		stars, err := a.modules.Pastes.StarSeen.Count(ctx, c.viewer, c.Param("id"), starred)
+		return map[string]int64{"stars": stars}, err
+	}
+}
+
 func (a *API) readPaste(ctx context.Context, c *call) (any, error) {
 	found, err := a.modules.Pastes.Read.Do(ctx, c.viewer, c.Param("id"))
 	if found.Visibility == paste.Public {

@@ -34,6 +34,8 @@ func (a *API) endpoints() []endpoint {
 		{http.MethodGet, "/paste/:id", a.handle(optional, a.readPaste)},
 		{http.MethodPatch, "/paste/:id", a.handle(required|withBody, a.editPaste)},
 		{http.MethodDelete, "/paste/:id", a.handle(voluntary, a.deletePaste)},
+		{http.MethodPut, "/paste/:id/star", a.handle(required|writes, a.starPaste(true))},
+		{http.MethodDelete, "/paste/:id/star", a.handle(required|writes, a.starPaste(false))},
 		{http.MethodPost, "/raw", a.createsFromText()},
 		{http.MethodPut, "/raw", a.createsFromText()},
 		{http.MethodGet, "/raw/:id", a.handle(optional, a.readText)},

@@ -126,3 +126,16 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 	}
 	return fault.Replace(s.read.store.Star(ctx, viewer.User.ID, paste.ID(id)), fault.NotFound, token.ErrRejected)
 }
+
+// Count is Do, and returns how many users star the paste then. After it has removed a star, it fails with
+// paste.ErrNotFound when the viewer may not read the paste.
+func (s *StarSeen) Count(ctx context.Context, viewer token.Viewer, id string, starred bool) (int64, error) {
+	if err := s.Do(ctx, viewer, id, starred); err != nil {
+		return 0, err
+	}
+	found, err := s.read.Do(ctx, viewer, id)
+	if err == nil && found.Burns {
+		err = paste.ErrNotFound
+	}
+	return found.Stars, err
+}

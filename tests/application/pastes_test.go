@@ -103,6 +103,23 @@ func TestStarSeen(t *testing.T) {
 		}
 	}
 	starred(fan)
+	for _, c := range []struct {
+		viewer  token.Viewer
+		starred bool
+		want    int64
+	}{{fan, true, 2}, {fan, true, 2}, {owner, false, 1}, {owner, false, 1}, {fan, false, 0}} {
+		if got, err := star.Count(t.Context(), c.viewer, open, c.starred); got != c.want || err != nil {
+			t.Errorf("starred %t: got %d, %v, want %d", c.starred, got, err, c.want)
+		}
+	}
+	for _, starring := range []bool{true, false} {
+		for id, viewer := range map[string]token.Viewer{shut: fan, "unknown0": fan, "a b": owner} {
+			_, err := star.Count(t.Context(), viewer, id, starring)
+			wantKind(t, "what one may not read", err, fault.NotFound)
+		}
+		_, err := star.Count(t.Context(), visitor, open, starring)
+		wantKind(t, "a visitor", err, fault.Unauthenticated)
+	}
 	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Place{})
 	wantKind(t, "a visitor's list", err, fault.Unauthenticated)
 }

@@ -142,6 +142,10 @@ func TestModeration(t *testing.T) {
 		for _, header := range [][]string{here, append(suspended, here...)} {
 			m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, header...)
 			m.wants(http.StatusForbidden, "POST", "/api/v2/raw", "text", header...)
+			if len(header) > len(here) { // with a token
+				m.wants(http.StatusForbidden, "PUT", document+"/star", "", header...)
+				m.wants(http.StatusForbidden, "DELETE", document+"/star", "", header...)
+			}
 			for _, path := range []string{"/api/v2/raw", "/api/v2/raw/a", "/", "/a"} {
 				m.wants(http.StatusForbidden, "PUT", path, "text", header...)
 			}
