@@ -43,8 +43,12 @@ func usesOf(t *testing.T, url string) []string {
 func wantForeign(t *testing.T, url, table string) {
 	t.Helper()
 	for _, line := range usesOf(t, url) {
-		wantRefusalWith(t, line, run(t, strings.Fields(line)...), exitFailed,
+		got := run(t, strings.Fields(line)...)
+		wantRefusalWith(t, line, got, exitFailed,
 			fmt.Sprintf("belongs to another program: Gluepot did not make its %q. Nothing was changed. Check ", table))
+		if strings.Contains(got.stderr, "hunter2") {
+			t.Errorf("%s: got %q, want no password", line, got.stderr)
+		}
 	}
 }
 
@@ -99,7 +103,7 @@ func TestForeignSchema(t *testing.T) {
 	if _, err := db.Exec("CREATE TABLE bookmarks (name text); CREATE TABLE users (name text)"); err != nil {
 		t.Fatal(err)
 	}
-	wantForeign(t, string(cfg.URL), "users")
+	wantForeign(t, database.WithParameter(t, cfg, "sslpassword", "hunter2").URL, "users")
 	if got, want := relations(), "bookmarks users"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
