@@ -16,33 +16,45 @@ import (
 //
 // Unlike fx.App.Start it can be cancelled without leaving anything open: fx abandons the hook that runs when its
 // context ends, and skips the stop hooks. So fx gets a context that never ends, and start hooks get ctx. Stop hooks
-// get no deadline: each bounds its own time. If the graph cannot be built, those hooks run that have no start
-// function, since they close what a constructor has opened.
+// get no deadline: each bounds its own time. If the graph cannot be built, or a hook fails before the turn of others,
+// which fx then does not stop, those hooks run that have no start function, since they close what a constructor has
+// opened.
 func Start(ctx context.Context, options ...fx.Option) (stop func(context.Context) error, err error) {
 	var opened []fx.Hook // by constructors
+	endless := context.WithoutCancel(ctx)
+	closeFrom := func(first int, err error) error {
+		for _, hook := range slices.Backward(opened[first:]) {
+			if failed := hook.OnStop(endless); failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}
+		return err
+	}
 	hooks := fx.Decorate(func(lifecycle fx.Lifecycle) fx.Lifecycle {
 		return appendFunc(func(hook fx.Hook) {
 			if start := hook.OnStart; start == nil {
 				opened = append(opened, hook)
 			} else {
+				later := len(opened)
 				hook.OnStart = func(context.Context) error {
-					if err := ctx.Err(); err != nil {
-						return err
+					err := ctx.Err()
+					if err == nil {
+						err = start(ctx)
 					}
-					return start(ctx)
+					if err != nil {
+						err = closeFrom(later, err)
+					}
+					return err
 				}
 			}
 			lifecycle.Append(hook)
 		})
 	})
-	endless := context.WithoutCancel(ctx)
 	graph := fx.New(append(options, hooks)...)
 	if err := graph.Start(endless); err != nil {
 		err = dig.RootCause(err)
 		if graph.Err() != nil { // fx has run no hook
-			for _, hook := range slices.Backward(opened) {
-				err = errors.Join(err, hook.OnStop(endless))
-			}
+			err = closeFrom(0, err)
 		}
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestStart(t *testing.T) {
 			func(r *trace, _ func()) []fx.Option {
 				return []fx.Option{fx.Invoke(r.opens("a", nil), r.opens("b", failure), r.opens("c", nil))}
 			},
-			"it failed", []string{"start a", "start b", "close b", "stop a", "close a"},
+			"it failed", []string{"start a", "start b", "close c", "close b", "stop a", "close a"},
 		},
 		"it is cancelled during a hook that succeeds": {
 			func(r *trace, cancel func()) []fx.Option {

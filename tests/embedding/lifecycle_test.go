@@ -100,6 +100,8 @@ func first[A, B any](a A, _ B) A { return a }
 func TestFailedOpens(t *testing.T) {
 	unreachable := bootstrap.DefaultConfig()
 	unreachable.Database.URL = "postgres://gluepot@127.0.0.1:1/gluepot"
+	withStandby := unreachable
+	withStandby.ReadURL = unreachable.Database.URL
 	aFile := bootstrap.DefaultConfig()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -119,6 +121,7 @@ func TestFailedOpens(t *testing.T) {
 		cfg bootstrap.Config
 	}{
 		"a database that is away":      {context.Background(), unreachable},
+		"a database and a standby":     {context.Background(), withStandby},
 		"a folder that is a file":      {context.Background(), aFile},
 		"a file that is no database":   {context.Background(), notADatabase},
 		"a context that ended, sqlite": {cancelled, sqlite(t)},
