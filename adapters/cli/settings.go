@@ -31,9 +31,9 @@ type Setting struct {
 func (c *Commands) Settings(read func(*cobra.Command) ([]Setting, error)) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Print each setting of the server, its value, and where that is from",
-		Long: `Print each setting that 'gluepot serve' would have with the same flags and environment, its value, and where that is from: a
-flag, a variable, a file that a variable names, or the default. Secrets are not printed. If settings are wrong, it names them all
-and exits with 2.`,
+		Long: `Print each setting that 'gluepot serve' would have with the same flags and environment, its value, and where
+that is from: a flag, a variable, a file that a variable names, or the default. Secrets are not printed. If settings
+are wrong, it names them all and exits with 2.`,
 		Example: "  gluepot config\n  gluepot config --json --http-addr :80",
 	}
 	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")

@@ -54,15 +54,16 @@ type API struct {
 	warnOfHTTP  func() // once
 }
 
-// New returns the interface over the use cases. ready is for the readiness check. Without log, nothing is logged. It fails when cfg is not
-// valid, and names the modules that are missing.
+// New returns the interface over the use cases. ready is for the readiness check. Without log, nothing is logged. It
+// fails when cfg is not valid, and names the modules that are missing.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	var missing []string
 	for _, needed := range []struct {
 		name  string
 		isNil bool
 	}{
-		{"Modules.Users", modules.Users == nil}, {"Modules.Tokens", modules.Tokens == nil}, {"Modules.Pastes", modules.Pastes == nil},
+		{"Modules.Users", modules.Users == nil}, {"Modules.Tokens", modules.Tokens == nil}, {"Modules.Pastes",
+			modules.Pastes == nil},
 		{"Modules.Languages", modules.Languages == nil}, {"ready", ready == nil},
 	} {
 		if needed.isNil {

@@ -63,7 +63,8 @@ func (c Config) Validate() error {
 	wrong := []error{c.Limits.Validate()}
 	if !basePathPattern.MatchString(c.BasePath) {
 		wrong = append(wrong,
-			fmt.Errorf("GLUEPOT_HTTP_BASE_PATH is %q: give a path such as /api/v2, without a slash at its end, or nothing", c.BasePath))
+			fmt.Errorf("GLUEPOT_HTTP_BASE_PATH is %q: give a path such as /api/v2, without a slash at its end, or nothing",
+				c.BasePath))
 	}
 	if !isOrigin(c.PublicURL) {
 		wrong = append(wrong,
@@ -76,8 +77,9 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("GLUEPOT_PASTE_MAX_BODY is %d bytes: choose a positive number", c.PasteMaxBody))
 	}
 	if least := memoryFactor * c.PasteMaxBody; c.PasteMaxBody > 0 && c.MaxMemory < least {
-		wrong = append(wrong, fmt.Errorf("GLUEPOT_HTTP_MAX_MEMORY is %d bytes: choose at least %d, %d times GLUEPOT_PASTE_MAX_BODY",
-			c.MaxMemory, least, memoryFactor))
+		wrong = append(wrong,
+			fmt.Errorf("GLUEPOT_HTTP_MAX_MEMORY is %d bytes: choose at least %d, %d times GLUEPOT_PASTE_MAX_BODY",
+				c.MaxMemory, least, memoryFactor))
 	}
 	_, err := parseProxies(c.TrustedProxies)
 	return errors.Join(append(wrong, err)...)

@@ -17,7 +17,8 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 		BasePath: "/:y", PublicURL: "paste.example", TrustedProxies: []string{"z"}, Limits: limit.Config{Burst: 1}, PasteMaxBody: 10,
 	}.Validate()
 	for _, part := range []string{
-		`HTTP_BASE_PATH is "/:y"`, `PUBLIC_URL is "paste.example"`, `HTTP_TRUSTED_PROXIES has "z"`, "HTTP_REQUEST_TIMEOUT is 0s",
+		`HTTP_BASE_PATH is "/:y"`, `PUBLIC_URL is "paste.example"`, `HTTP_TRUSTED_PROXIES has "z"`,
+		"HTTP_REQUEST_TIMEOUT is 0s",
 		"LIMIT_BURST is 1", "HTTP_MAX_MEMORY is 0",
 	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
@@ -26,7 +27,8 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	}
 }
 
-// TestNewNamesWhatIsMissing is for a program that embeds the interface: a missing module would panic at the first request for it.
+// TestNewNamesWhatIsMissing is for a program that embeds the interface: a missing module would panic at the first
+// request for it.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	modules, _ := pasteModules(t, nil)

@@ -36,8 +36,8 @@ var (
 	// Pages of any origin may call the interface: it ignores cookies, and a page has a token only if its user gave it one.
 	shared = http.Header{
 		"Access-Control-Allow-Origin": {"*"},
-		"Access-Control-Expose-Headers": {"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key, RateLimit, " +
-			"RateLimit-Policy"},
+		"Access-Control-Expose-Headers": {"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, " +
+			"Gluepot-Delete-Key, RateLimit, RateLimit-Policy"},
 	}
 	preflighted = http.Header{
 		"Access-Control-Allow-Headers": {"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"},

@@ -101,15 +101,21 @@ func TestClientsAreToldTheirLimits(t *testing.T) {
 		}
 	}
 	l = newLimited(t, newStore(), limit.Config{Rate: 1, FailedSignIns: 2})
-	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/nothing", "192.0.2.1:1", "") })
+	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/nothing",
+			"192.0.2.1:1", "")
+	})
 	refused := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
-	if got := refused.Header().Get("RateLimit"); refused.Code != http.StatusTooManyRequests || got != `"requests";r=0;t=1` ||
+	if got := refused.Header().Get("RateLimit"); refused.Code != http.StatusTooManyRequests ||
+		got != `"requests";r=0;t=1` ||
 		refused.Header().Get(policy) != `"requests";q=1;w=1` {
 		t.Errorf("refused: got %d, %q and %q, want none left of 1 in 1 s", refused.Code, got, refused.Header().Get(policy))
 	}
 	health := l.ask(http.MethodGet, "/readyz", "192.0.2.1:1", "")
-	unlimited := newLimited(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
-	for what, answer := range map[string]*httptest.ResponseRecorder{"a health check": health, "no limit of requests": unlimited} {
+	unlimited := newLimited(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go",
+		"192.0.2.1:1", "")
+	for what, answer := range map[string]*httptest.ResponseRecorder{"a health check": health,
+		"no limit of requests": unlimited} {
 		if answer.Header().Get("RateLimit") != "" || answer.Header().Get(policy) != "" {
 			t.Errorf("%s: got %v, want neither field", what, answer.Header())
 		}

@@ -21,7 +21,8 @@ func parseProxies(texts []string) (parsed proxies, err error) {
 		if address, addrErr := netip.ParseAddr(text); addrErr == nil && address.Zone() == "" {
 			prefix = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
 		} else if prefixErr != nil {
-			err = errors.Join(err, fmt.Errorf("GLUEPOT_HTTP_TRUSTED_PROXIES has %q: give IP addresses, and networks such as 10.0.0.0/8", text))
+			err = errors.Join(err,
+				fmt.Errorf("GLUEPOT_HTTP_TRUSTED_PROXIES has %q: give IP addresses, and networks such as 10.0.0.0/8", text))
 		}
 		parsed = append(parsed, prefix)
 	}

@@ -40,7 +40,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestNewNamesWhatIsMissing is for a program that embeds pages: a missing module would panic at the first request for it.
+// TestNewNamesWhatIsMissing is for a program that embeds pages: a missing module would panic at the first request for
+// it.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, err := New(Config{}, Modules{})

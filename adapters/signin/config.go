@@ -68,7 +68,8 @@ func (c Config) Validate(publicURL string) error {
 		parsed, err := url.Parse(p.client.URL)
 		if p.client.URL != "" && (err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "" ||
 			parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "") {
-			wrong = append(wrong, fmt.Errorf("%s%s is %q: give an address such as https://id.example", p.prefix, p.url, p.client.URL))
+			wrong = append(wrong, fmt.Errorf("%s%s is %q: give an address such as https://id.example", p.prefix, p.url,
+				p.client.URL))
 		}
 		settings := []struct{ name, value string }{
 			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)}, {p.prefix + p.url, p.client.URL},
@@ -87,7 +88,8 @@ func (c Config) Validate(publicURL string) error {
 		}
 	}
 	if name, value, _ := strings.Cut(c.OIDCRequiredClaim, "="); c.OIDCRequiredClaim != "" && (name == "" || value == "") {
-		wrong = append(wrong, fmt.Errorf("GLUEPOT_OIDC_REQUIRED_CLAIM is %q: give a claim such as groups=paste-users", c.OIDCRequiredClaim))
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_OIDC_REQUIRED_CLAIM is %q: give a claim such as groups=paste-users",
+			c.OIDCRequiredClaim))
 	}
 	if c.OIDC.ID == "" && c.OIDCRequiredClaim != "" {
 		wrong = append(wrong, errors.New("GLUEPOT_OIDC_REQUIRED_CLAIM is for OpenID Connect, which GLUEPOT_OIDC_CLIENT_ID turns on"))

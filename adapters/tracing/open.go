@@ -64,7 +64,8 @@ func endpointFromEnvironment() (*url.URL, error) {
 	}
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
-		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it takes http/protobuf or http/json, usually at port 4318",
+			protocol)
 	}
 	// The SDK panics when it cannot allocate its queue.
 	for _, name := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY"} {

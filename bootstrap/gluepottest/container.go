@@ -16,13 +16,14 @@ import (
 )
 
 // Postgres is PostgresAt a server in a container, which needs a Docker engine. The image is postgres:17-alpine, or what
-// GLUEPOT_TEST_POSTGRES_IMAGE names. Tests that run at once share a server. It ends with the last of them, or later with the process, if
-// testcontainers has its reaper.
+// GLUEPOT_TEST_POSTGRES_IMAGE names. Tests that run at once share a server. It ends with the last of them, or later
+// with the process, if testcontainers has its reaper.
 func Postgres(tb testing.TB) bootstrap.Config {
 	tb.Helper()
 	server, release, err := shared.acquire(tb.Context())
 	if err != nil {
-		tb.Fatalf("gluepottest: cannot start PostgreSQL in a container; PostgresAt takes the URL of a server instead: %v", err)
+		tb.Fatalf("gluepottest: cannot start PostgreSQL in a container; PostgresAt takes the URL of a server instead: %v",
+			err)
 	}
 	tb.Cleanup(release)
 	return PostgresAt(tb, server)
@@ -38,7 +39,8 @@ type container struct {
 
 var shared container
 
-// acquire returns the URL of the server, which it starts if need be, and a function to call when it is not needed any more.
+// acquire returns the URL of the server, which it starts if need be, and a function to call when it is not needed any
+// more.
 func (c *container) acquire(ctx context.Context) (server string, release func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

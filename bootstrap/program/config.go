@@ -56,7 +56,8 @@ func (c config) Validate() error {
 	}
 	_, noLevel := zapcore.ParseLevel(c.LogLevel)
 	check(noLevel == nil, "GLUEPOT_LOG_LEVEL is %q: choose debug, info, warn or error", c.LogLevel)
-	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console", c.LogFormat)
+	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console",
+		c.LogFormat)
 	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)

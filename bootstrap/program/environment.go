@@ -28,8 +28,8 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set. It
-// fails with a UsageError that names all that is wrong.
+// complete fills the settings among the flags from the environment, where the command line has none, and validates what
+// they set. It fails with a UsageError that names all that is wrong.
 func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
 	wrong := unknownVariables(os.Environ())
 	byVariable, unread := make(map[string]*setting), make(map[string]bool)
@@ -119,15 +119,16 @@ func knownVariables() []string {
 	return known
 }
 
-// unknownVariables returns an error for each variable, of NAME=VALUE pairs, that looks like a setting and is not one: a misspelled one
-// would go unnoticed. Those of tests are left alone.
+// unknownVariables returns an error for each variable, of NAME=VALUE pairs, that looks like a setting and is not one: a
+// misspelled one would go unnoticed. Those of tests are left alone.
 func unknownVariables(variables []string) (wrong []error) {
 	known := knownVariables()
 	slices.Sort(variables)
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
 		own, ok := strings.CutPrefix(strings.TrimPrefix(name, byteOrderMark), environmentPrefix)
-		if !ok || strings.HasPrefix(own, "TEST_") || value == "" || slices.Contains(known, name) || kubernetes.MatchString(variable) {
+		if !ok || strings.HasPrefix(own, "TEST_") || value == "" || slices.Contains(known, name) ||
+			kubernetes.MatchString(variable) {
 			continue
 		}
 		hint := " See 'gluepot serve --help'"

@@ -15,8 +15,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/signin"
 )
 
-// setting is the value of a flag that is a setting, from wherever it is set. It keeps what is wrong with the value, so that all mistakes
-// are reported at once.
+// setting is the value of a flag that is a setting, from wherever it is set. It keeps what is wrong with the value, so
+// that all mistakes are reported at once.
 type setting struct {
 	pflag.Value
 
@@ -89,7 +89,8 @@ func (s *setting) set(name, text string) {
 	}
 }
 
-// fill takes the value of the variable, or of the file that the _FILE variable names. An empty variable counts as absent.
+// fill takes the value of the variable, or of the file that the _FILE variable names. An empty variable counts as
+// absent.
 func (s *setting) fill() {
 	name := s.variable()
 	value, path := os.Getenv(name), s.secretFile()
@@ -125,7 +126,8 @@ func (s *setting) secretFile() string {
 	return os.Getenv(s.variable() + fileSuffix)
 }
 
-// rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary file.
+// rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary
+// file.
 func (s *setting) rereading() func() (gormstore.URL, error) {
 	if about, err := os.Stat(s.path); s.from != cli.FromFile || err != nil || !about.Mode().IsRegular() {
 		return nil

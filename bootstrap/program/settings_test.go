@@ -86,24 +86,30 @@ func TestFillFromEnvironment(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsNamedWhereItIsWrong sets each setting that has wrong values to one, by its variable and by its flag.
+// TestEverySettingIsNamedWhereItIsWrong sets each setting that has wrong values to one, by its variable and by its
+// flag.
 func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 	values := map[string]string{ // a value that the setting does not take, and could be read where it has a type
 		"database-url": "mysql://hunter2", "database-read-url": "sqlite://a", "database-dataloader": "perhaps",
 		"database-max-connections": "0", "database-connect-timeout": "0s", "database-connection-max-lifetime": "-1s",
 		"database-slow-statement": "-1s", "search": "perhaps", "database-migrate": "perhaps", "paste-max-pasties": "0",
 		"paste-max-edits": "-1", "public-url": "paste.example", "registration": "sometimes", "github-client-id": "1",
-		"github-client-secret": "hunter2", "github-url": "x", "gitlab-client-id": "1", "gitlab-client-secret": "hunter2", "gitlab-url": "x",
+		"github-client-secret": "hunter2", "github-url": "x", "gitlab-client-id": "1", "gitlab-client-secret": "hunter2",
+		"gitlab-url":     "x",
 		"oidc-client-id": "1", "oidc-client-secret": "hunter2", "oidc-issuer": "x", "oidc-required-claim": "groups",
-		"http-addr": "nowhere", "http-tls-cert-file": "a.pem", "http-tls-key-file": "a.pem", "log-level": "loud", "log-format": "xml",
+		"http-addr": "nowhere", "http-tls-cert-file": "a.pem", "http-tls-key-file": "a.pem", "log-level": "loud",
+		"log-format":     "xml",
 		"sweep-interval": "-1s", "removed-retention": "-1s", "origin-retention": "-1s", "token-use-interval": "0s",
-		"paste-anonymous": "perhaps", "paste-default-lifetime": "3d", "paste-max-lifetime": "3d", "anonymous-default-lifetime": "3d",
-		"anonymous-max-lifetime": "3d", "recent": "perhaps", "reports": "perhaps", "pages": "perhaps", "read-only": "perhaps",
-		"admin-addr": "nowhere", "paste-max-body": "0", "contact": "javascript:x", "terms-url": "terms", "http-base-path": "api/",
+		"paste-anonymous": "perhaps", "paste-default-lifetime": "3d", "paste-max-lifetime": "3d",
+		"anonymous-default-lifetime": "3d",
+		"anonymous-max-lifetime":     "3d", "recent": "perhaps", "reports": "perhaps", "pages": "perhaps", "read-only": "perhaps",
+		"admin-addr": "nowhere", "paste-max-body": "0", "contact": "javascript:x", "terms-url": "terms",
+		"http-base-path":       "api/",
 		"http-request-timeout": "0s", "http-read-timeout": "0s", "http-write-timeout": "0s", "http-idle-timeout": "0s",
 		"http-max-connections": "-1", "http-max-client-connections": "-1", "http-max-memory": "1", "http-drain-delay": "-1s",
-		"http-drain-timeout": "0s", "limit-rate": "-1", "limit-burst": "1", "limit-failed-sign-ins": "-1", "limit-anonymous-pastes": "-1",
-		"user-max-pastes": "-1", "user-max-bytes": "-1", "user-pastes-per-hour": "-1", "store-max-bytes": "-1",
+		"http-drain-timeout": "0s", "limit-rate": "-1", "limit-burst": "1", "limit-failed-sign-ins": "-1",
+		"limit-anonymous-pastes": "-1",
+		"user-max-pastes":        "-1", "user-max-bytes": "-1", "user-pastes-per-hour": "-1", "store-max-bytes": "-1",
 		"http-trusted-proxies": "nowhere",
 	}
 	anyText := []string{"oidc-name", "oidc-scopes"}
@@ -132,7 +138,8 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 	}
 }
 
-// TestSpoiledValues sets every setting to what a file with the line ends of Windows, or with quotation marks, makes of a value.
+// TestSpoiledValues sets every setting to what a file with the line ends of Windows, or with quotation marks, makes of
+// a value.
 func TestSpoiledValues(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
@@ -147,7 +154,8 @@ func TestSpoiledValues(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			for _, s := range settingsOf(flags) {
 				value := c.before + cmp.Or(s.flag.DefValue, "hunter2") + c.after
-				if _, err := parsed(t, "--"+s.flag.Name+"="+value); !strings.HasPrefix(errorText(err), "--"+s.flag.Name+" "+c.want) {
+				if _, err := parsed(t, "--"+s.flag.Name+"="+value); !strings.HasPrefix(errorText(err),
+					"--"+s.flag.Name+" "+c.want) {
 					t.Errorf("--%s=%q: got %v, want %q", s.flag.Name, value, err, c.want)
 				}
 				t.Run(s.flag.Name, func(t *testing.T) {
@@ -168,7 +176,8 @@ func TestDurations(t *testing.T) {
 		duration time.Duration
 		prints   string
 	}{
-		"30d": {720 * time.Hour, "30d"}, "1w2d": {9 * 24 * time.Hour, "9d"}, "720h0m0s": {720 * time.Hour, "30d"}, "0": {0, "0s"},
+		"30d": {720 * time.Hour, "30d"}, "1w2d": {9 * 24 * time.Hour, "9d"}, "720h0m0s": {720 * time.Hour, "30d"}, "0": {0,
+			"0s"},
 		"1m30s": {90 * time.Second, "1m30s"}, "1.5h": {90 * time.Minute, "1h30m"}, "500ms": {500 * time.Millisecond, "500ms"},
 		"1us": {time.Microsecond, "1µs"}, "-1s": {-time.Second, "-1s"},
 	} {

@@ -133,7 +133,8 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 	changed := func(name, statement string) string {
 		path := writeTo(t, folder, name, string(backup))
-		if _, err := database.SQL(t, gormstore.Config{URL: "sqlite://" + path}).ExecContext(t.Context(), statement); err != nil {
+		if _, err := database.SQL(t, gormstore.Config{URL: "sqlite://" + path}).ExecContext(t.Context(),
+			statement); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -100,7 +100,8 @@ func TestSettingsOfOtherLineEnds(t *testing.T) {
 			wantRefusal(t, c.command, runWith(t, []string{c.setting}, strings.Fields(c.command)...), exitUsage, c.want)
 		})
 	}
-	wantRefusal(t, "a flag", run(t, "serve", "--database-url", "sqlite://"+folder+"/new/g.db\r"), exitUsage, "--database-url"+crlf)
+	wantRefusal(t, "a flag", run(t, "serve", "--database-url", "sqlite://"+folder+"/new/g.db\r"), exitUsage,
+		"--database-url"+crlf)
 	if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
 		t.Errorf("got %v, error %v, want no database to be created", files, err)
 	}

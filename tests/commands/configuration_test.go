@@ -12,9 +12,12 @@ import (
 func TestWrongConfiguration(t *testing.T) {
 	const url = "GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x"
 	settings := []string{
-		url, "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_SWEEP_INTERVAL=soon", "GLUEPOT_PASTE_MAX_LIFETIME=3d", "GLUEPOT_HTTP_ADR=x",
-		"GLUEPOT_HTTP_ADDR=nowhere", "GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud",
-		"GLUEPOT_LOG_FORMAT=xml", "GLUEPOT_HTTP_TRUSTED_PROXIES=nowhere", "GLUEPOT_CONTACT=javascript:x", "GLUEPOT_TERMS_URL=terms",
+		url, "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_SWEEP_INTERVAL=soon", "GLUEPOT_PASTE_MAX_LIFETIME=3d",
+		"GLUEPOT_HTTP_ADR=x",
+		"GLUEPOT_HTTP_ADDR=nowhere", "GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s",
+		"GLUEPOT_LOG_LEVEL=loud",
+		"GLUEPOT_LOG_FORMAT=xml", "GLUEPOT_HTTP_TRUSTED_PROXIES=nowhere", "GLUEPOT_CONTACT=javascript:x",
+		"GLUEPOT_TERMS_URL=terms",
 	}
 	for _, command := range []string{"serve", "config"} {
 		got := runWith(t, settings, command)

@@ -143,13 +143,15 @@ func copyAll(t *testing.T, from, to gormstore.Config) map[string]comparison {
 	return tables
 }
 
-// TestCopySaysWhatBecomesOfTheSource is about commands that run without the URL afterwards: they would find the old file.
+// TestCopySaysWhatBecomesOfTheSource is about commands that run without the URL afterwards: they would find the old
+// file.
 func TestCopySaysWhatBecomesOfTheSource(t *testing.T) {
 	t.Parallel()
 	from, to := database.SQLite(t), database.EmptyPostgres(t)
 	got := run(t, "copy", "--from", from.URL, "--to", to.URL)
 	want := "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. Move the file " +
-		database.SQLitePath(from) + " away, with its -wal and -shm: a command without the variable may find it, and work on the old data.\n"
+		database.SQLitePath(from) +
+		" away, with its -wal and -shm: a command without the variable may find it, and work on the old data.\n"
 	if got.code != exitOK || got.stderr != want {
 		t.Errorf("got %+v, want %s", got, want)
 	}

@@ -75,7 +75,8 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	t.Setenv("GLUEPOT_COLOUR", "hunter2")
 	t.Setenv("GLUEPOT_HTTP_ADR", "hunter2")
 	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}, {"health"}} {
-		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_COLOUR" is not a setting. See 'gluepot serve --help'`+
-			"\ngluepot: "+`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`)
+		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage,
+			`"GLUEPOT_COLOUR" is not a setting. See 'gluepot serve --help'`+
+				"\ngluepot: "+`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`)
 	}
 }

@@ -116,18 +116,20 @@ func TestAdministrators(t *testing.T) {
 	i.do("user create putty")
 	i.do("user update putty --admin")
 	i.do("user update putty --admin=false")
-	wantLike(t, "user list", i.do("user list"), "ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR  ADMIN  SUSPENDED\n"+
-		"RANDOMID  epoxy  yes     0                 no           yes    yes\n"+
-		"RANDOMID  mia    no      0                 no           yes    no\n"+
-		"RANDOMID  putty  no      0                 no           no     no\n")
-	wantLike(t, "audit list", i.do("audit list"), "AT                   ACTOR     ACT                TARGET            REASON\n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.unmake-admin  putty (RANDOMID)  \n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    putty (RANDOMID)  \n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.create        putty (RANDOMID)  \n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.suspend       epoxy (RANDOMID)  spam\n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    epoxy (RANDOMID)  \n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.create        epoxy (RANDOMID)  \n"+
-		"YYYY-MM-DD HH:MM:SS  operator  user.create-admin  mia (RANDOMID)    \n")
+	wantLike(t, "user list", i.do("user list"),
+		"ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR  ADMIN  SUSPENDED\n"+
+			"RANDOMID  epoxy  yes     0                 no           yes    yes\n"+
+			"RANDOMID  mia    no      0                 no           yes    no\n"+
+			"RANDOMID  putty  no      0                 no           no     no\n")
+	wantLike(t, "audit list", i.do("audit list"),
+		"AT                   ACTOR     ACT                TARGET            REASON\n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.unmake-admin  putty (RANDOMID)  \n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    putty (RANDOMID)  \n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.create        putty (RANDOMID)  \n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.suspend       epoxy (RANDOMID)  spam\n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.make-admin    epoxy (RANDOMID)  \n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.create        epoxy (RANDOMID)  \n"+
+			"YYYY-MM-DD HH:MM:SS  operator  user.create-admin  mia (RANDOMID)    \n")
 }
 
 // TestUserUpdate changes what the flags name, one step after the other, and nothing else.

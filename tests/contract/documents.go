@@ -437,7 +437,8 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	for id, create := range map[paste.ID]func(paste.Document) error{
 		"created": func(d paste.Document) error { return s.Documents.CreateDocument(t.Context(), d) },
 		"counted": func(d paste.Document) error {
-			_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}}, "client", d)
+			_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
+				"client", d)
 			return err
 		},
 	} {
@@ -641,7 +642,8 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			case 6: // imported
 				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 			default: // counted, for a client of the caller's, who has a quota for it
-				_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)), created)
+				_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
+					created)
 			}
 			if wanted == fault.None {
 				if err != nil {

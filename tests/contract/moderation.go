@@ -563,7 +563,8 @@ func blocks(t *testing.T, s ModerationStore) {
 		ctx := moderation.From(t.Context(), netip.MustParseAddr(address))
 		created++
 		made := paste.Document{Paste: paste.Paste{ID: paste.ID("new" + strconv.Itoa(created)), CreatedAt: now}}
-		_, counted := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}}, "client", made)
+		_, counted := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
+			"client", made)
 		made.ID += "b"
 		_, edited := s.Documents.Update(ctx, mine.ID, func(stored paste.Document) (paste.Change, error) {
 			stored.Title += "!"
@@ -722,7 +723,8 @@ func origins(t *testing.T, s ModerationStore) {
 	create := map[string]func(ctx context.Context, made paste.Document) error{
 		"document": s.Documents.CreateDocument,
 		"counted": func(ctx context.Context, made paste.Document) error {
-			_, err := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}}, "client", made)
+			_, err := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
+				"client", made)
 			return err
 		},
 		"allowed": func(ctx context.Context, made paste.Document) error {

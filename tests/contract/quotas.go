@@ -44,7 +44,8 @@ func quotas(t *testing.T, s DocumentStore) {
 		for i := range quota.Pastes {
 			must(t, create(client))
 			want(t, "left", used.Left(), quota.Pastes-1-i)
-			if least, most := time.Duration(i)*quota.Interval(), time.Duration(i+1)*quota.Interval(); used.Full <= least || used.Full > most {
+			if least, most := time.Duration(i)*quota.Interval(), time.Duration(i+1)*quota.Interval(); used.Full <= least ||
+				used.Full > most {
 				t.Errorf("got all of the quota again after %v, want more than %v and %v at most", used.Full, least, most)
 			}
 		}

@@ -165,8 +165,8 @@ func startContainer(ctx context.Context, options []string) (*url.URL, func(), er
 	return server, stop, err
 }
 
-// HasContainers reports whether PostgreSQL can be started in a container here: there are an engine and the image. Where not, it says so on
-// standard error, or fails the test if containers are demanded.
+// HasContainers reports whether PostgreSQL can be started in a container here: there are an engine and the image. Where
+// not, it says so on standard error, or fails the test if containers are demanded.
 func HasContainers(tb testing.TB) bool {
 	tb.Helper()
 	err := findImage(tb.Context())

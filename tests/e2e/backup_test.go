@@ -43,7 +43,8 @@ func TestBackupOfServer(t *testing.T) {
 	program.Eventually(t, "pastes are created", func() bool { return len(acknowledged) > 10 })
 	before := len(acknowledged)
 	file := filepath.Join(t.TempDir(), "backup.db")
-	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "backup", file); code != 0 || stderr != "" {
+	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "backup", file); code != 0 ||
+		stderr != "" {
 		t.Fatalf("got exit code %d and %q, want 0 and nothing", code, stderr)
 	}
 	during := len(acknowledged)

@@ -105,7 +105,8 @@ func TestListContains(t *testing.T) {
 			alone = append(alone, readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })...)
 			beside = append(beside, readers(t, p, pastes, func() {
 				began := time.Now()
-				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "list", "--contains", "casino")
+				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "list", "--contains",
+					"casino")
 				peak = max(peak, peakMemory(t, list))
 				lists = append(lists, time.Since(began).Round(time.Millisecond))
 				if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {

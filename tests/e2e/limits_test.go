@@ -150,7 +150,8 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	for i, want := range []string{`"anonymous";r=4;t=`, `"anonymous";r=3;t=`} {
 		answer := create(i%2, "/paste", "192.0.2.77")
 		const policy = `"requests";q=1000;w=1, "anonymous";q=5;w=3600`
-		if got := answer.Header.Get("RateLimit"); !strings.Contains(got, want) || answer.Header.Get("RateLimit-Policy") != policy {
+		if got := answer.Header.Get("RateLimit"); !strings.Contains(got, want) ||
+			answer.Header.Get("RateLimit-Policy") != policy {
 			t.Errorf("got RateLimit %s of %s, want %q of %s", got, answer.Header.Get("RateLimit-Policy"), want, policy)
 		}
 	}

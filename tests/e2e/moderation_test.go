@@ -372,7 +372,8 @@ func TestOrigins(t *testing.T) {
 		if !strings.Contains(on.Stderr.String(), "paste_origins") {
 			t.Error("got no statement about addresses in the log, want one: the check above sees nothing")
 		}
-		if _, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "audit", "list", "--json"); strings.Contains(
+		if _, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "audit", "list",
+			"--json"); strings.Contains(
 			stdout, "192.0.2.7") {
 			t.Errorf("got %s, want no address in the audit log", stdout)
 		}

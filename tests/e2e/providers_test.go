@@ -455,7 +455,8 @@ func TestInvitations(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
-	settings := append([]string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, append(with.Settings, "GLUEPOT_REGISTRATION=invite")...)
+	settings := append([]string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, append(with.Settings,
+		"GLUEPOT_REGISTRATION=invite")...)
 	code, stdout, stderr := program.Run(t, settings, "invite", "create", "--note", "for the tests")
 	_, link, ok := strings.Cut(stdout, "http://"+with.Address)
 	if !ok {
@@ -486,7 +487,8 @@ func TestBlockedNewcomer(t *testing.T) {
 	known.signsUp("github", "known")
 	newcomer.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
 	back := known.leave("github", "")
-	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "block", "add", "127.0.0.0/8", "--reason", "spam")
+	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "block", "add", "127.0.0.0/8",
+		"--reason", "spam")
 	if code != 0 {
 		t.Fatal(stderr)
 	}

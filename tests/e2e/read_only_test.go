@@ -29,7 +29,8 @@ func TestReadOnlyServer(t *testing.T) {
 			return state
 		}
 		before := state()
-		server := program.Serve(t, cfg.URL, "GLUEPOT_READ_ONLY=true", "GLUEPOT_SWEEP_INTERVAL=50ms", "GLUEPOT_TOKEN_USE_INTERVAL=50ms",
+		server := program.Serve(t, cfg.URL, "GLUEPOT_READ_ONLY=true", "GLUEPOT_SWEEP_INTERVAL=50ms",
+			"GLUEPOT_TOKEN_USE_INTERVAL=50ms",
 			"GLUEPOT_LIMIT_ANONYMOUS_PASTES=10")
 		for path, token := range map[string]string{
 			"/readyz": "", "/user/Epoxy": "", "/paste/tie0000a": "", "/user/self": program.MortarToken, "/user/self/pastes": program.MortarToken,

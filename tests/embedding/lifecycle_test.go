@@ -308,7 +308,8 @@ func TestConfigurationPrintsNoPassword(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if strings.Contains(text, "hunter2") || !strings.Contains(text, "@db:5432") || !strings.Contains(text, "@standby:5432") {
+			if strings.Contains(text, "hunter2") || !strings.Contains(text, "@db:5432") || !strings.Contains(text,
+				"@standby:5432") {
 				t.Errorf("got %s, want both URLs without their passwords", text)
 			}
 		})

@@ -120,7 +120,8 @@ func TestShownTest(t *testing.T) {
 	if !database.HasContainers(t) {
 		args = append(args, "-run", "/SQLite")
 	}
-	out, err := exec.CommandContext(t.Context(), "go", append(args, shown(t, shownTest, "snippets_test.go"))...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", append(args, shown(t, shownTest,
+		"snippets_test.go"))...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestProfiles/SQLite") {
 		t.Errorf("got %v, want the test of docs/EMBEDDING.md to pass:\n%s", err, out)
 	}
@@ -172,7 +173,8 @@ func TestShownServer(t *testing.T) {
 			{"GET", "/admin", "", "", 404, ""},
 			{"GET", "/admin", secret, "", 404, ""},
 		} {
-			request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+address+c.path, strings.NewReader(c.body))
+			request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+address+c.path,
+				strings.NewReader(c.body))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,8 @@ func TestKilledWhileBurning(t *testing.T) {
 	t.Parallel()
 	const rounds, pastes, readers = 4, 40, 4
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
-		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=0"}
+		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+			"GLUEPOT_LIMIT_ANONYMOUS_PASTES=0"}
 		lost, retried := 0, new(atomic.Int32)
 		for round := range rounds {
 			nodes := []*program.Process{program.Start(t, settings, "serve")}

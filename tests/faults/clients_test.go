@@ -141,7 +141,8 @@ func TestSlowClients(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	insertOwned(t, cfg, "mortar01", longList, longDigits)
-	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s",
+		"GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
 	looking := look(t, node)
 	time.Sleep(time.Second)
 	alone := looking.cut()

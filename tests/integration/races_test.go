@@ -232,7 +232,8 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	if err := errors.Join(<-created, <-swept); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err, fault.Exhausted) {
+	if _, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err,
+		fault.Exhausted) {
 		t.Errorf("got %v, want the quota used up", err)
 	}
 }

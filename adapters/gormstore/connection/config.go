@@ -13,8 +13,8 @@ import (
 // Config says which database to use and how.
 type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
-	// PATH relative to the working directory or, after a third slash, absolute. On PostgreSQL it must lead to the primary. A Config
-	// prints without the password; to print the URL alone, convert it to a URL.
+	// PATH relative to the working directory or, after a third slash, absolute. On PostgreSQL it must lead to the primary.
+	// A Config prints without the password; to print the URL alone, convert it to a URL.
 	URL string
 	// URLSetting names the source of URL in messages. Default: GLUEPOT_DATABASE_URL.
 	URLSetting string `json:"-"`

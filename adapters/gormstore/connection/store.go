@@ -97,7 +97,8 @@ func (s *Store) Create(ctx context.Context) error {
 	case diagnose(err) == noRoom:
 		return Translate(err)
 	}
-	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", URL(s.cfg.URL), s.cfg.urlSetting()), err)
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", URL(s.cfg.URL),
+		s.cfg.urlSetting()), err)
 }
 
 // Connect checks that the database exists, answers and is not another program's. It creates nothing, and may be called
@@ -134,7 +135,8 @@ func (s *Store) connectError(err error) error {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.", url, setting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"Cannot open the database %s. Check that %s names a file that this user may write, in a folder where this user may make files.",
+			"Cannot open the database %s. Check that %s names a file that this user may write, "+
+				"in a folder where this user may make files.",
 			url, setting), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(

@@ -32,9 +32,11 @@ func (c Config) Validate() (wrong error) {
 	for _, limit := range []struct {
 		setting string
 		value   int
-	}{{"GLUEPOT_LIMIT_RATE", c.Rate}, {"GLUEPOT_LIMIT_BURST", c.Burst}, {"GLUEPOT_LIMIT_FAILED_SIGN_INS", c.FailedSignIns}} {
+	}{{"GLUEPOT_LIMIT_RATE", c.Rate}, {"GLUEPOT_LIMIT_BURST", c.Burst}, {"GLUEPOT_LIMIT_FAILED_SIGN_INS",
+		c.FailedSignIns}} {
 		if limit.value < 0 || limit.value > most {
-			wrong = errors.Join(wrong, fmt.Errorf("%s is %d: choose a number up to %d, or 0 for no limit", limit.setting, limit.value, most))
+			wrong = errors.Join(wrong, fmt.Errorf("%s is %d: choose a number up to %d, or 0 for no limit", limit.setting,
+				limit.value, most))
 		}
 	}
 	if c.Burst > 0 && c.Rate == 0 {
@@ -86,8 +88,8 @@ func New(cfg Config) *Limiter {
 }
 
 // Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in its body, or does
-// not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If the request may not go on, it
-// returns the limit that refuses it, and how long to wait.
+// not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If the request may
+// not go on, it returns the limit that refuses it, and how long to wait.
 func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, refused string, retry time.Duration) {
 	if l == nil {
 		return used, "", 0

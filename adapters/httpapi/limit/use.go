@@ -15,8 +15,8 @@ type Use struct {
 	Full   time.Duration // until the client has the whole quota again
 }
 
-// Tell adds the use to the header fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers). The zero Use adds
-// nothing.
+// Tell adds the use to the header fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers). The
+// zero Use adds nothing.
 func (u Use) Tell(header http.Header) {
 	if u.Quota == 0 {
 		return

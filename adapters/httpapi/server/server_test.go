@@ -433,7 +433,8 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	}
 	err := Config{Addr: "x", TLSKeyFile: "k", DrainDelay: -1, MaxConnections: -1, MaxClientConnections: -2}.Validate()
 	for _, part := range []string{
-		`HTTP_ADDR is "x"`, "DRAIN_DELAY is -1ns", "READ_TIMEOUT is 0s", "WRITE_TIMEOUT is 0s", "IDLE_TIMEOUT is 0s", "DRAIN_TIMEOUT is 0s",
+		`HTTP_ADDR is "x"`, "DRAIN_DELAY is -1ns", "READ_TIMEOUT is 0s", "WRITE_TIMEOUT is 0s", "IDLE_TIMEOUT is 0s",
+		"DRAIN_TIMEOUT is 0s",
 		"set both or neither", "MAX_CONNECTIONS is -1", "MAX_CLIENT_CONNECTIONS is -2",
 	} {
 		if err == nil || !strings.Contains(err.Error(), part) {

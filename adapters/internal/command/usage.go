@@ -84,15 +84,16 @@ func Nearest(typed string, names []string) (nearest string) {
 	return nearest
 }
 
-// CheckValue refuses the value of a setting that the file which it is from has spoiled, as docker --env-file and a shell pass on what the
-// file has. name is the setting's. The error does not quote the value, which may be a secret.
+// CheckValue refuses the value of a setting that the file which it is from has spoiled, as docker --env-file and a
+// shell pass on what the file has. name is the setting's. The error does not quote the value, which may be a secret.
 func CheckValue(name, value string) error {
 	quoted := func(mark string) bool {
 		return len(value) > 1 && strings.HasPrefix(value, mark) && strings.HasSuffix(value, mark)
 	}
 	switch {
 	case strings.HasSuffix(value, "\r"):
-		return fmt.Errorf("%s ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF", name)
+		return fmt.Errorf("%s ends with a carriage return: "+
+			"the file that sets it has the line ends of Windows (CRLF). Convert it to LF", name)
 	case strings.ContainsFunc(value, unicode.IsControl):
 		return fmt.Errorf("%s has a control character in it: remove that", name)
 	case strings.TrimSpace(value) != value:
