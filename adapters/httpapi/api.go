@@ -62,9 +62,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		name  string
 		isNil bool
 	}{
-		{"Modules.Users", modules.Users == nil}, {"Modules.Tokens", modules.Tokens == nil}, {"Modules.Pastes",
-			modules.Pastes == nil},
-		{"Modules.Languages", modules.Languages == nil}, {"ready", ready == nil},
+		{"Modules.Users", modules.Users == nil}, {"Modules.Tokens", modules.Tokens == nil},
+		{"Modules.Pastes", modules.Pastes == nil}, {"Modules.Languages", modules.Languages == nil}, {"ready", ready == nil},
 	} {
 		if needed.isNil {
 			missing = append(missing, needed.name)

@@ -102,8 +102,7 @@ func TestClientsAreToldTheirLimits(t *testing.T) {
 	}
 	l = newLimited(t, newStore(), limit.Config{Rate: 1, FailedSignIns: 2})
 	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder {
-		return l.ask(http.MethodGet, "/nothing",
-			"192.0.2.1:1", "")
+		return l.ask(http.MethodGet, "/nothing", "192.0.2.1:1", "")
 	})
 	refused := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
 	if got := refused.Header().Get("RateLimit"); refused.Code != http.StatusTooManyRequests ||

@@ -32,8 +32,9 @@ func (c Config) Validate() (wrong error) {
 	for _, limit := range []struct {
 		setting string
 		value   int
-	}{{"GLUEPOT_LIMIT_RATE", c.Rate}, {"GLUEPOT_LIMIT_BURST", c.Burst}, {"GLUEPOT_LIMIT_FAILED_SIGN_INS",
-		c.FailedSignIns}} {
+	}{
+		{"GLUEPOT_LIMIT_RATE", c.Rate}, {"GLUEPOT_LIMIT_BURST", c.Burst}, {"GLUEPOT_LIMIT_FAILED_SIGN_INS", c.FailedSignIns},
+	} {
 		if limit.value < 0 || limit.value > most {
 			wrong = errors.Join(wrong, fmt.Errorf("%s is %d: choose a number up to %d, or 0 for no limit", limit.setting,
 				limit.value, most))
