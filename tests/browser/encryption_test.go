@@ -651,3 +651,27 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	s.push("", secretCode)
 	s.wantNoSecrets()
 }
+
+// TestNoPreviewOfSecrets sees that Markdown that is to be encrypted is not sent for a preview, whatever presses the button.
+func TestNoPreviewOfSecrets(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t))
+	tab := open(t, s.origin)
+	tab.show("/")
+	tab.fill("#name-1", "s3aled.md")
+	tab.fill("#code-1", secretCode)
+	const tools = `.snippet .tools:has(+ .field #code-1)`
+	tab.do(chromedp.WaitVisible(chromedp.CSS(tools)), chromedp.Click(chromedp.CSS("#encrypt")))
+	const press = `document.querySelector("` + tools + ` button:last-child").click()`
+	tab.do(chromedp.Evaluate[chromedp.Void](press))
+	if evaluate[bool](tab, `!document.querySelector("`+tools+`").hidden || !document.querySelector(".preview").hidden`) {
+		t.Error("got a preview of what is to be encrypted, want none")
+	}
+	s.mu.Lock()
+	sent := s.sent.String()
+	s.mu.Unlock()
+	if strings.Contains(sent, "s3aled") {
+		t.Errorf("got %q sent, want no secret", sent)
+	}
+	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS(tools)))
+}

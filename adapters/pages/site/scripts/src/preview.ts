@@ -1,5 +1,7 @@
-// Write and Preview of a snippet in Markdown. The server renders it as it will render the paste.
+// Write and Preview of a snippet in Markdown. The server renders it as it will render the paste, so there is no preview of
+// what is to be encrypted.
 import {button} from "./dom";
+import {encrypts} from "./encryption";
 import {fieldsOf, onAdd, snippets} from "./snippets";
 
 const markdown = /\.(md|markdown|mdown|mkd)$/i;
@@ -23,6 +25,8 @@ function offer(snippet: HTMLElement, keep: () => void): void {
   };
   const writing = button("Write", () => show(false));
   const previewing = button("Preview", async () => {
+    update();
+    if (tabs.hidden) return;
     keep();
     const body = new FormData();
     body.set("code", code.value);
@@ -39,10 +43,11 @@ function offer(snippet: HTMLElement, keep: () => void): void {
   code.closest(".field")!.before(tabs);
   code.closest(".field")!.after(shown);
   const update = () => {
-    tabs.hidden = !isMarkdown(snippet);
+    tabs.hidden = encrypts() || !isMarkdown(snippet);
     if (tabs.hidden) show(false);
   };
   for (const field of [name, language]) field.addEventListener("input", update);
+  document.getElementById("encrypt")?.addEventListener("change", update);
   show(false);
   update();
 }
