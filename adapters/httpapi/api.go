@@ -129,7 +129,8 @@ func (a *API) unrouted(c *gin.Context) {
 	}
 }
 
-// nothing answers a request for an unknown path. A browser may go on after its preflight, so that the calling page can read the 404.
+// nothing answers a request for an unknown path. A browser may go on after its preflight, so that the calling page can
+// read the 404.
 func (a *API) nothing(c *gin.Context) {
 	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && !a.isPage(c.Request) {
 		preflight(allMethods)(c)

@@ -132,7 +132,8 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestPreflightOfNothing lets the page of another origin read that there is nothing. Pages are no concern of other origins.
+// TestPreflightOfNothing lets the page of another origin read that there is nothing. Pages are no concern of other
+// origins.
 func TestPreflightOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,10 +142,13 @@ func TestPreflightOfNothing(t *testing.T) {
 		paths map[string]int
 	}{
 		"a base path": {"/api/v2", nil, map[string]int{
-			"/api/v2": 204, "/api/v2/": 204, "/api/v2/nowhere": 204, "/api/v2/paste/a/b/c": 204, "/api/v2/a%2Fb": 204, "/api/nowhere": 204, "/": 204,
+			"/api/v2": 204, "/api/v2/": 204, "/api/v2/nowhere": 204, "/api/v2/paste/a/b/c": 204, "/api/v2/a%2Fb": 204,
+			"/api/nowhere": 204, "/": 204,
 		}},
 		"no base path": {"", nil, map[string]int{"/": 204, "/nowhere": 204, "/data/nowhere": 204}},
-		"beside pages": {"/api/v2", whereAsked{}, map[string]int{"/api/v2": 204, "/api/v2/nowhere": 204, "/a/b": 404, "/a%2Fb": 404}},
+		"beside pages": {"/api/v2", whereAsked{}, map[string]int{
+			"/api/v2": 204, "/api/v2/nowhere": 204, "/a/b": 404, "/a%2Fb": 404,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +163,8 @@ func TestPreflightOfNothing(t *testing.T) {
 					t.Errorf("%s: got %d and the methods %q, want %d", path, answer.Code, allowed, status)
 				}
 				if c.pages == nil {
-					if answer := request(api, http.MethodPatch, path, asks); answer.Header().Get("Access-Control-Allow-Origin") != "*" {
+					answer := request(api, http.MethodPatch, path, asks)
+					if answer.Header().Get("Access-Control-Allow-Origin") != "*" {
 						t.Errorf("%s: got %d %v, want it to be read", path, answer.Code, answer.Header())
 					}
 				}

@@ -135,8 +135,8 @@ func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	}
 }
 
-// TestUsersAreClients limits requests with a valid token by its user, wherever they come from and whichever token they have. An invalid
-// token gains nothing.
+// TestUsersAreClients limits requests with a valid token by its user, wherever they come from and whichever token they
+// have. An invalid token gains nothing.
 func TestUsersAreClients(t *testing.T) {
 	t.Parallel()
 	s := newStore()

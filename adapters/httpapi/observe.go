@@ -115,7 +115,8 @@ func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.
 var limitErrors = map[string]error{
 	limit.Requests: fault.New(fault.Exhausted, "You send too many requests. Try again after the time in Retry-After."),
 	limit.FailedSignIns: fault.New(fault.Exhausted,
-		"Too many sign-ins, access tokens and delete keys that are not valid came from your address. Try again after the time in Retry-After."),
+		"Too many sign-ins, access tokens and delete keys that are not valid came from your address. "+
+			"Try again after the time in Retry-After."),
 }
 
 // withinLimits counts a request, and returns an error if it may not go on.

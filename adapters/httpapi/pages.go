@@ -28,13 +28,13 @@ type Pages interface {
 	Route(r *http.Request) string
 	// Token returns the session's secret that a request presents, or "", and whether Answer will try another secret.
 	Token(r *http.Request) (presented string, tries bool)
-	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host are what
-	// the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It returns the user of the session, or "", and whether it
-	// rejected a secret: that of the session if there is no user, or else another one. After an error, everything written or set is
-	// dropped, except a cookie cleared with a rejected secret.
-	// The answer to a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
-	// Then each Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error of w before
-	// it keeps more in memory than 16 KiB.
+	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host
+	// are what the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It returns the user of the
+	// session, or "", and whether it rejected a secret: that of the session if there is no user, or else another one.
+	// After an error, everything written or set is dropped, except a cookie cleared with a rejected secret. The answer to
+	// a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
+	// Then each Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error
+	// of w before it keeps more in memory than 16 KiB.
 	Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)
 	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)

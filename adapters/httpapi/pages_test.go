@@ -347,7 +347,8 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	for host, want := range map[string]string{
-		"evil.example, paste.example": "paste.example", "a/b, paste.example": "paste.example", "paste.example, a/b": "example.com",
+		"evil.example, paste.example": "paste.example", "a/b, paste.example": "paste.example",
+		"paste.example, a/b": "example.com",
 		"paste.example:8443": "paste.example:8443", "[::1]:80": "[::1]:80", "": "example.com", `a"b`: "example.com", "a/b": "example.com",
 		"a b": "example.com", "<b>": "example.com", "u@a": "example.com", "a\\b": "example.com", "ä": "example.com",
 	} {
@@ -359,11 +360,13 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestSecureAddress has requests arrive as http where people use https: pages are told https, whatever the proxy says, and the log has one
-// warning. Health checks cause none.
+// TestSecureAddress has requests arrive as http where people use https: pages are told https, whatever the proxy says,
+// and the log has one warning. Health checks cause none.
 func TestSecureAddress(t *testing.T) {
 	t.Parallel()
-	for public, want := range map[string]string{"https://paste.example": "https://example.com", "http://paste.example": "http://example.com"} {
+	for public, want := range map[string]string{
+		"https://paste.example": "https://example.com", "http://paste.example": "http://example.com",
+	} {
 		cfg := DefaultConfig()
 		cfg.Pages, cfg.PublicURL, cfg.TrustedProxies = whereAsked{}, public, []string{"192.0.2.1"}
 		api, lines := newTestAPI(t, newStore(), cfg)
@@ -374,7 +377,8 @@ func TestSecureAddress(t *testing.T) {
 			t.Errorf("%s: got %d warnings, want none of health checks and https", public, n)
 		}
 		for range 2 {
-			answer := request(api, http.MethodGet, "/k2j4x8m1", http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"http"}})
+			forwarded := http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"http"}}
+			answer := request(api, http.MethodGet, "/k2j4x8m1", forwarded)
 			if got := answer.Body.String(); got != want {
 				t.Errorf("%s: got a request for %s, want %s", public, got, want)
 			}

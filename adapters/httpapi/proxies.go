@@ -37,10 +37,10 @@ func (p proxies) include(address netip.Addr) bool {
 // TrustsProxy reports whether an address is that of a trusted proxy.
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
-// asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host that the client
-// used, and its address, without a port, as RemoteAddr. Scheme and host are the last values of X-Forwarded-Proto and X-Forwarded-Host:
-// proxies append theirs, so clients can forge those before. An invalid host is ignored. The result is a copy, as handlers may not change
-// a request.
+// asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host
+// that the client used, and its address, without a port, as RemoteAddr. Scheme and host are the last values of
+// X-Forwarded-Proto and X-Forwarded-Host: proxies append theirs, so clients can forge those before. An invalid host is
+// ignored. The result is a copy, as handlers may not change a request.
 func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
 	copied, address := *r, *r.URL
 	copied.URL, address.Scheme = &address, "http"

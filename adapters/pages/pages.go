@@ -129,9 +129,9 @@ func (p *Pages) Routes() map[string]string {
 	return all
 }
 
-// Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an error of package
-// fault, drop what it has written. It returns the user of the session, or "", and whether a secret was rejected: that of the session if
-// there is no user.
+// Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an
+// error of package fault, drop what it has written. It returns the user of the session, or "", and whether a secret was
+// rejected: that of the session if there is no user.
 func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
 	found := p.byPattern[r.Pattern]
 	if found == nil {

@@ -127,16 +127,18 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 	if err := verified.Claims(&claims); err != nil {
 		return identity.Profile{}, p.unproven(err)
 	}
-	// The verifier checks that we are one of the audiences. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC 7519, 4.1.5).
+	// The verifier checks that we are one of the audiences. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC
+	// 7519, 4.1.5).
 	party := claims["azp"]
-	notBefore, _ := claims["nbf"].(float64)
+	seconds, _ := claims["nbf"].(float64)
+	notBefore := time.Unix(int64(seconds), 0).UTC()
 	switch {
 	case party != nil && party != any(p.client.ID):
 		return identity.Profile{}, p.unproven(errors.New("the ID token is for another client"))
 	case party == nil && len(verified.Audience) > 1:
-		return identity.Profile{}, p.unproven(errors.New("the ID token is for several clients, and does not say for which (azp)"))
-	case time.Now().Add(clockSkew).Before(time.Unix(int64(notBefore), 0)):
-		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token is valid from %v on", time.Unix(int64(notBefore), 0).UTC()))
+		return identity.Profile{}, p.unproven(errors.New("the ID token is for several clients, and has no azp"))
+	case time.Now().Add(clockSkew).Before(notBefore):
+		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token is valid from %v on", notBefore))
 	}
 	more, err := p.userInfo(ctx, known, token, verified.Subject, claims)
 	if err != nil {
@@ -177,8 +179,8 @@ func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.
 // claims are those of an ID token or of UserInfo.
 type claims map[string]any
 
-// find returns the claim of that name, or nil. realm_access.roles is also the member roles of the claim realm_access. A name may have
-// dots itself.
+// find returns the claim of that name, or nil. realm_access.roles is also the member roles of the claim realm_access. A
+// name may have dots itself.
 func (c claims) find(name string) any {
 	if found := c[name]; found != nil {
 		return found
@@ -216,8 +218,8 @@ func (c claims) name() string {
 	return ""
 }
 
-// refuse returns nil if a claim has the value, or is a list with it. The error says what is wrong without the claim's own value, which is
-// personal.
+// refuse returns nil if a claim has the value, or is a list with it. The error says what is wrong without the claim's
+// own value, which is personal.
 func (c claims) refuse(required, claim, value string) error {
 	found := c.find(claim)
 	list, _ := found.([]any)

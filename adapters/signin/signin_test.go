@@ -119,7 +119,10 @@ func TestTampered(t *testing.T) {
 		"two clients": {func(c map[string]any) {
 			c["aud"], c["azp"] = []string{idp.ClientID, "other"}, idp.ClientID
 		}, true},
-		"two clients, and neither named":    {func(c map[string]any) { c["aud"] = []string{idp.ClientID, "other"}; delete(c, "azp") }, false},
+		"two clients, and neither named": {func(c map[string]any) {
+			c["aud"] = []string{idp.ClientID, "other"}
+			delete(c, "azp")
+		}, false},
 		"a client that is no text":          {func(c map[string]any) { c["azp"] = 7 }, false},
 		"not yet":                           {func(c map[string]any) { c["nbf"] = at(time.Hour) }, false},
 		"another issuer":                    {func(c map[string]any) { c["iss"] = "https://evil.example" }, false},
@@ -292,7 +295,8 @@ func TestRequiredClaim(t *testing.T) {
 	}
 }
 
-// TestNestedClaims requires claims as Keycloak and others put them into ID tokens. The reason of a refusal is for the log.
+// TestNestedClaims requires claims as Keycloak and others put them into ID tokens. The reason of a refusal is for the
+// log.
 func TestNestedClaims(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
@@ -333,7 +337,8 @@ func TestNestedClaims(t *testing.T) {
 			cfg := oidcAt(p)
 			cfg.OIDCRequiredClaim = claim
 			_, err := arrive(t, source(t, cfg))
-			if reason == "" && err != nil || reason != "" && (!fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), reason)) {
+			refused := fault.Is(err, fault.Forbidden) && strings.Contains(err.Error(), reason)
+			if reason == "" && err != nil || reason != "" && !refused {
 				t.Errorf("got %v, want the reason %q", err, reason)
 			}
 			if strings.Contains(fault.MessageOf(err), "claim") {

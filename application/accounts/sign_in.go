@@ -85,9 +85,11 @@ var (
 	errStale = fault.New(fault.Invalid,
 		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
 	errOtherUser = fault.New(fault.Forbidden, "Another user began to link this account. Sign in as that user, and link it again.")
-	errClosed    = fault.Wrap(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.",
+	errClosed    = fault.Wrap(fault.Forbidden,
+		"You have no account on this server, and it takes no new ones. Ask its operator for one.",
 		errors.New("no user has this identity, and the registration is closed"))
-	errUninvited = fault.Wrap(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.",
+	errUninvited = fault.Wrap(fault.Forbidden,
+		"You have no account on this server. To get one, ask its operator for an invitation.",
 		errors.New("no user has this identity, there is no invitation, and the registration is for those invited"))
 )
 

@@ -15,8 +15,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestNoReferrer sends forms behind a proxy that adds Referrer-Policy: no-referrer, at a name in a local network without TLS and at one
-// that browsers trust. At the first they do not send Sec-Fetch-Site, and without the page's own policy the Origin would be null.
+// TestNoReferrer sends forms behind a proxy that adds Referrer-Policy: no-referrer, at a name in a local network
+// without TLS and at one that browsers trust. At the first they do not send Sec-Fetch-Site, and without the page's own
+// policy the Origin would be null.
 func TestNoReferrer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -55,8 +56,8 @@ func TestNoReferrer(t *testing.T) {
 		tab.do(chromedp.WaitVisible(chromedp.CSS("button[aria-label='Revoke laptop']")))
 		mu.Lock()
 		for _, header := range forms {
-			if got := header.Get("Sec-Fetch-Site"); header.Get("Origin") != origin || got != site {
-				t.Errorf("%s: got the Origin %q and Sec-Fetch-Site %q, want them to say where the form is from", origin, header.Get("Origin"), got)
+			if from, got := header.Get("Origin"), header.Get("Sec-Fetch-Site"); from != origin || got != site {
+				t.Errorf("%s: got the Origin %q and Sec-Fetch-Site %q, want where the form is from", origin, from, got)
 			}
 		}
 		if len(forms) < 3 {

@@ -40,13 +40,14 @@ func TestLimits(t *testing.T) {
 	wantStatus(t, p, "/readyz", http.StatusOK)
 }
 
-// TestWrongDeleteKeys tries keys by the interface and by the page's form. They count for the address, like other secrets that are not
-// valid, and not for the session that sends them.
+// TestWrongDeleteKeys tries keys by the interface and by the page's form. They count for the address, like other
+// secrets that are not valid, and not for the session that sends them.
 func TestWrongDeleteKeys(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, cfg.URL, "GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_LIMIT_RATE=1000", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	p := program.Serve(t, cfg.URL,
+		"GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_LIMIT_RATE=1000", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 	created, body := exchange(t, p, http.MethodPost, "/paste", "\n"+`{"pasties":[{"code":"x"}]}`)
 	_, id, _ := strings.Cut(body, `{"_id":"`)
 	id, _, _ = strings.Cut(id, `"`)
@@ -54,7 +55,8 @@ func TestWrongDeleteKeys(t *testing.T) {
 	wants := func(what string, statuses []int, from, method, path, body string, header ...string) {
 		t.Helper()
 		for i, want := range statuses {
-			answer, page := sent(t, p, method, path, body, append([]string{"X-Forwarded-For", from, "Content-Type", formType}, header...)...)
+			header := append([]string{"X-Forwarded-For", from, "Content-Type", formType}, header...)
+			answer, page := sent(t, p, method, path, body, header...)
 			if answer.StatusCode != want {
 				t.Errorf("%s, request %d: got %d %s, want %d", what, i+1, answer.StatusCode, page, want)
 			}
@@ -70,7 +72,8 @@ func TestWrongDeleteKeys(t *testing.T) {
 	}
 	tries("by the interface", []int{401, 401, 401, 429}, "192.0.2.1")
 	submits("by the form, from there", []int{429}, "192.0.2.1")
-	wants("a token that is not valid, from there", []int{429}, "192.0.2.1", http.MethodGet, "/user/self", "", "Authorization", "made-up")
+	wants("a token that is not valid, from there", []int{429}, "192.0.2.1", http.MethodGet, "/user/self", "",
+		"Authorization", "made-up")
 	wants("no secret, from there", []int{200}, "192.0.2.1", http.MethodGet, "/paste/"+id, "")
 	submits("by the form", []int{401, 401, 401, 429}, "192.0.2.2")
 	tries("by the interface, from there", []int{429}, "192.0.2.2")

@@ -242,8 +242,8 @@ func TestAdministration(t *testing.T) {
 		do("/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
 		_, log := admin.ask(http.MethodGet, "/admin/audit", nil)
 		for _, act := range []string{
-			"user.make-admin mortar", "paste.remove " + id, "paste.restore " + id, "user.suspend Epoxy", "block.add 192.0.2.0/24", "by mortar",
-			"by operator", "by Epoxy",
+			"user.make-admin mortar", "paste.remove " + id, "paste.restore " + id, "user.suspend Epoxy",
+			"block.add 192.0.2.0/24", "by mortar", "by operator", "by Epoxy",
 		} {
 			if !strings.Contains(log, act) {
 				t.Errorf("got %s, want %q in it", log, act)

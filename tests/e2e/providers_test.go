@@ -93,7 +93,8 @@ func (s *surfer) leave(provider, query string) string {
 // providerLink finds where the page that leaves for a provider leads to.
 var providerLink = regexp.MustCompile(`<a class="button main" rel="nofollow" href="([^"]+)"`)
 
-// leaveToLink goes to a provider from the page of one's accounts, and returns the path that it sends the browser back to.
+// leaveToLink goes to a provider from the page of one's accounts, and returns the path that it sends the browser back
+// to.
 func (s *surfer) leaveToLink(provider string) string {
 	s.t.Helper()
 	page := s.sees(http.StatusOK, "Link ", http.MethodPost, "/account/identities", url.Values{"link": {provider}})
@@ -290,14 +291,16 @@ func TestCallbacks(t *testing.T) {
 	}
 	group.Wait()
 	var accounts int
-	err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users WHERE username LIKE 'twice%'").Scan(&accounts)
+	const count = "SELECT count(*) FROM users WHERE username LIKE 'twice%'"
+	err := database.SQL(t, cfg).QueryRowContext(t.Context(), count).Scan(&accounts)
 	if err != nil || accounts != 1 {
 		t.Errorf("got %d accounts, error %v, want one", accounts, err)
 	}
 }
 
-// TestLinkedByALink follows links that could stand in a paste's Markdown, from a page of this site: none links the account of the
-// provider, which is a stranger's. Nor does a form without the value of the session, or with another session's.
+// TestLinkedByALink follows links that could stand in a paste's Markdown, from a page of this site: none links the
+// account of the provider, which is a stranger's. Nor does a form without the value of the session, or with another
+// session's.
 func TestLinkedByALink(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -321,14 +324,17 @@ func TestLinkedByALink(t *testing.T) {
 	}
 	victim.sees(http.StatusOK, "Accounts elsewhere", http.MethodGet, "/account/identities?link=oidc", nil)
 	_, page := stranger.ask(http.MethodGet, "/account/identities", nil)
-	for what, value := range map[string]string{"no value": "", "a stranger's value": csrfField.FindStringSubmatch(page)[1]} {
+	others := csrfField.FindStringSubmatch(page)[1]
+	for what, value := range map[string]string{"no value": "", "a stranger's value": others} {
 		form := url.Values{"link": {"oidc"}, "csrf": {value}}
-		victim.sees(http.StatusForbidden, "not sent by a page of your current session", http.MethodPost, "/account/identities", form)
+		const refusal = "not sent by a page of your current session"
+		victim.sees(http.StatusForbidden, refusal, http.MethodPost, "/account/identities", form)
 		wantUnlinked(what)
 	}
 }
 
-// TestRefusalsAreLogged has accounts of a provider turned away, and wants the reason in the log, and nothing of the account.
+// TestRefusalsAreLogged has accounts of a provider turned away, and wants the reason in the log, and nothing of the
+// account.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -340,20 +346,24 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}{
 		"a nested claim": {
 			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"},
-			map[string]any{"realm_access": map[string]any{"roles": []string{"paste-users"}}}, http.StatusSeeOther, "/sign-up", "",
+			map[string]any{"realm_access": map[string]any{"roles": []string{"paste-users"}}},
+			http.StatusSeeOther, "/sign-up", "",
 		},
 		"no claim": {
-			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"}, nil, http.StatusForbidden, "may not sign in here",
+			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"}, nil,
+			http.StatusForbidden, "may not sign in here",
 			"the claim realm_access.roles is missing in the ID token and in UserInfo",
 		},
 		"a claim of another value": {
 			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"},
-			map[string]any{"realm_access": map[string]any{"roles": []string{"a canary"}}}, http.StatusForbidden, "may not sign in here",
+			map[string]any{"realm_access": map[string]any{"roles": []string{"a canary"}}},
+			http.StatusForbidden, "may not sign in here",
 			"the claim realm_access.roles has another value than paste-users",
 		},
 		"an address of another domain": {
 			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=email_domain=example.org"},
-			map[string]any{"email": "canary@elsewhere.example", "email_verified": true}, http.StatusForbidden, "may not sign in here",
+			map[string]any{"email": "canary@elsewhere.example", "email_verified": true},
+			http.StatusForbidden, "may not sign in here",
 			"the address in the claim email is not of example.org",
 		},
 		"a closed registration": {

@@ -24,7 +24,8 @@ type visitor struct {
 // csrfField finds what a page has for its forms.
 var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// fromOwnPage returns a form as the page that it is on sends it: with the value of the session, which get reads from a page.
+// fromOwnPage returns a form as the page that it is on sends it: with the value of the session, which get reads from a
+// page.
 func fromOwnPage(path string, form url.Values, get func(path string) (page string)) url.Values {
 	if !strings.HasPrefix(path, "/account") && !strings.HasPrefix(path, "/admin") {
 		return form

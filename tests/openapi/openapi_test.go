@@ -57,17 +57,22 @@ func answers() map[string]Answer {
 			http.MethodGet, "/data/language?name=go", 304,
 			header("Cache-Control", "public, max-age=3600", "Vary", "Origin", "ETag", etag), nil,
 		},
-		"head": {http.MethodHead, "/data/numPastes", 200, header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin"), nil},
+		"head": {
+			http.MethodHead, "/data/numPastes", 200,
+			header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin"), nil,
+		},
 		"unauthorized": {
 			http.MethodGet, "/user/self", 401, header("Content-Type", "application/problem+json", "Cache-Control", "private, no-store",
 				"Vary", "Origin, Accept", "WWW-Authenticate", "Bearer"), problem(401),
 		},
 		"method": {
-			http.MethodPut, "/paste/k2j4x8m1", 405, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept",
+			http.MethodPut, "/paste/k2j4x8m1", 405,
+			header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept",
 				"Allow", "GET, HEAD, PATCH, DELETE, OPTIONS"), problem(405),
 		},
 		"nothing": {
-			http.MethodGet, "/user%2Fself", 404, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept"), problem(404),
+			http.MethodGet, "/user%2Fself", 404,
+			header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Origin, Accept"), problem(404),
 		},
 		"front": {
 			http.MethodGet, "/", 200,

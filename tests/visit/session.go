@@ -81,8 +81,8 @@ func (s *Site) ReadOnly(username string) (secret string) {
 	return s.SignedIn(access.Reveal())
 }
 
-// Sending returns a request with a form and the cookie of a session. Unless the form has one, it gets the value that says that it is
-// from a page of that session.
+// Sending returns a request with a form and the cookie of a session. Unless the form has one, it gets the value that
+// says that it is from a page of that session.
 func (s *Site) Sending(secret, path string, form url.Values) *http.Request {
 	s.T.Helper()
 	if secret != "" && !form.Has(site.FieldCSRF) {

@@ -1,7 +1,8 @@
 // Package limit bounds the requests of each client to a node, before the database is asked.
 //
-// A client is a user, if this node has found a token or a session of that user valid, or else an address: so made-up tokens evade no
-// limit, and many tokens of one user do not either. The address of an IPv6 client is its network of 64 bits.
+// A client is a user, if this node has found a token or a session of that user valid, or else an address: so made-up
+// tokens evade no limit, and many tokens of one user do not either. The address of an IPv6 client is its network of 64
+// bits.
 package limit
 
 import (
@@ -116,7 +117,8 @@ func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, re
 	return used, "", 0
 }
 
-// provenFor is how long a valid token counts for its user: endpoints that take no token do not notice that it was revoked.
+// provenFor is how long a valid token counts for its user: endpoints that take no token do not notice that it was
+// revoked.
 const provenFor = 10 * time.Minute
 
 // Proven notes that a token is valid, and whose it is.
@@ -135,7 +137,8 @@ func (l *Limiter) Rejected(r *http.Request, token string) {
 	l.Failed(r)
 }
 
-// Failed notes that a secret that a request has tried is not valid. It counts for the address alone, not for a user who has sent it.
+// Failed notes that a secret that a request has tried is not valid. It counts for the address alone, not for a user who
+// has sent it.
 func (l *Limiter) Failed(r *http.Request) {
 	if l != nil && l.failures != nil {
 		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed since
@@ -144,8 +147,8 @@ func (l *Limiter) Failed(r *http.Request) {
 
 func (l *Limiter) key(text string) uint64 { return maphash.String(l.seed, text) }
 
-// failureKey returns the key that an invalid secret counts for. Those that a page of another site sends do not count for its
-// visitor.
+// failureKey returns the key that an invalid secret counts for. Those that a page of another site sends do not count
+// for its visitor.
 func (l *Limiter) failureKey(r *http.Request) uint64 {
 	if CrossSite(r) {
 		return l.key("cross-site " + Client(r.RemoteAddr))

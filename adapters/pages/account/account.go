@@ -31,11 +31,20 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
 		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.OwnForm(p.changeAccount))},
-		{Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion), Post: site.Recently(pathDelete, site.OwnForm(p.deleteAccount))},
+		{
+			Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion),
+			Post: site.Recently(pathDelete, site.OwnForm(p.deleteAccount)),
+		},
 		{Pattern: pathExport, Post: site.Recently(site.PathAccount, site.OwnForm(p.export)), Reads: true},
-		{Pattern: pathTokens, Get: site.SignedIn(p.accountTokens), Post: site.Recently(pathTokens, site.OwnForm(p.changeTokens))},
+		{
+			Pattern: pathTokens, Get: site.SignedIn(p.accountTokens),
+			Post: site.Recently(pathTokens, site.OwnForm(p.changeTokens)),
+		},
 		{Pattern: pathSessions, Get: site.SignedIn(p.accountSessions), Post: site.SignedIn(site.OwnForm(p.endSession))},
-		{Pattern: pathIdentities, Get: site.SignedIn(p.identities), Post: site.Recently(pathIdentities, site.OwnForm(p.changeIdentities))},
+		{
+			Pattern: pathIdentities, Get: site.SignedIn(p.identities),
+			Post: site.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),
+		},
 	}
 }
 

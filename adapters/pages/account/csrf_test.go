@@ -12,8 +12,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit/embedded"
 )
 
-// TestOwnForms sends every form about accounts and of administrators without the value of the session, with those of other sessions, and
-// with the right one. The routes are those of the site, so that a new one cannot be forgotten.
+// TestOwnForms sends every form about accounts and of administrators without the value of the session, with those of
+// other sessions, and with the right one. The routes are those of the site, so that a new one cannot be forgotten.
 func TestOwnForms(t *testing.T) {
 	t.Parallel()
 	s := embedded.New(t)

@@ -82,9 +82,11 @@ func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields 
 	return site.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
 }
 
-// link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to other sites.
+// link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to
+// other sites.
 func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error {
-	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, accounts.BeginInput{Source: name, Next: pathIdentities, Link: true})
+	wanted := accounts.BeginInput{Source: name, Next: pathIdentities, Link: true}
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
 	if err != nil {
 		return err
 	}

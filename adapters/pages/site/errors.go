@@ -45,8 +45,8 @@ func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message 
 	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // an error here cannot be answered
 }
 
-// recognise sets the viewer of a request that has failed, and reports whether there is a session. It asks nothing of a store that is
-// overloaded or away, and takes the cookie for a session then.
+// recognise sets the viewer of a request that has failed, and reports whether there is a session. It asks nothing of a
+// store that is overloaded or away, and takes the cookie for a session then.
 func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedIn bool) {
 	switch {
 	case r.Everyone, status == http.StatusUnauthorized, w.Header()["Set-Cookie"] != nil: // which clears the cookie

@@ -44,10 +44,12 @@ func Form(take func(w http.ResponseWriter, r *Request, fields url.Values) error)
 const FieldCSRF = "csrf"
 
 var errNotOurPage = fault.New(fault.Forbidden,
-	"This was not sent by a page of your current session, so nothing was changed. Open the page again, and send the form once more.")
+	"This was not sent by a page of your current session, so nothing was changed. Open the page again, and send the form "+
+		"once more.")
 
-// OwnForm is Form for what changes who can get in: accounts, tokens, sessions, and all that administrators do. The form must have the
-// session's CSRFToken. That the browser says "same-origin" is not enough, because this origin shows strangers' links.
+// OwnForm is Form for what changes who can get in: accounts, tokens, sessions, and all that administrators do. The form
+// must have the session's CSRFToken. That the browser says "same-origin" is not enough, because this origin shows
+// strangers' links.
 func OwnForm(take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
 	return Form(func(w http.ResponseWriter, r *Request, fields url.Values) error {
 		if !r.fromOwnPage(fields.Get(FieldCSRF)) {

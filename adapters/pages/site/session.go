@@ -43,8 +43,8 @@ func CookieValue(r *http.Request, name string) string {
 // nonceLength is the number of characters of crypto/rand.Text.
 const nonceLength = 26
 
-// CSRFToken returns the value that proves that a form is from a page of the request's session, or "" without a session. It is a nonce
-// and its HMAC under the session's secret, so that nodes share no key and compression reveals nothing.
+// CSRFToken returns the value that proves that a form is from a page of the request's session, or "" without a session.
+// It is a nonce and its HMAC under the session's secret, so that nodes share no key and compression reveals nothing.
 func CSRFToken(r *http.Request) string {
 	secret := CookieSecret(r)
 	if secret == "" {
