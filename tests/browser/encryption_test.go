@@ -238,7 +238,7 @@ func TestEncryptionOfOther(t *testing.T) {
 			tab := open(t, s.origin)
 			tab.show(path)
 			tab.wantSaid("The paste was decrypted, but what it holds is not a paste.")
-			s.wantPull("", s.origin+path, "the paste was decrypted, but what it holds is not a paste", 1)
+			s.wantPull("", s.origin+path, "the decrypted content is not a paste", 1)
 		})
 	}
 	v := seal(t, `{"pasties":[{"title":null},{"code":"a"}],"more":1}`)
@@ -431,14 +431,14 @@ func TestEncryptionRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
-		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link is not"},
+		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link does not fit"},
 		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link lacks a part of the key", "part of the key after"},
 		"stray bits":    {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key", "part of the key after"},
 		"no key":        {s.store(known), "The link lacks a part of the key", "part of the key after"},
-		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
-		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
-		"nothing left":  {shortest + "#" + known.Key, "The paste was cut", "the paste was cut"},
-		"newer":         {newer + "#" + known.Key, "has format 2, which is newer", "has format 2, which is newer"},
+		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or truncated"},
+		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or truncated"},
+		"nothing left":  {shortest + "#" + known.Key, "The paste was cut", "the paste was truncated"},
+		"newer":         {newer + "#" + known.Key, "has format 2, which is newer", "has format 2: update gluepot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
@@ -448,7 +448,7 @@ func TestEncryptionRefused(t *testing.T) {
 		})
 	}
 	v := vectors(t)[1]
-	s.wantPull("wrong", s.origin+"/"+s.store(v), "not the password", 1)
+	s.wantPull("wrong", s.origin+"/"+s.store(v), "the password is wrong", 1)
 }
 
 // TestEncryptionBurns opens what the other has made, once, and never where the link could not open it.
