@@ -14,7 +14,7 @@ var (
 	remark = regexp.MustCompile(`^(//|/\*|\*|# |#$|--|;)`)
 	// statement matches a statement in SQL, whose words are those of prose.
 	statement = regexp.MustCompile(`(?mi)^\s*(` +
-		`select\s[^;]{0,999}?\sfrom\s+\S+\s*(\w+\s+)?(;|\)|\z|where|(\w+\s+)?join|order\s+by|group\s+by|limit|as\s)|select\s.*;$|` +
+		`select\s[^;]*?\sfrom\s+\S+\s*(\w+\s+)?(;|\)|\z|where|(\w+\s+)?join|order\s+by|group\s+by|limit|as\s)|select\s.*;$|` +
 		`insert\s+into|update\s+\S+\s+set|delete\s+from|with\s+\w+\s+as|grant\s+.*\son\s|` +
 		`(create|alter|drop)\s+(or\s+replace\s+)?(temp\w*\s+|unique\s+)?(table|index|view|database|function|procedure|trigger|schema|user|` +
 		`role|type|sequence|extension|operator|domain|policy)\b)`)

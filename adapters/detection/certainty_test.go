@@ -1,0 +1,31 @@
+package detection
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"testing"
+)
+
+// TestWorkOfPatterns bounds the work for a byte of text, which is in proportion to the instructions of a pattern. Bounded
+// repetitions, such as {0,999}, multiply them.
+func TestWorkOfPatterns(t *testing.T) {
+	t.Parallel()
+	for name, pattern := range map[string]*regexp.Regexp{
+		"code": codeLine, "remarks": remark, "statements": statement, "tracebacks": traceback,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled, err := syntax.Compile(parsed.Simplify())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(compiled.Inst); n > 600 {
+				t.Errorf("got %d instructions, want at most 600", n)
+			}
+		})
+	}
+}
