@@ -4,7 +4,9 @@ package commands
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -39,5 +41,33 @@ func TestRestoreKeepsOwner(t *testing.T) {
 		if owner.Uid != 65534 || owner.Gid != 65533 || info.Mode() != 0o640 {
 			t.Errorf("%s: got the owner %d:%d and the mode %v, want 65534:65533 and -rw-r-----", name, owner.Uid, owner.Gid, info.Mode())
 		}
+	}
+}
+
+// TestNewDatabaseHasOwnerOfFolder makes a database as root in the folder of another user, who has to be able to open it.
+func TestNewDatabaseHasOwnerOfFolder(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	_, _, file := backedUp(t)
+	for _, command := range []string{"restore " + file, "migrate up"} {
+		t.Run(strings.Fields(command)[0], func(t *testing.T) {
+			t.Parallel()
+			cfg := database.EmptySQLite(t)
+			path := database.SQLitePath(cfg)
+			if err := os.Chown(filepath.Dir(path), 65534, 65533); err != nil {
+				t.Fatal(err)
+			}
+			installation{t, cfg.URL}.do(command)
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, _ := info.Sys().(*syscall.Stat_t)
+			if owner.Uid != 65534 || owner.Gid != 65533 || info.Mode() != 0o600 {
+				t.Errorf("got the owner %d:%d and the mode %v, want 65534:65533 and -rw-------", owner.Uid, owner.Gid, info.Mode())
+			}
+		})
 	}
 }

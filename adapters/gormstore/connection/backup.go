@@ -167,7 +167,8 @@ type Restored struct {
 
 // Restore turns a copy of a backup into the SQLite database of cfg, after a check of its integrity. It replaces an
 // existing database only if the replacement says so. Then it keeps the old one, with its log, beside the new one under a
-// name with the time, and the new one has its owner and mode.
+// name with the time, and the new one has its owner and mode. Where there was none, root gives the new one the owner of
+// its folder.
 //
 // It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with
 // fault.Conflict when a database exists and is not to be replaced; and with fault.Unavailable when that database is in
@@ -193,6 +194,9 @@ func Restore(ctx context.Context, cfg Config, from string, replacement Replaceme
 		return Restored{}, err
 	}
 	if !replacing {
+		if err := takeOwnerOfFolder(partial.path); err != nil {
+			return Restored{}, err
+		}
 		return done, fileFault(path, partial.publish(path))
 	}
 	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")

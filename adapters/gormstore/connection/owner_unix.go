@@ -5,6 +5,7 @@ package connection
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -13,17 +14,36 @@ import (
 // keepOwner gives a file the owner, the group and the mode of the one that it is to replace. It fails with
 // fault.Unavailable when this user may not: the server could not open the file.
 func keepOwner(path, replaced string) error {
-	info, err := os.Stat(replaced)
+	info, err := giveOwner(path, replaced)
 	if err != nil {
-		return fileFault(replaced, err)
+		return err
+	}
+	return fileFault(path, os.Chmod(path, info.Mode().Perm()))
+}
+
+// takeOwnerOfFolder gives a new file that root makes the owner and the group of its folder: the server, which runs as
+// that user, could not open the file of root. It fails with fault.Unavailable when root may not.
+func takeOwnerOfFolder(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	_, err := giveOwner(path, filepath.Dir(path))
+	return err
+}
+
+// giveOwner gives a file the owner and the group of another, and returns what the system says of that.
+func giveOwner(path, other string) (os.FileInfo, error) {
+	info, err := os.Stat(other)
+	if err != nil {
+		return nil, fileFault(other, err)
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return fault.Unforeseen(fmt.Errorf("no owner of %s", replaced))
+		return nil, fault.Unforeseen(fmt.Errorf("no owner of %s", other))
 	}
 	if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("%s belongs to another user (%d), who could not open the new file. "+
-			"Run this as that user, or as root.", replaced, owner.Uid), err)
+		return nil, fault.Wrap(fault.Unavailable, fmt.Sprintf("%s belongs to another user (%d), who could not open the new file. "+
+			"Run this as that user, or as root.", other, owner.Uid), err)
 	}
-	return fileFault(path, os.Chmod(path, info.Mode().Perm()))
+	return info, nil
 }

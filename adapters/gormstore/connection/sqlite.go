@@ -157,8 +157,8 @@ func logSize(path, suffix string) int64 {
 	return 0
 }
 
-// createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. The database is in
-// WAL mode from the beginning: processes that switch it at the same time can fail.
+// createPrivate makes an empty database and its folder, readable by their owner only, unless the file exists. Root gives it
+// the owner of its folder. The database is in WAL mode from the beginning: processes that switch it at the same time can fail.
 func createPrivate(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -184,6 +184,9 @@ func createPrivate(ctx context.Context, path string) error {
 	}
 	_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if err := takeOwnerOfFolder(partial.path); err != nil {
 		return err
 	}
 	if err := partial.publish(path); !errors.Is(err, fs.ErrExist) {
