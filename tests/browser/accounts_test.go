@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
@@ -38,7 +37,9 @@ func TestAccounts(t *testing.T) {
 			balance(t, with.Address, nodes)
 			newVisitor := func() *tab {
 				tab := newTab(t, "http://"+with.Address) // the browser complains about the way to the providers
-				command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: without})
+				if without {
+					tab.withoutScript()
+				}
 				return tab
 			}
 			ann, elsewhere := newVisitor(), newVisitor()

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
-
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -29,7 +27,7 @@ func TestAdministration(t *testing.T) {
 	operate("block", "add", "192.0.2.0/24", "--reason", "spam", "--expires-in", "7d")
 
 	reader := open(t, origin)
-	command(reader, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	reader.withoutScript()
 	for range 2 {
 		reader.show("/" + shown)
 		reader.press(`a[href$="/report"]`, "#reason")

@@ -20,7 +20,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -466,7 +465,7 @@ func TestEncryptionBurns(t *testing.T) {
 		}
 		tab.show("/sign-in")
 	}
-	s.wantPull("", link, "then --yes opens", 1)
+	s.wantPull("", link, "--yes opens", 1)
 	tab.show(path + "#" + key)
 	tab.wholePicture("question")
 	tab.press("#open button", "section.pasty")
@@ -490,7 +489,7 @@ func TestEncryptionBurns(t *testing.T) {
 	const password = "pass wörd"
 	link = s.push(password, secretCode, "--burn")
 	path, _, _ = strings.Cut(link, "#")
-	s.wantPull(password, path, "put #password behind the link", 1)
+	s.wantPull(password, path, "add #password to the link", 1)
 	tab.show(strings.TrimPrefix(path, s.origin))
 	tab.wantSaid("put #password behind the link")
 	tab.show("/sign-in")
@@ -517,7 +516,7 @@ func TestEncryptionWithoutScript(t *testing.T) {
 		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, body)
 	}
 	tab := open(t, s.origin)
-	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	tab.withoutScript()
 	for _, path := range []string{"/", "/" + s.store(vectors(t)[0])} {
 		tab.show(path)
 		shown := evaluate[string](tab, "document.documentElement.innerText")

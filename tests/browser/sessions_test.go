@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -18,7 +17,7 @@ func TestSignIn(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	tab := open(t, "http://"+program.Serve(t, cfg.URL).Address)
-	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	tab.withoutScript()
 	wantPath := func(want string) {
 		t.Helper()
 		if got := evaluate[string](tab, "location.pathname + location.search"); got != want {
