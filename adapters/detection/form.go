@@ -19,8 +19,8 @@ var kinds = []struct {
 	{"comment", regexp.MustCompile(`^\s*[#;]`)},
 	{"section", regexp.MustCompile(`^\s*\[.*\]$`)},
 	{"item", regexp.MustCompile(`^\s*(- |-$|---$)`)},
-	{"markup", regexp.MustCompile(`^\s*(\* |> |!\[)|\]\(`)},
-	{"quoted", regexp.MustCompile(`^\s*[\pL\d_./$-]+\s*=\s*["'\[{]`)},
+	{"markup", regexp.MustCompile(`^\s*(\* |\d+\. |> |!\[|\*\*|\|.*\|$)|\]\(`)},
+	{"quoted", regexp.MustCompile(`^\s*(?:[\pL\d_."/$-]+\s*=\s*["'\[{]|"[^"]*"\s*=)`)},
 	{"setting", regexp.MustCompile(`^\s*[\pL\d_./$-]+\s*=`)},
 	{"code", regexp.MustCompile(`[{;]$`)},
 	{"column", regexp.MustCompile(`^\s*[^:]+:(\t|  +)\S`)},
@@ -29,21 +29,109 @@ var kinds = []struct {
 	{"sentence", regexp.MustCompile(`^(\pL\S*\s+){3}\pL`)},
 }
 
+var (
+	// opening begins a value of TOML that ends on a later line.
+	opening = regexp.MustCompile(`^\s*[\w."-]+\s*=\s*(\[[^\]]*|"""(?:[^"]|"[^"])*)$`)
+	// dockerfile begins with an image, and has a step.
+	dockerfile = regexp.MustCompile(
+		`^(?:(?:#.*|ARG .*|)\n)*FROM (?:--platform=\S+ )?[\w./:@${}-]+(?: (?:AS|as) \S+)?[ \r]*\n(?s:.*\n)?` +
+			`(?:RUN|CMD|COPY|ADD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|USER|LABEL|VOLUME) \S`)
+
+	// The lines of Makefiles.
+	makeAssignment = regexp.MustCompile(`^ *(?:export )?[\w.-]+\s*[:?+!]{1,2}=|^ *[A-Za-z_][\w.-]*\s*=.*\$\(\w`)
+	makeTarget     = regexp.MustCompile(`^[\w.%/$(){} -]+:(?:[^=]|$)`)
+	makeOther      = regexp.MustCompile(`^-?(?:include|ifeq|ifneq|ifdef|ifndef|else|endif|define|endef|export|vpath)\b|` +
+		`\\$|^#|^[\w.-]+\s*=|^\s+\S.*\\?$`)
+	codeEnd = regexp.MustCompile(`[{;]$|^\s*[})\]]`)
+)
+
+// longLine bounds what is read of a line, in bytes: its beginning and its end say enough.
+const longLine = 400
+
+func shortened(line string) string {
+	if len(line) <= longLine {
+		return line
+	}
+	return line[:longLine/2] + line[len(line)-longLine/2:]
+}
+
+// isMakefile reports whether nearly all lines are those of a Makefile, and some are those of no other language.
+func isMakefile(text string) bool {
+	filled, fitting, assignments, rules, directives := 0, 0, 0, 0, 0
+	afterTarget := false
+	for line := range strings.Lines(text) {
+		line = shortened(strings.TrimRight(line, " \r\n"))
+		if line == "" {
+			afterTarget = false
+			continue
+		}
+		filled++
+		begins := afterTarget
+		afterTarget = false
+		switch {
+		case line[0] == '\t' && !strings.HasSuffix(line, "{") && !strings.HasPrefix(strings.TrimSpace(line), "}"):
+			fitting++
+			if begins {
+				rules++
+			}
+		case codeEnd.MatchString(line):
+		case makeAssignment.MatchString(line):
+			assignments++
+			fitting++
+		case makeTarget.MatchString(line):
+			afterTarget = true
+			fitting++
+		case makeOther.MatchString(line):
+			fitting++
+			if !strings.HasPrefix(line, "#") && line[0] != ' ' {
+				directives++
+			}
+		}
+	}
+	return 10*fitting >= 9*filled && (rules > 0 && assignments > 0 || rules > 1 && directives+assignments > 0 ||
+		assignments > 0 && assignments+directives > 1)
+}
+
 // form returns the name of the language that a text shows by its form as a whole, or "".
 func form(text string) string {
 	text = strings.TrimSpace(text)
-	if isJSON(text) {
+	switch beginning := strings.ToLower(text[:min(len(text), 100)]); {
+	case isJSON(text):
 		return "JSON"
+	case strings.HasPrefix(beginning, "<!doctype html"), strings.HasPrefix(beginning, "<html"):
+		if strings.Contains(text, "<?php") {
+			return "PHP"
+		}
+		return "HTML"
+	case strings.HasPrefix(beginning, "<?xml"):
+		return "XML"
+	case strings.Contains(text, "FROM ") && dockerfile.MatchString(text):
+		return "Dockerfile"
+	case isMakefile(text):
+		return "Makefile"
 	}
 	n, filled, previous := map[string]int{}, 0, ""
+	within := "" // what ends the value of several lines that has begun
 	document := yaml{keys: map[string]bool{}}
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
+		line = shortened(strings.TrimRight(line, " \t\r\n"))
 		afterBlank := previous == ""
 		if previous = line; line == "" {
 			continue
 		}
 		filled++
+		if within != "" { // a value that an earlier line has begun
+			n["quoted"]++
+			if strings.Contains(line, within) {
+				within = ""
+			}
+			continue
+		}
+		if begun := opening.FindStringSubmatch(line); begun != nil {
+			if within = "]"; begun[1][0] == '"' {
+				within = `"""`
+			}
+		}
 		for _, kind := range kinds {
 			if kind.line.MatchString(line) && (kind.name != "heading" || afterBlank) {
 				n[kind.name]++
@@ -56,9 +144,10 @@ func form(text string) string {
 	comments := n["comment"] + n["heading"]
 	prose := n["heading"] + n["fence"] + n["item"] + n["markup"] + n["sentence"]
 	switch {
-	case n["hunk"] > 0:
+	case n["hunk"] > 0 && (n["fence"] == 0 || n["heading"] == 0):
 		return "diff"
-	case n["fence"] > 0 && n["fence"]%2 == 0, n["heading"] > 0 && 2*prose > filled && settings+pairs+n["code"] == 0:
+	case n["fence"] > 0 && (n["fence"]%2 == 0 || n["heading"] > 0),
+		n["heading"] > 0 && 2*prose > filled && 10*(settings+pairs+n["code"]) <= filled:
 		return "Markdown"
 	case n["section"] > 0 && settings+n["section"]+comments == filled:
 		if n["quoted"] > 0 {
