@@ -101,6 +101,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"HOST:PORT for metrics and profiles, readable by all who reach it; empty is off")
 	h, s := &cfg.HTTP, &cfg.Server
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
+	flags.StringVar(&cfg.Site.SiteName, "site-name", "Gluepot", "what pages and feeds call this service")
 	flags.StringVar(&cfg.Site.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
 	flags.StringVar(&cfg.Site.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")

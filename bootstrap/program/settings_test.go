@@ -112,7 +112,7 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 		"user-max-pastes":        "-1", "user-max-bytes": "-1", "user-pastes-per-hour": "-1", "store-max-bytes": "-1",
 		"http-trusted-proxies": "nowhere",
 	}
-	anyText := []string{"oidc-name", "oidc-scopes"}
+	anyText := []string{"oidc-name", "oidc-scopes", "site-name"}
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
 	for _, s := range settingsOf(flags) {

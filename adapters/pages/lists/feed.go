@@ -14,7 +14,7 @@ func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.writeFeed(w, r, site.Service+": recent pastes", site.PathRecent, site.Service, time.Unix(0, 0), found.Pastes)
+	return p.writeFeed(w, r, p.Config.SiteName+": recent pastes", site.PathRecent, p.Config.SiteName, time.Unix(0, 0), found.Pastes)
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {

@@ -100,7 +100,7 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
 	site.Enclose(w, r, "application/json", "")
 	return json.NewEncoder(w).Encode(map[string]any{
-		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": site.Service, "provider_url": p.Origin(r.Request),
+		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": p.Config.SiteName, "provider_url": p.Origin(r.Request),
 		"html": p.snippet(r.Request, &page, width, height), "width": width, "height": height,
 	})
 }

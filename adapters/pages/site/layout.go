@@ -57,15 +57,12 @@ func (r *Request) Layout(title, description string) Layout {
 	return page
 }
 
-// Service is the name of the service.
-const Service = "Gluepot"
-
-// Window returns the title of the window.
-func (l *Layout) Window() string {
-	if l.Title == "" {
-		return Service
+// Window returns the title of a page's window.
+func (s *Site) Window(page Layout) string {
+	if page.Title == "" {
+		return s.Config.SiteName
 	}
-	return l.Title + " · " + Service
+	return page.Title + " · " + s.Config.SiteName
 }
 
 // contactLink returns the URL of a mail address, or a URL as it is.

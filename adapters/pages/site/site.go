@@ -24,6 +24,7 @@ import (
 type Config struct {
 	BasePath  string // of the interface for programs: empty, or a path such as /api/v2
 	PublicURL string // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
+	SiteName  string // in titles, the header and feeds; empty: Gluepot
 	Contact   string // the operator's mail address or URL; empty: not shown
 	TermsURL  string // of the terms of use; empty: not shown
 	Recent    bool   // list the newest public pastes of all users
@@ -57,6 +58,7 @@ type Site struct {
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
 	cfg.RenderTime = cmp.Or(cfg.RenderTime, 10*time.Second)
+	cfg.SiteName = cmp.Or(cfg.SiteName, "Gluepot")
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
