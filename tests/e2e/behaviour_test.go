@@ -154,7 +154,7 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=0")
 	for path, most := range map[string]int64{
-		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 4, "/user/self/pastes": 2, // one is for the token
+		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 6, "/user/self/pastes": 2, // one is for the token, two are for one instant
 		"/data/numPastes":        1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {

@@ -8,6 +8,7 @@ import {
   drawSelection, dropCursor, EditorView, highlightSpecialChars, keymap, lineNumbers, rectangularSelection,
 } from "@codemirror/view";
 import {tagHighlighter, tags} from "@lezer/highlight";
+import {encrypts} from "./encryption";
 import {languageOf, modeOf} from "./languages";
 import {Fields} from "./snippets";
 
@@ -98,6 +99,7 @@ export function mount(fields: Fields, nonce: string, onInput: () => void): Edito
     const wanted = language.value + "\n" + name.value;
     if (wanted === asked) return;
     asked = wanted;
+    if (encrypts()) return; // the server must not learn what a name ends in
     const meant = await languageOf(language.value, name.value);
     const support = meant && await modeOf(meant, name.value);
     if (asked !== wanted) return; // something else was chosen since

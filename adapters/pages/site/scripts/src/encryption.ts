@@ -50,17 +50,19 @@ async function create(form: HTMLFormElement): Promise<string> {
 /** encrypts reports whether the form is to be encrypted. */
 export const encrypts = () => (document.getElementById("encrypt") as HTMLInputElement | null)?.checked ?? false;
 
-/** save encrypts and sends the form, and goes to the paste. */
-export async function save(form: HTMLFormElement): Promise<void> {
+/** save encrypts and sends the form, and goes to the paste. It reports whether it was created. */
+export async function save(form: HTMLFormElement): Promise<boolean> {
   const buttons = form.querySelectorAll("button");
   const disabled = Array.from(buttons, button => button.disabled);
   for (const button of buttons) button.disabled = true;
   say(find("encryption-problem"), "");
   try {
     location.assign(await create(form));
+    return true;
   } catch (problem) {
     say(find("encryption-problem"), (problem as Error).message);
     buttons.forEach((button, i) => { button.disabled = disabled[i]!; });
+    return false;
   }
 }
 

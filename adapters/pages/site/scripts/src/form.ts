@@ -78,7 +78,7 @@ form.addEventListener("submit", event => {
     drafts.saving();
     if (!encryption.encrypts()) return;
     event.preventDefault();
-    void encryption.save(form).then(() => { dirty = true; });
+    void encryption.save(form).then(saved => { dirty = !saved; });
   }
 }, {capture: true});
 
