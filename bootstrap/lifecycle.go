@@ -124,8 +124,8 @@ func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum,
 	lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
 }
 
-// repeat calls do in the background after each interval. Its stop hook cancels the running call and waits for it, but not for ever.
-// A call that ends later loses nothing, since it works in transactions. So a late end is not an error.
+// repeat calls do in the background after each interval. Its stop hook cancels the running call and waits for it, but
+// not for ever. A call that ends later loses nothing, since it works in transactions. So a late end is not an error.
 func repeat(interval time.Duration, do func(context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -23,8 +23,8 @@ import (
 
 func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(string(counted(r))) }
 
-// shortage is the error of a read whose answer has been dropped, because there is no memory for it now. A request that has claimed
-// that much may make its answer again.
+// shortage is the error of a read whose answer has been dropped, because there is no memory for it now. A request that
+// has claimed that much may make its answer again.
 type shortage struct{ bytes int64 }
 
 func (*shortage) Error() string { return "there was no memory for the answer" }
@@ -32,8 +32,8 @@ func (*shortage) Error() string { return "there was no memory for the answer" }
 // Unwrap makes it a fault.Unavailable.
 func (*shortage) Unwrap() error { return limit.ErrNoMemory }
 
-// hold claims memory for an answer, at most what a client may have. It fails with a shortage for a read. The answer to a write is sent
-// in any case.
+// hold claims memory for an answer, at most what a client may have. It fails with a shortage for a read. The answer to
+// a write is sent in any case.
 func (a *API) hold(c *call, bytes int64) error {
 	bytes = min(bytes, a.memory.Share())
 	switch {

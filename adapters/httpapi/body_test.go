@@ -102,7 +102,8 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 	}
 	ended.wantStatus(http.StatusBadRequest, true)
 
-	hasty := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 3 * time.Second }) // which is for headers, too
+	// The timeout is for headers, too.
+	hasty := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 3 * time.Second })
 	slow, long := dial(t, hasty), dial(t, hasty)
 	slow.write(announce(10) + "x")
 	long.write(announce(2<<20) + strings.Repeat("x", 1<<20))
@@ -111,7 +112,8 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 	long.wantStatus(http.StatusRequestTimeout, true)
 }
 
-// TestMemory has bodies and answers share what there is, refuses what is more after two seconds, and takes back what was held.
+// TestMemory has bodies and answers share what there is, refuses what is more after two seconds, and takes back what
+// was held.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +128,8 @@ func TestMemory(t *testing.T) {
 				began := time.Now()
 				answer := send(api, method, target, map[string]any{http.MethodPost: long}[method])
 				refused := answer.Code == http.StatusServiceUnavailable
-				if answer.Code != want || refused != (answer.Header().Get("Retry-After") != "") || refused != (time.Since(began) == 2*time.Second) {
+				retry, waited := answer.Header().Get("Retry-After") != "", time.Since(began) == 2*time.Second
+				if answer.Code != want || refused != retry || refused != waited {
 					t.Errorf("%s %s: got %d after %v %.300s, want %d, and Retry-After after 2 s if it is 503", method, target,
 						answer.Code, time.Since(began), answer.Body, want)
 				}

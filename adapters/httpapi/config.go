@@ -21,8 +21,8 @@ type Config struct {
 	RequestTimeout time.Duration
 	// PasteMaxBody is the longest body of a request, in bytes.
 	PasteMaxBody int
-	// MaxMemory is how many bytes all bodies and answers in flight may take together. Beyond that, requests wait for two seconds, and are
-	// then answered with 503.
+	// MaxMemory is how many bytes all bodies and answers in flight may take together. Beyond that, requests wait for two
+	// seconds, and are then answered with 503.
 	MaxMemory int
 	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Request-Id and
 	// traceparent are believed. Default: none.

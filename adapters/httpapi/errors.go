@@ -129,8 +129,9 @@ func useOf(used paste.Usage) limit.Use {
 	return limit.Use{Name: name, Quota: used.Pastes, Window: used.Window, Left: used.Left(), Full: used.Full}
 }
 
-// After a body is refused, up to maxDropped bytes of it are read and dropped: otherwise a client that sends its whole body before it
-// reads sees a reset connection instead of the answer. dropping is the time for a client that stands still.
+// After a body is refused, up to maxDropped bytes of it are read and dropped: otherwise a client that sends its whole
+// body before it reads sees a reset connection instead of the answer. dropping is the time for a client that stands
+// still.
 const (
 	maxDropped = 32 << 20
 	dropping   = 2 * time.Second

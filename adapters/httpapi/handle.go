@@ -99,8 +99,9 @@ func (a *API) answer(ctx context.Context, c *call, endpoint func(context.Context
 // bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
 const bodyFactor = 6
 
-// receive returns the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no
-// memory for it. It claims what Content-Length announces before it reads, and in the end what handling the body takes.
+// receive returns the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or
+// there is no memory for it. It claims what Content-Length announces before it reads, and in the end what handling the
+// body takes.
 func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err error) {
 	r := c.Request
 	switch length := r.ContentLength; {
@@ -149,8 +150,8 @@ func (a *API) receiveChunks(c *gin.Context, claim *limit.Claim) ([]byte, error) 
 	return body.Bytes(), err
 }
 
-// patient returns the context of a request without net/http's cancellation when its client goes away. That of an embedder's middleware
-// stays.
+// patient returns the context of a request without net/http's cancellation when its client goes away. That of an
+// embedder's middleware stays.
 func patient(r *http.Request) context.Context {
 	ctx := r.Context()
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -159,9 +160,9 @@ func patient(r *http.Request) context.Context {
 	return ctx
 }
 
-// deadline bounds the time of a request, and has the store refuse its writes if its client is in a blocked network. A client that
-// goes away does not cancel it, as cancelling a statement costs a connection to the database. An embedder's middleware can cancel
-// it with its own deadline.
+// deadline bounds the time of a request, and has the store refuse its writes if its client is in a blocked network. A
+// client that goes away does not cancel it, as cancelling a statement costs a connection to the database. An embedder's
+// middleware can cancel it with its own deadline.
 func (a *API) deadline(r *http.Request, writes bool) (context.Context, context.CancelFunc) {
 	ctx := patient(r)
 	if writes {

@@ -81,9 +81,9 @@ func (a *API) page(c *gin.Context, pattern string) {
 	}
 }
 
-// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A page without
-// Cache-Control gets an ETag. If there is no memory for the answer to a read, its length is counted, and it is made again once that much
-// is free.
+// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A
+// page without Cache-Control gets an ETag. If there is no memory for the answer to a read, its length is counted, and
+// it is made again once that much is free.
 func (a *API) answerPage(c *gin.Context) error {
 	w := a.newPage(c)
 	defer w.claim.Release()
@@ -208,8 +208,8 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
-// grow makes room for all that was written, and claims memory for it. The answer to a form is sent in any case, as what was sent may be
-// nowhere else.
+// grow makes room for all that was written, and claims memory for it. The answer to a form is sent in any case, as what
+// was sent may be nowhere else.
 func (w *pageWriter) grow() {
 	capacity := max(w.length, 2*int64(cap(w.text)), pageLength)
 	if !w.claim.Try(capacity) {
@@ -236,8 +236,8 @@ func (w *pageWriter) FlushError() error {
 	return nil
 }
 
-// Hold claims memory for what the source of a stream holds, in place of what it held before. If there is none, it waits for two seconds
-// if it may, and fails with fault.Unavailable.
+// Hold claims memory for what the source of a stream holds, in place of what it held before. If there is none, it waits
+// for two seconds if it may, and fails with fault.Unavailable.
 func (w *pageWriter) Hold(bytes int64, waits bool) error {
 	bytes = min(bytes, w.share)
 	if w.claim.Try(bytes) {

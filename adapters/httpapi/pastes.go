@@ -131,9 +131,9 @@ func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 // longPiece is a length that the pieces of most lists do not reach.
 const longPiece = 128 << 10
 
-// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array. The
-// answer is in pieces, one for each page: one growing text would leave garbage. The length of a long list is not known before its end,
-// so it claims all that its client may have.
+// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half
+// an array. The answer is in pieces, one for each page: one growing text would leave garbage. The length of a long list
+// is not known before its end, so it claims all that its client may have.
 func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
 	var list net.Buffers
 	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.ID) error {

@@ -172,7 +172,8 @@ func TestRoundTrips(t *testing.T) {
 
 func TestStopping(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_DRAIN_DELAY=10s", "GLUEPOT_HTTP_REQUEST_TIMEOUT=1m", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1m")
+	server, proxy := throughProxy(t,
+		"GLUEPOT_HTTP_DRAIN_DELAY=10s", "GLUEPOT_HTTP_REQUEST_TIMEOUT=1m", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1m")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	inFlight := stallRequest(t, server, proxy)
 	server.Signal(syscall.SIGTERM)

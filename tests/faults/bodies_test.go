@@ -171,8 +171,8 @@ func processorTime(t *testing.T, p *program.Process) time.Duration {
 	return time.Duration(ticks) * time.Second / 100
 }
 
-// TestBurstOfLongBodies has 64 clients of one address send 2 MiB each at once, more than the node holds: they wait for their turn, or
-// are told to try again, and all are stored in the end.
+// TestBurstOfLongBodies has 64 clients of one address send 2 MiB each at once, more than the node holds: they wait for
+// their turn, or are told to try again, and all are stored in the end.
 func TestBurstOfLongBodies(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		node := program.Serve(t, cfg.URL)
@@ -239,8 +239,8 @@ func TestLongBodies(t *testing.T) {
 	})
 }
 
-// TestSlowBodies has 64 clients announce 2 MiB each and send a byte a second. The node refuses those for which it has no memory, lets
-// the others go when their time is over, and nobody else notices.
+// TestSlowBodies has 64 clients announce 2 MiB each and send a byte a second. The node refuses those for which it has
+// no memory, lets the others go when their time is over, and nobody else notices.
 func TestSlowBodies(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)

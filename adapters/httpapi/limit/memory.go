@@ -15,12 +15,12 @@ const Uncounted = 16 << 10
 // patience is how long a request waits for memory.
 const patience = 2 * time.Second
 
-// Memory is the budget for all bodies and answers in flight. A request claims what it needs at once, not piece by piece: requests that
-// hold parts would keep each other waiting.
+// Memory is the budget for all bodies and answers in flight. A request claims what it needs at once, not piece by
+// piece: requests that hold parts would keep each other waiting.
 //
-// A claim is for a transfer while a client sends a body or reads an answer, which may take minutes, or for work while a body is
-// handled, which takes no longer than the deadline of a request. Transfers leave room for the work on any body, so that slow clients do
-// not stop those whose body has arrived. One client may have half of the budget for transfers.
+// A claim is for a transfer while a client sends a body or reads an answer, which may take minutes, or for work while a
+// body is handled, which takes no longer than the deadline of a request. Transfers leave room for the work on any body,
+// so that slow clients do not stop those whose body has arrived. One client may have half of the budget for transfers.
 type Memory struct {
 	all       int64
 	transfers int64 // the most for transfers
@@ -63,7 +63,8 @@ func (m *Memory) Claim(client string) Claim { return Claim{of: m, client: client
 // ErrNoMemory is returned where more is asked for than there is.
 var ErrNoMemory = fault.New(fault.Unavailable, "There are too many long requests and answers at the moment. Try again.")
 
-// Claim is what one request holds of the memory. Each method that changes it takes its whole size, of which the first 16 KiB are free.
+// Claim is what one request holds of the memory. Each method that changes it takes its whole size, of which the first
+// 16 KiB are free.
 type Claim struct {
 	amount
 
@@ -71,8 +72,8 @@ type Claim struct {
 	client string
 }
 
-// Transfer claims that many bytes for a transfer. It waits for them for two seconds, and then fails with fault.Unavailable. A request
-// that waits should hold no answer: see Try.
+// Transfer claims that many bytes for a transfer. It waits for them for two seconds, and then fails with
+// fault.Unavailable. A request that waits should hold no answer: see Try.
 func (c *Claim) Transfer(ctx context.Context, bytes int64) error {
 	return c.wait(ctx, counted(bytes, false))
 }
@@ -172,7 +173,8 @@ func (w *waiter) leave() bool {
 	return true
 }
 
-// serve grants what it can. The next is the waiter whose turn it is; only those whose client has its share are passed over.
+// serve grants what it can. The next is the waiter whose turn it is; only those whose client has its share are passed
+// over.
 func (m *Memory) serve() {
 	for {
 		var next *waiter
@@ -190,8 +192,8 @@ func (m *Memory) serve() {
 	}
 }
 
-// before reports whether the turn of a waiter is before that of one who came earlier. Work is first, as it ends soon and holds a body.
-// Then comes the client that holds least.
+// before reports whether the turn of a waiter is before that of one who came earlier. Work is first, as it ends soon
+// and holds a body. Then comes the client that holds least.
 func (m *Memory) before(w, earlier *waiter) bool {
 	if w.want.work != earlier.want.work {
 		return w.want.work
@@ -208,7 +210,8 @@ func (m *Memory) allows(w *waiter) bool {
 // fits reports whether there is enough memory for a waiter.
 func (m *Memory) fits(w *waiter) bool {
 	more, moreTransfers := w.want.size-w.claim.size, w.want.transfers()-w.claim.transfers()
-	return (more <= 0 || m.taken.all+more <= m.all) && (moreTransfers <= 0 || m.taken.transfers+moreTransfers <= m.transfers)
+	return (more <= 0 || m.taken.all+more <= m.all) &&
+		(moreTransfers <= 0 || m.taken.transfers+moreTransfers <= m.transfers)
 }
 
 // set changes a claim.

@@ -42,7 +42,8 @@ func makeList(ctx context.Context, claim *Claim, making, reading time.Duration) 
 	return nil
 }
 
-// TestCrowd has 64 clients ask again and again, all from one address or each from its own. As many are served as if one client had asked.
+// TestCrowd has 64 clients ask again and again, all from one address or each from its own. As many are served as if one
+// client had asked.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const lasting = 10 * time.Second
@@ -93,7 +94,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestOneOfManyIsServed has one address with a hundred requests, and another with one. That one does not wait for the hundred.
+// TestOneOfManyIsServed has one address with a hundred requests, and another with one. That one does not wait for the
+// hundred.
 func TestOneOfManyIsServed(t *testing.T) {
 	t.Parallel()
 	const handling = 100 * time.Millisecond

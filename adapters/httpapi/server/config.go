@@ -15,8 +15,9 @@ type Config struct {
 	// they change. Without both, the Server speaks plain HTTP.
 	TLSCertFile, TLSKeyFile string
 
-	// ReadTimeout is the time for a request to arrive, and WriteTimeout the time that a client may take to read the answer. Both begin
-	// anew with each part that moves at MinRate. The headers of a request have maxHeaderTimeout at most.
+	// ReadTimeout is the time for a request to arrive, and WriteTimeout the time that a client may take to read the
+	// answer. Both begin anew with each part that moves at MinRate. The headers of a request have maxHeaderTimeout at
+	// most.
 	ReadTimeout, WriteTimeout time.Duration
 	IdleTimeout               time.Duration // how long an unused connection stays open
 	// MaxConnections is how many may be open. Further ones wait until one is closed. 0 means no limit.

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// MinRate is how many bytes a second a body or an answer must make on the average of a timeout. A client that is slower, or stands
-// still, is cut off.
+// MinRate is how many bytes a second a body or an answer must make on the average of a timeout. A client that is
+// slower, or stands still, is cut off.
 const MinRate = 16 << 10
 
-// paced is a connection whose deadlines count progress. A timeout of net/http's is the time for MinRate times as many bytes, and begins
-// anew after them: so it cuts off who is too slow, but not who has much to send. Time counts for a write only while the client does not
-// read.
+// paced is a connection whose deadlines count progress. A timeout of net/http's is the time for MinRate times as many
+// bytes, and begins anew after them: so it cuts off who is too slow, but not who has much to send. Time counts for a
+// write only while the client does not read.
 type paced struct {
 	net.Conn
 
@@ -117,7 +117,8 @@ func (p *paced) writePart(b []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite tells the client that nothing follows: net/http needs it to deliver an answer before it resets a connection.
+// CloseWrite tells the client that nothing follows: net/http needs it to deliver an answer before it resets a
+// connection.
 func (p *paced) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

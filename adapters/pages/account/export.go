@@ -58,10 +58,12 @@ func unix(at time.Time) int64 {
 	return at.Unix()
 }
 
-var errExporting = fault.New(fault.Exhausted, "You are exporting your account already. Try again when that download has ended.")
+var errExporting = fault.New(fault.Exhausted,
+	"You are exporting your account already. Try again when that download has ended.")
 
-// export answers with everything stored about a user, as a ZIP file. Each user has one export at a time. It holds one paste at a time in
-// memory, and no transaction: pastes created or edited meanwhile may differ between pastes.json and the files.
+// export answers with everything stored about a user, as a ZIP file. Each user has one export at a time. It holds one
+// paste at a time in memory, and no transaction: pastes created or edited meanwhile may differ between pastes.json and
+// the files.
 func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
@@ -125,7 +127,8 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	}, err
 }
 
-// export is a ZIP file that is being made. Nothing is sent while it works in a slot of the queue, so that a slow reader takes no slot.
+// export is a ZIP file that is being made. Nothing is sent while it works in a slot of the queue, so that a slow reader
+// takes no slot.
 type export struct {
 	*pages
 
@@ -171,7 +174,8 @@ const (
 	waitTime = time.Minute
 )
 
-// eachOwn calls pack with each of the reader's pastes, and sends what it has packed. It fails once the session has ended.
+// eachOwn calls pack with each of the reader's pastes, and sends what it has packed. It fails once the session has
+// ended.
 func (e *export) eachOwn(pack func(*paste.Document) error) error {
 	for after := (paste.Place{}); ; {
 		last, err := e.next(after, pack)
@@ -191,8 +195,8 @@ func (e *export) eachOwn(pack func(*paste.Document) error) error {
 // perFile is about what a ZIP file keeps in memory for each file until its end.
 const perFile = 512
 
-// next calls pack with the reader's next paste after a place, and returns its place. A paste for which there is no memory is read again
-// when there is some.
+// next calls pack with the reader's next paste after a place, and returns its place. A paste for which there is no
+// memory is read again when there is some.
 func (e *export) next(after paste.Place, pack func(*paste.Document) error) (last paste.Place, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.r.Context()), waitTime)
 	defer cancel()

@@ -245,8 +245,8 @@ func (c client) Write(p []byte) (int, error) {
 
 func (c client) Hold(bytes int64, waits bool) error { return c.hold(bytes, waits) }
 
-// TestExportsAreQueued wants an export to hold a slot of the queue while it reads pastes, and none while it sends them. Each user has one
-// export at a time. A paste for which there is no memory is read again once there is some.
+// TestExportsAreQueued wants an export to hold a slot of the queue while it reads pastes, and none while it sends them.
+// Each user has one export at a time. A paste for which there is no memory is read again once there is some.
 func TestExportsAreQueued(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -310,7 +310,7 @@ func TestExportsAreQueued(t *testing.T) {
 		t.Errorf("got %v, want an export after the second", err)
 	}
 	if waited < 7000 || reads < 3 {
-		t.Errorf("got a wait for %d bytes and %d reads, want the length of the paste, and one read more than two", waited, reads)
+		t.Errorf("got a wait for %d bytes and %d reads, want the length of the paste, and three", waited, reads)
 	}
 }
 
