@@ -72,9 +72,7 @@ func (c *Commands) pasteList() *cobra.Command {
 		})
 	wanted.add(cmd)
 	cmd.Flags().BoolVar(&wanted.filter.Removed, "removed", false, "those that were removed and can be restored")
-	for _, other := range []string{"contains", "language", "reported"} { // of removed pastes neither code nor reports are searched
-		cmd.MarkFlagsMutuallyExclusive("removed", other)
-	}
+	cmd.MarkFlagsMutuallyExclusive("removed", "reported") // removing a paste closes its reports
 	cmd.Flags().UintVar(&limit, "limit", 50, "how many at most; 0 is all")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

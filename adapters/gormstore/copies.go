@@ -23,7 +23,7 @@ var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		model.User{}, model.Identity{}, model.UnlinkedIdentity{}, model.Invitation{}, model.AccessToken{}, model.Paste{}, model.Pasty{},
 		model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{}, model.Star{}, model.Tombstone{},
-		model.FormerName{}, model.RemovedPaste{}, model.AuditEntry{}, model.Block{}, model.Report{},
+		model.FormerName{}, model.AuditEntry{}, model.Block{}, model.Report{},
 	} {
 		parsed, err := schema.Parse(row, new(sync.Map), schema.NamingStrategy{})
 		if err != nil {

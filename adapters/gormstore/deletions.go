@@ -14,10 +14,13 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// bury leaves a tombstone without a reason, unless there is one.
-func bury(s *connection.Store, tx *gorm.DB, kind, id string) error {
-	row := model.Tombstone{Kind: kind, ID: id, DeletedAt: model.Instant(s.Clock())}
-	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+// bury leaves tombstones without a reason where there are none.
+func bury[ID ~string](s *connection.Store, tx *gorm.DB, kind string, ids ...ID) error {
+	var rows []model.Tombstone
+	for _, id := range ids {
+		rows = append(rows, model.Tombstone{Kind: kind, ID: string(id), DeletedAt: model.Instant(s.Clock())})
+	}
+	return model.Insert(tx.Clauses(clause.OnConflict{DoNothing: true}), rows)
 }
 
 // buried returns which of the ids have a tombstone.
@@ -78,23 +81,24 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 // noLimit turns GORM's LIMIT off.
 const noLimit = -1
 
-// takePastes locks the user that a query finds, deletes pastes of it, and returns how many it saw. With kept, hidden pastes come back
-// first, and those that are not private become anonymous.
+// takePastes locks the user that a query finds, deletes pastes of it, and returns how many it saw. With kept, those that are neither
+// private nor removed become anonymous, hidden ones included.
 func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row model.User, seen int, err error) {
 	if err := owner.Take(&row).Error; err != nil {
 		return row, 0, err
-	}
-	shown := 0
-	if kept != nil {
-		if shown, err = NewModeration(u.store).unhide(tx, row.ID, limit); err != nil {
-			return row, 0, err
-		}
 	}
 	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", row.ID))
 	if err != nil {
 		return row, 0, err
 	}
 	if kept != nil {
+		var hidden []paste.ID
+		if err := tx.Model(&model.Paste{}).Where("id IN ? AND hidden", ids).Pluck("id", &hidden).Error; err != nil {
+			return row, 0, err
+		}
+		if err := giveBack(tx, hidden); err != nil {
+			return row, 0, err
+		}
 		if err := giveUpPastes(tx, ids, *kept); err != nil {
 			return row, 0, err
 		}
@@ -106,7 +110,7 @@ func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row 
 	if err == nil {
 		err = tx.Where("id IN ? AND owner_id IS NOT NULL", ids).Delete(&model.Paste{}).Error
 	}
-	return row, max(shown, len(ids)), err
+	return row, len(ids), err
 }
 
 // lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the same order, which
@@ -116,9 +120,9 @@ func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
 	return ids, err
 }
 
-// giveUpPastes makes pastes of a user anonymous, except private ones. They lose their tags, visibility and search text.
+// giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and search text.
 func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
-	const stay = "id IN ? AND visibility <> 2"
+	const stay = "id IN ? AND visibility <> 2 AND removed_at IS NULL"
 	// See model.Text: U+001A is the first of two characters that stand for one.
 	err := tx.Exec(`UPDATE pastes SET content_bytes = content_bytes - (
 			SELECT coalesce(sum(octet_length(replace(tag, ?, ''))), 0) FROM paste_tags WHERE paste_id = pastes.id)

@@ -46,6 +46,11 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
+// active restricts a query to pastes that have neither expired nor been removed.
+func active(s *connection.Store, query *gorm.DB) *gorm.DB {
+	return unexpired(s, query.Where("removed_at IS NULL"))
+}
+
 // ActiveIDs implements paste.ActiveLister. The ids of a page are read as one text: with a row for each id it takes twice as long.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Place, limit int,
@@ -58,7 +63,7 @@ func (p *Pastes) ActiveIDs(
 			Joined sql.NullString // NULL: there is none
 			At     model.Computed
 		}
-		err := db.Table("(?) AS page", unexpired(p.store, page)).
+		err := db.Table("(?) AS page", active(p.store, page)).
 			Select("string_agg(id, ?) AS joined, min(created_at) AS at", separator).Scan(&row).Error
 		if err != nil || !row.Joined.Valid {
 			return err
@@ -198,10 +203,10 @@ func (p *Pastes) list(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (li
 	return listed, err
 }
 
-// listed reads the pastes of a query that have not expired.
+// listed reads the active pastes of a query.
 func (p *Pastes) listed(query *gorm.DB) ([]paste.Listed, error) {
 	var rows []listedRow
-	err := unexpired(p.store, query).
+	err := active(p.store, query).
 		Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
 			pastes.title, pastes.edited_at,
 			coalesce(o.username, '') AS owner_name,

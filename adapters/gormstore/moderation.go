@@ -23,7 +23,7 @@ type Moderation struct{ store *connection.Store }
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
-	Listed    listedRow `gorm:"embedded"` // of a removed paste, without the columns of pasties
+	Listed    listedRow `gorm:"embedded"`
 	Suspended bool
 	Bytes     int64
 	RemovedAt time.Time
@@ -38,20 +38,20 @@ func (m *Moderation) Pastes(
 ) (found []moderation.Found, last paste.Place, err error) {
 	var rows []foundRow
 	err = m.store.List(ctx, func(db *gorm.DB) error {
-		table, join := "pastes", " LEFT JOIN pasties q ON q.paste_id = p.id AND q.position = 0"
-		more := ", p.encrypted, coalesce(substr(q.title, 1, 200), '') AS pasty_title, " +
-			"coalesce(CASE WHEN NOT p.burns AND p.visibility <> 2 THEN substr(q.code, 1, 200) END, '') AS beginning"
+		query := db.Table("(?) p", m.window(db.Table("pastes"), filter, after, window)).
+			Joins("LEFT JOIN users u ON u.id = p.owner_id LEFT JOIN pasties q ON q.paste_id = p.id AND q.position = 0")
+		more := ""
 		if filter.Removed {
-			table, more = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
-				"CASE WHEN p.hidden THEN 'hidden with its user' ELSE coalesce(t.reason, '') END AS reason"
-			join = " LEFT JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id"
+			more = ", p.removed_at, t.removed_by, CASE WHEN p.hidden THEN 'hidden with its user' ELSE t.reason END AS reason"
+			query = query.Joins("JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id")
 		}
 		matched, values := matching(filter)
-		return db.Table("(?) p", m.window(db.Table(table), filter, after, window)).
-			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
-				p.created_at, p.expires_at, p.visibility, substr(p.title, 1, 200) AS title,
-				p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+more, values...).
-			Joins("LEFT JOIN users u ON u.id = p.owner_id" + join).Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
+		return query.Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
+			p.created_at, p.expires_at, p.visibility, p.encrypted, substr(p.title, 1, 200) AS title,
+			p.content_bytes + p.history_bytes AS bytes, coalesce(substr(q.title, 1, 200), '') AS pasty_title,
+			coalesce(CASE WHEN NOT p.burns AND p.visibility <> 2 AND p.removed_at IS NULL
+				THEN substr(q.code, 1, 200) END, '') AS beginning, (`+matched+`) AS matched`+more, values...).
+			Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {
 		return nil, paste.Place{}, err
@@ -75,13 +75,18 @@ func (m *Moderation) Pastes(
 
 // window is the part of a search that indexes answer: the first pastes after a place.
 func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Place, limit int) *gorm.DB {
+	if filter.Removed { // literals, for a partial index
+		query = query.Where("removed_at IS NOT NULL")
+	} else {
+		query = query.Where("removed_at IS NULL")
+	}
 	if filter.Owner != "" {
 		query = query.Where("owner_id = ?", string(filter.Owner))
 	}
 	if filter.Anonymous {
 		query = query.Where("owner_id IS NULL").Order("owner_id") // as the index has them
 	}
-	if filter.Reported && !filter.Removed {
+	if filter.Reported {
 		query = query.Where("id IN (SELECT paste_id FROM reports)")
 	}
 	if !filter.Since.IsZero() {
@@ -105,17 +110,13 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 		conditions = append(conditions, condition)
 	}
 	const ofPasty = "EXISTS (SELECT 1 FROM pasties q WHERE q.paste_id = p.id AND "
-	if filter.Language != "" && !filter.Removed {
+	if filter.Language != "" {
 		add(ofPasty+"q.language = ?)", filter.Language)
 	}
 	if filter.Title != "" {
-		title := "replace(p.title, ?, '') <> p.title"
-		if !filter.Removed {
-			title = "(" + title + " OR " + ofPasty + "replace(q.title, ?, '') <> q.title))"
-		}
-		add(title, filter.Title)
+		add("(replace(p.title, ?, '') <> p.title OR "+ofPasty+"replace(q.title, ?, '') <> q.title))", filter.Title)
 	}
-	if filter.Contains != "" && !filter.Removed {
+	if filter.Contains != "" {
 		add(ofPasty+"replace(q.code, ?, '') <> q.code)", filter.Contains)
 	}
 	return strings.Join(conditions, " AND "), values
@@ -124,7 +125,7 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 // UsageOf implements moderation.Finder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
 	err = m.store.Snapshot(ctx, func(db *gorm.DB) error {
-		has, err := held(db.Where("owner_id = ?", string(id)))
+		has, err := held(db.Where("owner_id = ? AND removed_at IS NULL", string(id)))
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,8 @@ func (m *Moderation) Report(
 
 // Reports implements moderation.Reporter.
 func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
-	query := m.store.Read(ctx).Order("created_at, id").Limit(limit)
+	query := m.store.Read(ctx).Where("paste_id IN (SELECT id FROM pastes WHERE removed_at IS NULL)").
+		Order("created_at, id").Limit(limit)
 	if after.ID != "" {
 		query = query.Where("(created_at, id) > (?, ?)", model.Instant(after.At), after.ID)
 	}

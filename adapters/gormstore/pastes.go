@@ -74,7 +74,7 @@ const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, vis
 // take reads the row of an active paste, and whether the reader has starred it.
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, error) {
 	var row model.Paste
-	err := unexpired(p.store, tx.Select(pasteColumns, string(reader)).Where("id = ?", string(id))).Take(&row).Error
+	err := active(p.store, tx.Select(pasteColumns, string(reader)).Where("id = ?", string(id))).Take(&row).Error
 	return &row, err
 }
 
@@ -162,7 +162,7 @@ func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.
 		return func(paste.Holding) error { return nil }, nil
 	}
 	return func(more paste.Holding) error {
-		has, err := held(unexpired(p.store, tx.Where("owner_id = ?", string(holder))))
+		has, err := held(active(p.store, tx.Where("owner_id = ?", string(holder))))
 		if err != nil {
 			return err
 		}

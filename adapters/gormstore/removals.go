@@ -2,9 +2,8 @@ package gormstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -13,85 +12,43 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// removedDocument has the rows of a paste, to restore them unchanged.
-type removedDocument struct {
-	model.Document
-
-	Reports []model.Report `json:",omitempty"` // of a hidden paste; removing a paste closes its reports
+// takeAway marks locked pastes as removed, or as hidden with their owner.
+func takeAway(s *connection.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
+	if err := tx.Where("paste_id IN ?", ids).Delete(&model.PasteText{}).Error; err != nil {
+		return err
+	}
+	return tx.Model(&model.Paste{}).Where("id IN ?", ids).
+		Updates(map[string]any{"removed_at": s.Now(), "hidden": hidden}).Error
 }
 
-// takeAway moves an active paste to removed_pastes.
-func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Document, error) {
-	rows, err := NewPastes(m.store).locked(tx, id)
+// giveBack undoes takeAway, except for the text of searches, and deletes the tombstones.
+func giveBack(tx *gorm.DB, ids []paste.ID) error {
+	err := tx.Where("kind = ? AND id IN ?", model.PasteTombstone, ids).Delete(&model.Tombstone{}).Error
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var reports []model.Report
-	if hidden {
-		if err := connection.ForUpdate(tx).Where("paste_id = ?", string(id)).Order("id").Find(&reports).Error; err != nil {
-			return nil, err
+	return tx.Model(&model.Paste{}).Where("id IN ?", ids).Updates(map[string]any{"removed_at": nil, "hidden": false}).Error
+}
+
+// show gives locked pastes back, and makes them searchable.
+func (m *Moderation) show(tx *gorm.DB, ids []paste.ID) error {
+	if err := giveBack(tx, ids); err != nil {
+		return err
+	}
+	var rows []*model.Paste
+	if err := tx.Omit("Stars", "Starred").Where("id IN ?", ids).Find(&rows).Error; err != nil {
+		return err
+	}
+	for one := range slices.Chunk(rows, 1) { // they may be large
+		if err := keepTexts(m.store, tx, one); err != nil {
+			return err
 		}
 	}
-	document, err := json.Marshal(removedDocument{*rows, reports})
-	if err != nil {
-		return nil, fault.Unforeseen(err)
-	}
-	row := rows.Paste
-	title := row.Title
-	if strings.TrimSpace(string(title)) == "" && len(rows.Pasties) > 0 {
-		title = rows.Pasties[0].Title
-	}
-	err = tx.Create(&model.RemovedPaste{
-		ID: row.ID, OwnerID: row.OwnerID, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, Visibility: row.Visibility, Title: title,
-		ContentBytes: row.ContentBytes, HistoryBytes: row.HistoryBytes, RemovedAt: model.Instant(m.store.Clock()), Hidden: hidden,
-		Document: document,
-	}).Error
-	if err != nil {
-		return nil, err
-	}
-	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{}))
-}
-
-// giveBack undoes takeAway.
-func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
-	var row model.RemovedPaste
-	err := unexpired(m.store, connection.ForUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
-	if err != nil {
-		return err
-	}
-	var kept removedDocument
-	if err := json.Unmarshal(row.Document, &kept); err != nil {
-		return fault.Unforeseen(err)
-	}
-	if searched := kept.Domain(); m.store.KeepsSearch() {
-		kept.Text = model.NewText(&searched)
-	}
-	if err := kept.Insert(tx); err != nil {
-		return err
-	}
-	if !hidden {
-		kept.Reports = nil
-	}
-	if err := model.Insert(tx, kept.Reports); err != nil {
-		return err
-	}
-	if err := tx.Delete(&model.Tombstone{Kind: model.PasteTombstone, ID: row.ID}).Error; err != nil {
-		return err
-	}
-	return tx.Delete(&row).Error
-}
-
-// hide moves an active paste of a suspended owner to removed_pastes.
-func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
-	if _, err := m.takeAway(tx, id, true); err != nil {
-		return err
-	}
-	return bury(m.store, tx, model.PasteTombstone, string(id))
+	return nil
 }
 
 // hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. It locks the user, so that
@@ -103,23 +60,38 @@ func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	return len(hidden) > 0 && hidden[0], err
 }
 
+func ownerOf(tx *gorm.DB, id paste.ID) *gorm.DB {
+	return tx.Model(&model.Paste{}).Select("owner_id").Where("id = ?", string(id))
+}
+
+// lockRemoved locks an unexpired paste that was removed, or is hidden.
+func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
+	removed := tx.Where("id = ? AND removed_at IS NOT NULL AND hidden = ?", string(id), hidden)
+	return unexpired(m.store, connection.ForUpdate(removed)).Select("id").Take(&model.Paste{}).Error
+}
+
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		// Edits lock the user before the paste, too: another order would deadlock.
-		if _, err := m.hidesPastes(tx, tx.Model(&model.Paste{}).Select("owner_id").Where("id = ?", string(id))); err != nil {
+		if _, err := m.hidesPastes(tx, ownerOf(tx, id)); err != nil {
 			return err
 		}
 		told := false
-		rows, err := m.takeAway(tx, id, false)
+		rows, err := NewPastes(m.store).locked(tx, id)
 		switch {
 		case err == nil:
 			told = rows.Domain().ReadableBy("") == nil
-		case errors.Is(err, gorm.ErrRecordNotFound): // perhaps hidden
-			err = connection.OrNotFound(unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("id = ? AND hidden", string(id))).
-				Updates(map[string]any{"hidden": false, "removed_at": model.Instant(m.store.Clock())}))
+		case errors.Is(err, gorm.ErrRecordNotFound):
+			err = m.lockRemoved(tx, id, true)
 		}
 		if err != nil {
+			return err
+		}
+		if err := takeAway(m.store, tx, []paste.ID{id}, false); err != nil {
+			return err
+		}
+		if err := tx.Where("paste_id = ?", string(id)).Delete(&model.Report{}).Error; err != nil {
 			return err
 		}
 		act, _ := audit.Noted(ctx)
@@ -133,14 +105,17 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 // Restore implements moderation.Remover.
 func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		hidden, err := m.hidesPastes(tx, tx.Model(&model.RemovedPaste{}).Select("owner_id").Where("id = ?", string(id)))
+		hidden, err := m.hidesPastes(tx, ownerOf(tx, id))
 		if err != nil {
 			return err
 		}
-		if err := m.giveBack(tx, id, false); err != nil || !hidden {
+		if err := m.lockRemoved(tx, id, false); err != nil {
 			return err
 		}
-		return m.hide(tx, id)
+		if err := m.show(tx, []paste.ID{id}); err != nil || !hidden {
+			return err
+		}
+		return m.hide(tx, []paste.ID{id})
 	})
 }
 
@@ -155,17 +130,16 @@ func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 	return len(found) > 0 && found[0], connection.Translate(err)
 }
 
-// PurgeRemoved implements moderation.Purger.
+// PurgeRemoved implements moderation.Purger. The outer condition holds for a paste that was restored at the same moment.
 func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error) {
-	return p.purge(ctx, `DELETE FROM removed_pastes WHERE id IN (
-		SELECT id FROM removed_pastes WHERE NOT hidden AND removed_at <= ? OR expires_at <= ? LIMIT ?)`,
-		p.store.Ago(retention), p.store.Now(), limit)
+	return p.purge(ctx, `DELETE FROM pastes WHERE removed_at IS NOT NULL AND id IN (
+		SELECT id FROM pastes WHERE removed_at <= ? AND NOT hidden LIMIT ?)`, p.store.Ago(retention), limit)
 }
 
 // DeleteRemoved implements moderation.Purger.
 func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&model.RemovedPaste{}))
+		return connection.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))
 	})
 }
 
@@ -180,54 +154,50 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 }
 
 // Hide implements moderation.Hider.
-func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
-	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		hidden = 0
-		if wanted, err := m.hidesPastes(tx, string(owner)); err != nil || !wanted {
-			return err
-		}
-		ids, err := lockedIDs(tx, unexpired(m.store, newest(tx, paste.Place{}, limit).Where("owner_id = ?", string(owner))))
-		if err != nil {
-			return err
-		}
-		hidden, err = each(ids, func(id paste.ID) error { return m.hide(tx, id) })
-		return err
+func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
+	return m.each(ctx, owner, true, "removed_at IS NULL", m.hide, func(tx *gorm.DB) *gorm.DB {
+		return active(m.store, newest(tx, paste.Place{}, limit).Where("owner_id = ?", string(owner)))
 	})
-	return hidden, err
+}
+
+// hide takes locked pastes of a suspended owner away.
+func (m *Moderation) hide(tx *gorm.DB, ids []paste.ID) error {
+	if err := takeAway(m.store, tx, ids, true); err != nil {
+		return err
+	}
+	return bury(m.store, tx, model.PasteTombstone, ids...)
 }
 
 // Unhide implements moderation.Hider.
-func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
-	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		shown = 0
-		hidden, err := m.hidesPastes(tx, string(owner))
-		if err == nil && !hidden {
-			shown, err = m.unhide(tx, string(owner), limit)
-		}
-		return err
+func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (int, error) {
+	return m.each(ctx, owner, false, "hidden", m.show, func(tx *gorm.DB) *gorm.DB {
+		return tx.Model(&model.Paste{}).Where("owner_id = ? AND hidden", string(owner)).Limit(limit)
 	})
-	return shown, err
 }
 
-func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, err error) {
-	var ids []paste.ID
-	err = unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("owner_id = ? AND hidden", owner)).
-		Order("id").Limit(limit).Pluck("id", &ids).Error
-	if err != nil {
-		return 0, err
-	}
-	return each(ids, func(id paste.ID) error { return m.giveBack(tx, id, true) })
-}
-
-// each calls do for the ids, and returns how many were there: others have just expired, or another caller was quicker.
-func each(ids []paste.ID, do func(paste.ID) error) (done int, err error) {
-	for _, id := range ids {
-		switch err := do(id); {
-		case err == nil:
-			done++
-		case !errors.Is(err, gorm.ErrRecordNotFound):
-			return 0, err
+// each calls do with pastes of an owner if they are to be hidden, or not to be: those that a query finds, once they are
+// locked, if a
+// condition still holds. It returns how many the query found: there may be others, even if all of these have gone.
+func (m *Moderation) each(
+	ctx context.Context, owner user.ID, hidden bool, condition string, do func(*gorm.DB, []paste.ID) error,
+	query func(*gorm.DB) *gorm.DB,
+) (found int, err error) {
+	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		found = 0
+		if wanted, err := m.hidesPastes(tx, string(owner)); err != nil || wanted != hidden {
+			return err
 		}
-	}
-	return done, nil
+		var ids, locked []paste.ID
+		if err := query(tx).Pluck("id", &ids).Error; err != nil {
+			return err
+		}
+		found = len(ids)
+		err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN ?", ids).Where(condition).
+			Order("id").Pluck("id", &locked).Error
+		if err != nil || len(locked) == 0 {
+			return err
+		}
+		return do(tx, locked)
+	})
+	return found, err
 }

@@ -142,7 +142,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 		return f.among(from)
 	}
 	for _, most := range []int{recent, further} {
-		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
+		first := newest(f.tx, after, most).Select("id").Where("visibility = 1 AND removed_at IS NULL")
 		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id").Limit(most)
 		rows, err := match(f.tx.Table("(?) x", texts)) // without its own limit, PostgreSQL would use the index
 		if err != nil || len(rows) == f.limit {
@@ -211,7 +211,7 @@ const found = `WITH t AS MATERIALIZED (?)
 	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.Pasties, p.Tags, u.username, t.in_titles
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
 	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
-		AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
+		AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
 	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
 
 func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
@@ -261,7 +261,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
 		var rows []*model.Paste
-		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
+		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err
@@ -272,22 +272,32 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 				rows = rows[:i]
 				break
 			}
-			row.Edits = 0 // the history is not searched
 			last = paste.ID(row.ID)
 		}
 		read = len(rows)
-		all, err := model.LoadAll(tx, rows)
-		if err != nil {
-			return err
-		}
-		var texts []*model.PasteText
-		for _, row := range rows {
-			document := all[row.ID].Domain()
-			if row := model.NewText(&document); row != nil && s.store.KeepsSearch() {
-				texts = append(texts, row)
-			}
-		}
-		return model.Insert(model.OverTexts(tx), texts)
+		return keepTexts(s.store, tx, rows)
 	})
 	return last, read, err
+}
+
+// keepTexts stores the searchable texts of pastes.
+func keepTexts(s *connection.Store, tx *gorm.DB, rows []*model.Paste) error {
+	if !s.KeepsSearch() {
+		return nil
+	}
+	for _, row := range rows {
+		row.Edits = 0 // the history is not searched
+	}
+	all, err := model.LoadAll(tx, rows)
+	if err != nil {
+		return err
+	}
+	var texts []*model.PasteText
+	for _, row := range rows {
+		document := all[row.ID].Domain()
+		if text := model.NewText(&document); text != nil {
+			texts = append(texts, text)
+		}
+	}
+	return model.Insert(model.OverTexts(tx), texts)
 }

@@ -58,7 +58,7 @@ func accountOf(s *connection.Store, tx *gorm.DB, id user.ID) (account user.Accou
 		return user.Account{}, err
 	}
 	account.Stars = []string{}
-	err = unexpired(s, tx.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").Where("s.user_id = ?", string(id))).
+	err = active(s, tx.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").Where("s.user_id = ?", string(id))).
 		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
 	return account, err
 }

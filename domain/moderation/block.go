@@ -73,8 +73,9 @@ type Blocker interface {
 
 // Hider hides what a user has.
 type Hider interface {
-	// Hide removes at most limit of a user's active pastes as Remover.Remove does, but their pages do not say so. It returns how
-	// many: 0 when none is left, or the owner's are not to be hidden (user.User.PastesHidden). Imports do not bring them back.
+	// Hide removes at most limit of a user's active pastes as Remover.Remove does, but their pages do not say so. It returns
+	// how many it found, also those that expired or were deleted at the same moment: 0 when none is left, or the owner's are
+	// not to be hidden (user.User.PastesHidden). Imports do not bring them back.
 	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
 	// Unhide undoes Hide for at most limit pastes, unless the owner's are to be hidden, and returns their number as Hide does. Their
 	// reports are open again.

@@ -34,11 +34,11 @@ type Filter struct {
 	Language   string    // a pasty has it
 	LargerThan int64     // bytes of content and history
 	Reported   bool      // a report of it is open
-	Removed    bool      // find removed pastes instead; Contains, Language and Reported are then ignored
+	Removed    bool      // find removed and hidden pastes instead
 }
 
-// Found is a paste as operators see it in a list. Titles have 200 characters at most. FirstLine is empty for private and burning pastes.
-// Of a removed paste only Title is known, which falls back to the title of its first pasty.
+// Found is a paste as operators see it in a list. Titles have 200 characters at most. FirstLine is empty for private, burning and
+// removed pastes.
 type Found struct {
 	paste.Listed
 
@@ -70,8 +70,8 @@ type Teller interface {
 
 // Purger deletes what is kept for operators, once its time is over or they want it gone.
 type Purger interface {
-	// PurgeRemoved deletes the content of at most limit removed pastes that were removed that long ago or have expired, and returns
-	// how many.
+	// PurgeRemoved deletes the content of at most limit pastes that were removed that long ago, and returns how many. Those that
+	// expire go as paste.ExpiredRemover says.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
 	// DeleteRemoved deletes the content of a removed or hidden paste. The tombstone stays. It fails with fault.NotFound when there
 	// is none with that id.

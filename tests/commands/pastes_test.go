@@ -405,7 +405,7 @@ func TestPasteListFilters(t *testing.T) {
 			"See 'gluepot paste list --help'",
 		"paste list epoxy --anonymous":             "name one user, or give --anonymous",
 		"paste list epoxy --owner epoxy":           "name one user, or give --anonymous",
-		"paste list --removed --contains x":        "choose one of --removed and --contains. See 'gluepot paste list --help'",
+		"paste list --removed --reported":          "choose one of --removed and --reported. See 'gluepot paste list --help'",
 		"paste remove --reason spam":               "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
 		"paste remove --reason spam x --anonymous": "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
 		"paste remove x":                           "give --reason. See 'gluepot paste remove --help'",
@@ -425,6 +425,9 @@ func TestPasteRemove(t *testing.T) {
 	wantLike(t, "paste list --removed", i.do("paste list --removed"),
 		"ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES  REMOVED              BY        REASON\n"+
 			"RANDOMID  first         unlisted    9      YYYY-MM-DD HH:MM:SS  never    YYYY-MM-DD HH:MM:SS  operator  spam\n")
+	if got := i.do("paste list --removed --contains code --language txt"); !strings.Contains(got, first) {
+		t.Errorf("got %s, want the removed paste", got)
+	}
 	const question = "Remove 1 paste? [y/N] "
 	line := "paste remove --anonymous --reason more"
 	if got, want := i.runReading("n\n", line), (result{

@@ -189,7 +189,7 @@ func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 
 	got := i.do("restore --replace " + file)
 	const undone = "What was deleted, removed or revoked since the backup stays so: " +
-		"pastes that were given up: 6, pastes with fewer readers: 1, pastes: 12, reports: 1, users: 2, linked accounts: 1, tokens: 1, " +
+		"pastes that were given up: 6, pastes with fewer readers: 1, pastes that were removed: 6, pastes: 6, reports: 1, users: 2, linked accounts: 1, tokens: 1, " +
 		"sessions: 1, invitations: 1.\n"
 	if !strings.Contains(got, undone) {
 		t.Errorf("got\n%swant\n%s", got, undone)

@@ -40,6 +40,15 @@ func TestModeration(t *testing.T) {
 			contract.RunModeration(t, func(t *testing.T) contract.ModerationStore { return moderated(database.Open(t, provide(t))) })
 		})
 	}
+	t.Run("postgres with the dataloader", func(t *testing.T) {
+		t.Parallel()
+		contract.RunModeration(t, func(t *testing.T) contract.ModerationStore {
+			store := database.Open(t, database.Postgres(t))
+			s := moderated(store)
+			s.DocumentStore = decorated(store)
+			return s
+		})
+	})
 }
 
 func TestPostgres(t *testing.T) {

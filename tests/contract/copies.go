@@ -109,6 +109,7 @@ func pasteOf(id string) copies.Row {
 	const none = int64(0)
 	return copies.Row{
 		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil, "an origin", nil, false,
+		nil, false,
 	}
 }
 

@@ -219,7 +219,7 @@ func TestLookupsWhileRemovedPastesAreLocked(t *testing.T) {
 	lock, err := other.BeginTx(t.Context(), nil)
 	must(t, err)
 	defer lock.Rollback() //nolint:errcheck // does nothing after a commit
-	_, err = lock.ExecContext(t.Context(), `LOCK TABLE removed_pastes IN ACCESS EXCLUSIVE MODE`)
+	_, err = lock.ExecContext(t.Context(), `LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE`)
 	must(t, err)
 	var waiting sync.WaitGroup
 	for range 8 {

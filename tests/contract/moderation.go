@@ -2,6 +2,8 @@ package contract
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -13,8 +15,10 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -58,6 +62,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"hide and show again":             hideAndShow,
 		"what is hidden can be removed":   removeHidden,
 		"and is hidden when restored":     restoreHidden,
+		"is as if it were deleted":        removedUnseen,
 		"labels":                          labels,
 		"reports of what is hidden":       reportsOfHidden,
 		"blocks":                          blocks,
@@ -285,6 +290,110 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 			t.Errorf("%q: got %v, error %v, want neither", id, told, err)
 		}
 	}
+}
+
+// seenOf is all that readers, lists, counts and limits have of a paste and its owner.
+func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) string {
+	t.Helper()
+	ctx := t.Context()
+	var seen []string
+	add := func(what string, value any, err error) {
+		t.Helper()
+		if err != nil {
+			value = fault.KindOf(err)
+		}
+		seen = append(seen, fmt.Sprintf("%s: %+v", what, value))
+	}
+	for _, reader := range []user.ID{owner.ID, ""} {
+		document, err := s.Documents.ReadDocument(ctx, id, reader)
+		add("read", document, err)
+		cipher, err := s.Documents.ReadCipher(ctx, id, reader)
+		add("cipher", cipher, err)
+		found, _, err := s.Search.Find(ctx, parsed(t, "findable"), reader, search.Place{}, 10)
+		add("search", found, err)
+	}
+	document, err := s.Documents.DocumentByID(ctx, id)
+	add("document", document, err)
+	count, err := s.Pastes.ActiveCount(ctx)
+	add("count", count, err)
+	for _, limit := range []int{10, 1000} { // a dataloader reads one of the two
+		ids, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, limit)
+		add("ids", ids, err)
+	}
+	for order := range paste.ByTitle + 1 {
+		listed, err := s.Pastes.Select(ctx, owner.ID, paste.Selection{Order: order, Tag: "tag"}, 10)
+		add("list", listed, err)
+	}
+	_, listed, err := s.Pastes.Profile(ctx, owner.Name, func(user.User) error { return nil }, paste.Selection{}, 10)
+	add("profile", listed, err)
+	listed, err = s.Pastes.Recent(ctx, paste.Place{}, 10)
+	add("recent", listed, err)
+	listed, err = s.Pastes.StarredBy(ctx, owner.ID, paste.Place{}, 10)
+	add("starred", listed, err)
+	account, err := s.Users.AccountByID(ctx, owner.ID)
+	add("account", account, err)
+	export, err := s.Tokens.Export(ctx, owner.ID)
+	add("export", export, err)
+	usage, err := s.Moderation.UsageOf(ctx, owner.ID)
+	add("usage", usage, err)
+	totals, err := s.Stats.Totals(ctx)
+	totals.DatabaseBytes = 0
+	add("totals", totals, err)
+	found, _, err := s.Moderation.Pastes(ctx, moderation.Filter{Owner: owner.ID}, paste.Place{}, 10)
+	add("operators' list", found, err)
+	reports, err := s.Moderation.Reports(ctx, moderation.Report{}, 10)
+	add("reports", reports, err)
+
+	_, err = s.Documents.Update(ctx, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
+	add("update", "", err)
+	_, err = s.Documents.Burn(ctx, id, owner.ID)
+	add("burn", "", err)
+	refusal := errors.New("no")
+	if err := s.Documents.DeleteIf(ctx, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+		add("delete", "", err)
+	}
+	return strings.Join(seen, "\n")
+}
+
+// removedUnseen wants a paste that was removed or hidden to be as one whose content was purged, for everybody but operators.
+func removedUnseen(t *testing.T, s ModerationStore) {
+	for what, take := range map[string]func(paste.ID, user.ID){
+		"removed": func(id paste.ID, _ user.ID) { takenAway(t, s, id) },
+		"hidden": func(_ paste.ID, owner user.ID) {
+			setHidden(t, s, owner, true)
+			_, err := s.Moderation.Hide(t.Context(), owner, 10)
+			must(t, err)
+		},
+	} {
+		owner, id := storedUser(t, s.Store, what), paste.ID("paste-"+what)
+		setHidden(t, s, owner.ID, false)
+		made := spam(t, s, id, owner.ID, now, "findable")
+		_, err := s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
+			stored.Tags, stored.Visibility = []string{"tag"}, paste.Public
+			return paste.Change{Document: stored, Changed: true}, nil
+		})
+		must(t, err)
+		must(t, s.Pastes.Star(t.Context(), owner.ID, id))
+		report := moderation.Report{ID: "of " + what, Paste: id, Reason: "spam", At: now.UTC()}
+		must(t, s.Moderation.Report(t.Context(), report, "", "client", paste.Quota{}))
+		full := paste.Allowance{Pastes: 1, Bytes: made.Bytes()}
+		_, err = s.Documents.CreateAllowed(t.Context(), full, "", newOf(owner.ID))
+		wantKind(t, err, fault.Forbidden)
+		before := seenOf(t, s, id, owner)
+		take(id, owner.ID)
+		taken := seenOf(t, s, id, owner)
+		must(t, s.Removed.DeleteRemoved(t.Context(), id))
+		if gone := seenOf(t, s, id, owner); taken != gone || taken == before {
+			t.Errorf("%s: got\n%s\nwant what is left of one whose content is gone\n%s", what, taken, gone)
+		}
+		_, err = s.Documents.CreateAllowed(t.Context(), full, "", newOf(owner.ID))
+		must(t, err)
+	}
+}
+
+// newOf is a small paste of an owner.
+func newOf(owner user.ID) paste.Document {
+	return paste.Document{Paste: paste.Paste{ID: paste.ID(ident.New()), Owner: owner, CreatedAt: now}}
 }
 
 // removedStays for imports, also once its content was purged.

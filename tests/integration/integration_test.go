@@ -46,7 +46,7 @@ func wantExact(t *testing.T, pastes *gormstore.Pastes, db *sql.DB, after string)
 		t.Fatal(err)
 	}
 	var real int64
-	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL").Scan(&real); err != nil {
+	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL AND removed_at IS NULL").Scan(&real); err != nil {
 		t.Fatal(err)
 	}
 	if counted != real {
@@ -98,6 +98,11 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 			{"an upsert of what expired", insertPastes("id, created_at", "'en111', "+at.now+" WHERE true"+
 				" ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at")},
 			{"deleting what expired", "DELETE FROM pastes WHERE id LIKE 'en12%'"},
+			{"removing some", "UPDATE pastes SET removed_at = " + at.now + " WHERE id LIKE 'n6%' OR id LIKE 'en13%'"},
+			{"removing them again", "UPDATE pastes SET removed_at = " + at.past + " WHERE removed_at IS NOT NULL"},
+			{"restoring some", "UPDATE pastes SET removed_at = NULL WHERE id LIKE 'n61%' OR id LIKE 'en131%'"},
+			{"a removed row", insertPastes("id, created_at, removed_at", "'removed', "+at.now+", "+at.now)},
+			{"deleting removed ones", "DELETE FROM pastes WHERE id LIKE 'n62%' OR id = 'removed'"},
 			{"a change of id", "UPDATE pastes SET id = 'renamed' WHERE id = 'n4'"},
 			{"deleting some", "DELETE FROM pastes WHERE id LIKE 'n5%'"},
 			{"deleting none", "DELETE FROM pastes WHERE false"},

@@ -83,8 +83,44 @@ func TestRaceHideBesideADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := <-done
-	if left := r.count(t, "SELECT count(*) FROM pastes"); left != 0 || got.err != nil {
+	if left := r.count(t, shownPastes); left != 0 || got.err != nil {
 		t.Errorf("got %d hidden, error %v, and %d pastes that everybody sees, want none", got.hidden, got.err, left)
+	}
+}
+
+// TestRaceHideBesideExpiry hides several batches, and shows them again, while all pastes of a batch expire.
+func TestRaceHideBesideExpiry(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	r.pastesOf(t, 250)
+	const expires = "UPDATE pastes SET expires_at = now() WHERE id IN (SELECT id FROM pastes WHERE expires_at IS NULL AND "
+	for _, step := range []struct {
+		what, batch string
+		do          func() error
+	}{
+		{"hide", expires + "removed_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 100)", func() error {
+			_, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true)
+			return err
+		}},
+		{"show", expires + "hidden LIMIT 100)", func() error {
+			_, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy")
+			return err
+		}},
+	} {
+		other := begin(t, r.db, "1min")
+		exec(t, other, step.batch)
+		done := make(chan error, 1)
+		go func() { done <- step.do() }()
+		waitForWaiters(t, r.db, 1)
+		if err := other.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		err := <-done
+		active := r.count(t, shownPastes+" AND expires_at IS NULL")
+		hidden := r.count(t, "SELECT count(*) FROM pastes WHERE hidden AND expires_at IS NULL")
+		if wrong := map[string]int{"hide": active, "show": hidden}[step.what]; err != nil || wrong > 0 {
+			t.Errorf("%s: got %d pastes hidden and %d shown, error %v, want all of them done", step.what, hidden, active, err)
+		}
 	}
 }
 
@@ -103,6 +139,8 @@ func (i *interrupted) Hide(ctx context.Context, owner user.ID, limit int) (int, 
 	return i.Store.Hide(ctx, owner, limit)
 }
 
+const shownPastes = "SELECT count(*) FROM pastes WHERE removed_at IS NULL"
+
 // TestRaceUnsuspendWhileHiding ends a suspension while its pastes are still being hidden.
 func TestRaceUnsuspendWhileHiding(t *testing.T) {
 	t.Parallel()
@@ -116,7 +154,7 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 		}}
 		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
 		found, _ := r.users.ByID(t.Context(), "epoxy")
-		if left := r.count(t, "SELECT count(*) FROM pastes"); err == nil && !found.Suspended && left != 250 {
+		if left := r.count(t, shownPastes); err == nil && !found.Suspended && left != 250 {
 			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
 		}
 	})
@@ -132,7 +170,7 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	other := begin(t, r.db, "1min")
-	exec(t, other, "UPDATE removed_pastes SET hidden = false WHERE id = 'p000020'") // as Moderation.Remove does
+	exec(t, other, "UPDATE pastes SET hidden = false WHERE id = 'p000020'") // as Moderation.Remove does
 	done := make(chan error, 1)
 	go func() {
 		_, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy")
@@ -143,7 +181,7 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := <-done
-	if left := r.count(t, "SELECT count(*) FROM pastes"); left != 49 || err != nil {
+	if left := r.count(t, shownPastes); left != 49 || err != nil {
 		t.Errorf("got error %v, and %d pastes shown, want 49", err, left)
 	}
 }
@@ -318,7 +356,7 @@ func TestRaceCloseReportBesideHide(t *testing.T) {
 	}
 	exec(t, r.db, "UPDATE users SET suspended = true, pastes_hidden = true")
 	other := begin(t, r.db, "1min") // only makes hiding last
-	exec(t, other, "INSERT INTO removed_pastes SELECT id, owner_id, now(), NULL, 0, '', 0, 0, now(), true, '' FROM pastes")
+	exec(t, other, "SELECT 1 FROM pastes FOR UPDATE")
 	done := make(chan error, 1)
 	go func() { _, err := r.mod.Hide(t.Context(), "epoxy", 100); done <- err }()
 	waitForWaiters(t, r.db, 1)

@@ -55,7 +55,7 @@ var postgresDialect = &Dialect{
 	// The planner cannot estimate the result of a subquery, and would assume that a third of all pastes have expired. It can
 	// estimate now(), and so finds that they are few.
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
-		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day')`,
+		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day' AND removed_at IS NULL)`,
 	RemoveExpired: []string{`DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`},
 	Size:       `SELECT pg_database_size(current_database())`,
@@ -78,7 +78,8 @@ var sqliteDialect = &Dialect{
 	foreign:   func(name string) bool { return name != migrationsTable },
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its row-level
 	// triggers would make writes four times as slow.
-	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
+	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE removed_at IS NOT NULL) -
+		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND removed_at IS NULL)`,
 	RemoveExpired: []string{
 		// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
 		`DELETE FROM paste_texts WHERE number IN (SELECT number FROM paste_texts WHERE paste_id IN (

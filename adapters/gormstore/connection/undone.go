@@ -45,15 +45,10 @@ var undoing = []struct{ what, statement string }{
 	{"", `UPDATE restored.paste_texts SET public = FALSE WHERE public
 		AND paste_id IN (SELECT id FROM restored.pastes WHERE visibility <> 1)`},
 
-	{"", `INSERT OR REPLACE INTO restored.removed_pastes (id, owner_id, created_at, expires_at, visibility, title,
-			content_bytes, history_bytes, removed_at, hidden, document)
-		SELECT id, owner_id, created_at, expires_at, visibility, title,
-			content_bytes, history_bytes, removed_at, hidden, document
-		FROM main.removed_pastes WHERE (owner_id IS NULL OR owner_id IN (SELECT id FROM restored.users))
-			AND (id IN (SELECT id FROM restored.pastes) OR id IN (SELECT id FROM restored.removed_pastes))`},
+	{"pastes that were removed", `UPDATE restored.pastes AS r SET removed_at = m.removed_at, hidden = m.hidden
+		FROM main.pastes AS m WHERE m.id = r.id AND m.removed_at IS NOT NULL AND (r.removed_at IS NULL OR r.hidden AND NOT m.hidden)`},
+	{"", `DELETE FROM restored.paste_texts WHERE paste_id IN (SELECT id FROM restored.pastes WHERE removed_at IS NOT NULL)`},
 	{"pastes", `DELETE FROM restored.pastes WHERE ` + buried("paste") + ` AND id NOT IN (SELECT id FROM main.pastes)`},
-	{"removed pastes", `DELETE FROM restored.removed_pastes WHERE ` + buried("paste") + `
-		AND id NOT IN (SELECT id FROM main.pastes) AND id NOT IN (SELECT id FROM main.removed_pastes)`},
 	{"reports", `DELETE FROM restored.reports WHERE ` + sameInstallation + ` AND id NOT IN (SELECT id FROM main.reports)`},
 
 	{"users", `DELETE FROM restored.users WHERE ` + buried("user") + ` AND id NOT IN (SELECT id FROM main.users)`},

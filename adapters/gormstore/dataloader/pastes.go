@@ -54,7 +54,7 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 		lists: newLoader(d, lists, query[user.ID, paste.Place]{
 			columns: `p.created_at, p.id`,
 			tables: fmt.Sprintf(`JOIN LATERAL (SELECT l.created_at, l.id FROM pastes l
-				WHERE l.owner_id = q.owner AND (l.expires_at IS NULL OR l.expires_at > (SELECT clock_timestamp()))
+				WHERE l.owner_id = q.owner AND l.removed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > (SELECT clock_timestamp()))
 				ORDER BY l.created_at DESC, l.id DESC LIMIT %d) p ON true`, longList),
 			names:  []string{"owner"},
 			values: func(owner user.ID) []string { return []string{string(owner)} },
@@ -142,7 +142,7 @@ var (
 		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND NOT ` + isLeft + ` THEN
 			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END`
 
-	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
 		LEFT JOIN LATERAL (SELECT * FROM pasties o WHERE o.paste_id = p.id AND NOT %s ORDER BY o.position) y ON true`, paste.Private, isLeft)
 )

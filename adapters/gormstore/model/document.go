@@ -146,7 +146,7 @@ func (r *Document) Insert(tx *gorm.DB) error {
 
 // Replace stores the differences after an edit. dropped is how many of the oldest entries of the history the edit has removed.
 func (r *Document) Replace(tx *gorm.DB, before *Document, dropped int) error {
-	if err := tx.Select("*").Omit("Stars", "Starred").Updates(r.Paste).Error; err != nil {
+	if err := tx.Select("*").Omit("Stars", "Starred", "RemovedAt", "Hidden").Updates(r.Paste).Error; err != nil {
 		return err
 	}
 	id := r.Paste.ID

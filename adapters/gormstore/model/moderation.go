@@ -51,21 +51,6 @@ type AuditEntry struct {
 // TableName implements schema.Tabler.
 func (AuditEntry) TableName() string { return "audit_log" }
 
-// RemovedPaste is a removed or hidden paste: columns for lists, and all its rows as JSON.
-type RemovedPaste struct {
-	ID           string `gorm:"primaryKey"`
-	OwnerID      sql.NullString
-	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt    sql.NullTime
-	Visibility   int16
-	Title        Text
-	ContentBytes int64
-	HistoryBytes int64
-	RemovedAt    time.Time
-	Hidden       bool // because its owner is suspended; not removed
-	Document     []byte
-}
-
 // Tombstone remains of a deleted user or paste, so that no import brings it back.
 type Tombstone struct {
 	Kind      string `gorm:"primaryKey"`

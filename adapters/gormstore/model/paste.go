@@ -30,6 +30,8 @@ type Paste struct {
 	Origin       sql.NullString
 	EditedAt     sql.NullTime // of the newest entry of the history
 	Unshared     bool         // here: see paste.Unshared
+	RemovedAt    sql.NullTime // since when only operators know of it
+	Hidden       bool         // removed until its owner is suspended no longer
 	Stars        int64        `gorm:"->;-:migration" json:"-"` // set only by reads of one paste: gormstore.Pastes.take, the dataloader
 	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }

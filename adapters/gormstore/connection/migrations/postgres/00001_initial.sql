@@ -113,15 +113,21 @@ CREATE TABLE pastes (
     content_bytes bigint NOT NULL,       -- of titles and code
     history_bytes bigint NOT NULL,       -- of the history
     delete_key    bytea,                 -- SHA-256 of what deletes an anonymous paste
-    origin        text COLLATE "C"       -- the paste that it is a fork of, which may be gone; NULL: none
+    origin        text COLLATE "C",      -- the paste that it is a fork of, which may be gone; NULL: none
+    -- Since when only operators know of it, until it is restored or purged; NULL: it was not removed. Nothing else may read it,
+    -- count it or change it, and it has no row in paste_texts.
+    removed_at    timestamptz,
+    hidden        boolean NOT NULL DEFAULT false, -- removed only until its owner is suspended no longer
+    CHECK (removed_at IS NOT NULL OR NOT hidden)
 );
 -- One owner's pastes, newest first; their ids with an index-only scan.
-CREATE INDEX pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) INCLUDE (expires_at);
+CREATE INDEX pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) INCLUDE (expires_at, removed_at);
 CREATE INDEX public_pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) WHERE visibility = 1;
 -- Everybody's, newest first, for operators.
 CREATE INDEX pastes_by_creation ON pastes (created_at DESC, id DESC);
 -- What has expired and was not swept yet.
-CREATE INDEX pastes_by_expiry ON pastes (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX pastes_by_expiry ON pastes (expires_at) INCLUDE (removed_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX removed_pastes ON pastes (created_at DESC, id DESC) WHERE removed_at IS NOT NULL;
 -- The newest that searches and the list of recent pastes show to everybody.
 CREATE INDEX public_pastes ON pastes (created_at DESC, id DESC) WHERE visibility = 1;
 
@@ -235,24 +241,6 @@ CREATE TABLE tombstones (
     PRIMARY KEY (kind, id)
 );
 
--- Pastes that operators have removed, and those of suspended users that are hidden. They are in no other table, so that nothing
--- which reads pastes has to know of them.
-CREATE TABLE removed_pastes (
-    id            text COLLATE "C" PRIMARY KEY,
-    owner_id      text COLLATE "C" REFERENCES users ON DELETE CASCADE,
-    created_at    timestamptz NOT NULL,
-    expires_at    timestamptz,
-    visibility    smallint NOT NULL,
-    title         text NOT NULL,
-    content_bytes bigint NOT NULL,
-    history_bytes bigint NOT NULL,
-    removed_at    timestamptz NOT NULL,
-    hidden        boolean NOT NULL, -- until its owner is suspended no longer
-    document      bytea NOT NULL -- its rows in the tables of pastes, as JSON
-);
-CREATE INDEX removed_pastes_by_creation ON removed_pastes (created_at DESC, id DESC);
-CREATE INDEX removed_pastes_by_owner ON removed_pastes (owner_id);
-
 -- What operators and administrators have done.
 CREATE TABLE audit_log (
     id     text COLLATE "C" PRIMARY KEY,
@@ -300,7 +288,7 @@ CREATE UNLOGGED TABLE paste_origins (
 );
 CREATE INDEX paste_origins_by_creation ON paste_origins (created_at);
 
--- How many rows pastes has, without scanning it. Triggers keep it, so it holds for every writer, and in the writer's own transaction, so
+-- How many pastes there are that were not removed, without scanning them. Triggers keep it, so it holds for every writer, and in the writer's own transaction, so
 -- it holds after any crash. Each backend adds to one of 64 slots: with one slot all writers would queue for one row. A low fillfactor
 -- keeps the updates on the page.
 CREATE TABLE paste_counts (
@@ -318,9 +306,14 @@ BEGIN
 CREATE FUNCTION count_pastes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        UPDATE %1$I.paste_counts SET pastes = pastes + (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
+        UPDATE %1$I.paste_counts SET pastes = pastes + (SELECT count(*) FROM changed WHERE removed_at IS NULL)
+            WHERE slot = pg_backend_pid() %% 64;
     ELSIF TG_OP = 'DELETE' THEN
-        UPDATE %1$I.paste_counts SET pastes = pastes - (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
+        UPDATE %1$I.paste_counts SET pastes = pastes - (SELECT count(*) FROM changed WHERE removed_at IS NULL)
+            WHERE slot = pg_backend_pid() %% 64;
+    ELSIF TG_OP = 'UPDATE' THEN
+        UPDATE %1$I.paste_counts SET pastes = pastes + CASE WHEN NEW.removed_at IS NULL THEN 1 ELSE -1 END
+            WHERE slot = pg_backend_pid() %% 64;
     ELSE
         UPDATE %1$I.paste_counts SET pastes = 0;
     END IF;
@@ -334,10 +327,12 @@ CREATE TRIGGER pastes_inserted AFTER INSERT ON pastes
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 CREATE TRIGGER pastes_deleted AFTER DELETE ON pastes
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
+CREATE TRIGGER pastes_removed AFTER UPDATE OF removed_at ON pastes
+    FOR EACH ROW WHEN ((OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL)) EXECUTE FUNCTION count_pastes();
 CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
     FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 
 -- +goose Down
-DROP TABLE installation, reports, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
+DROP TABLE installation, reports, blocks, audit_log, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
     pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, unlinked_identities, identities, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -104,15 +104,19 @@ CREATE TABLE pastes (
     content_bytes INTEGER NOT NULL,
     history_bytes INTEGER NOT NULL,
     delete_key    BLOB,
-    origin        TEXT
+    origin        TEXT,
+    removed_at    TIMESTAMP,
+    hidden        BOOLEAN NOT NULL DEFAULT FALSE,
+    CHECK (removed_at IS NOT NULL OR NOT hidden)
 );
--- One owner's ids, newest first, expiry included: the table itself is not read.
-CREATE INDEX pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC, expires_at);
+-- One owner's ids, newest first, with what decides whether they are shown: the table itself is not read.
+CREATE INDEX pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC, expires_at, removed_at);
 CREATE INDEX public_pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) WHERE visibility = 1;
 CREATE INDEX pastes_by_creation ON pastes (created_at DESC, id DESC);
 -- What has expired and was not swept yet. Not partial: being the narrowest index over every paste, it also
 -- serves count(*), which walks its pages without looking at a row.
-CREATE INDEX pastes_by_expiry ON pastes (expires_at);
+CREATE INDEX pastes_by_expiry ON pastes (expires_at, removed_at);
+CREATE INDEX removed_pastes ON pastes (created_at DESC, id DESC) WHERE removed_at IS NOT NULL;
 CREATE INDEX public_pastes ON pastes (created_at DESC, id DESC) WHERE visibility = 1;
 
 CREATE TABLE pasties (
@@ -219,22 +223,6 @@ CREATE TABLE tombstones (
     PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
 
-CREATE TABLE removed_pastes (
-    id            TEXT NOT NULL PRIMARY KEY,
-    owner_id      TEXT REFERENCES users ON DELETE CASCADE,
-    created_at    TIMESTAMP NOT NULL,
-    expires_at    TIMESTAMP,
-    visibility    INTEGER NOT NULL,
-    title         TEXT NOT NULL,
-    content_bytes INTEGER NOT NULL,
-    history_bytes INTEGER NOT NULL,
-    removed_at    TIMESTAMP NOT NULL,
-    hidden        BOOLEAN NOT NULL,
-    document      BLOB NOT NULL
-);
-CREATE INDEX removed_pastes_by_creation ON removed_pastes (created_at DESC, id DESC);
-CREATE INDEX removed_pastes_by_owner ON removed_pastes (owner_id);
-
 CREATE TABLE audit_log (
     id     TEXT NOT NULL PRIMARY KEY,
     at     TIMESTAMP NOT NULL,
@@ -283,7 +271,6 @@ DROP TABLE paste_quotas;
 DROP TABLE reports;
 DROP TABLE blocks;
 DROP TABLE audit_log;
-DROP TABLE removed_pastes;
 DROP TABLE former_names;
 DROP TABLE tombstones;
 DROP TABLE stars;
