@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -63,15 +64,18 @@ func lastOf(lines []string) string {
 // maxHops bounds how many addresses of X-Forwarded-For are read.
 const maxHops = 16
 
-// client returns the client's address, and whether a trusted proxy forwarded the request. Each proxy appends its peer's address to
+// client returns the client's address, and whether a trusted proxy forwarded the request, as does who may connect to a Unix socket. Each proxy appends its peer's address to
 // X-Forwarded-For, so the client is the last address that is not a trusted proxy's. Clients can forge the addresses before that.
 func (p proxies) client(r *http.Request) (client string, proxied bool) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil { // a Unix socket has no address
-		return r.RemoteAddr, false
-	}
-	if client = peer.Addr().String(); !p.include(peer.Addr().Unmap()) {
-		return client, false
+	client = r.RemoteAddr
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); !ok || local.Network() != "unix" {
+		peer, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil {
+			return client, false
+		}
+		if client = peer.Addr().String(); !p.include(peer.Addr().Unmap()) {
+			return client, false
+		}
 	}
 	forwarded := strings.Join(r.Header["X-Forwarded-For"], ",")
 	for range maxHops {

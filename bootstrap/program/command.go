@@ -232,6 +232,9 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
+		if _, isSocket := cfg.Server.Socket(); isSocket && *demo {
+			return cli.Usage("--demo is for browsers: set GLUEPOT_HTTP_ADDR or --http-addr to HOST:PORT")
+		}
 		return serve(cmd.Context(), *cfg, *demo, stdout, stderr)
 	})
 	return cmd

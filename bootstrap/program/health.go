@@ -38,14 +38,19 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 		if *live {
 			path, state = httpapi.PathAlive, "alive"
 		}
-		address, err := loopback(cfg.Server.Addr)
-		if err != nil {
-			return err
+		address, host := cfg.Server.Addr, "localhost"
+		socket, isSocket := cfg.Server.Socket()
+		if !isSocket {
+			var err error
+			if address, err = loopback(cfg.Server.Addr); err != nil {
+				return err
+			}
+			host = address
 		}
-		if err := askHealth(cmd.Context(), cfg.scheme()+"://"+address+path, *timeout); err != nil {
+		if err := askHealth(cmd.Context(), cfg.scheme()+"://"+host+path, socket, *timeout); err != nil {
 			return fmt.Errorf("the server at %s is not %s: %w", address, state, err)
 		}
-		_, err = fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
+		_, err := fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
 		return err
 	}
 	return cmd
@@ -63,20 +68,26 @@ func loopback(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// askHealth requests a health check. It fails unless the answer is 200.
-func askHealth(ctx context.Context, address string, timeout time.Duration) error {
+// askHealth requests a health check, at a Unix socket if one is named. It fails unless the answer is 200.
+func askHealth(ctx context.Context, address, socket string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
+	transport := &http.Transport{ // without a proxy
+		// The request contains no secrets, and certificates are rarely for 127.0.0.1.
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
+		DisableKeepAlives: true,
+	}
+	if socket != "" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}
+	}
 	client := http.Client{
-		Transport: &http.Transport{ // without a proxy
-			// The request contains no secrets, and certificates are rarely for 127.0.0.1.
-			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
-			DisableKeepAlives: true,
-		},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	response, err := client.Do(request)

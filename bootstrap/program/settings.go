@@ -67,7 +67,7 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 // listenFlags are the flags of a server's address and TLS.
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
 	h := &cfg.Server
-	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
+	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on, or unix:PATH for a socket")
 	flags.StringVar(&h.TLSCertFile, "http-tls-cert-file", h.TLSCertFile, "`path` of a PEM file with a certificate and its chain, for HTTPS")
 	flags.StringVar(&h.TLSKeyFile, "http-tls-key-file", h.TLSKeyFile, "`path` of a PEM file with the certificate's key")
 }

@@ -226,7 +226,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 		"GLUEPOT_GITHUB_CLIENT_ID ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF",
 		`GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`,
 		`--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
-		`--http-addr is "nowhere": it takes HOST:PORT`,
+		`--http-addr is "nowhere": it takes HOST:PORT or unix:PATH`,
 		`GLUEPOT_LOG_LEVEL is "loud": choose debug, info, warn or error`,
 	}
 	if got := strings.Split(errorText(err), "\n"); !slices.Equal(got, want) {

@@ -46,8 +46,8 @@ func TestUsageErrors(t *testing.T) {
 			"or 0 for no limit",
 		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
 		"serve --sweep-interval soon --http-addr x --removed-retention 3d": `--sweep-interval is "soon": it takes a time such as ` +
-			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": it takes HOST:PORT`,
-		"config --http-addr x": `--http-addr is "x": it takes HOST:PORT`,
+			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
+		"config --http-addr x": `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
 			`See 'gluepot user create --help'`,
 		"audit list --limit -1":  `--limit is "-1": it takes 0 or a positive number. See 'gluepot audit list --help'`,

@@ -10,7 +10,9 @@ import (
 
 // Config has the address and the limits of a Server.
 type Config struct {
-	Addr string // host:port to listen on; port 0 takes a free one
+	// Addr is the host:port to listen on, where port 0 takes a free one, or unix: and the path of a socket. Who connects
+	// to a socket is believed as a trusted proxy is: only the user and the group of the process may.
+	Addr string
 	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate and its chain, and its key. They are read again when
 	// they change. Without both, the Server speaks plain HTTP.
 	TLSCertFile, TLSKeyFile string
@@ -65,7 +67,11 @@ func (c Config) Validate() error {
 		}
 	}
 	_, _, noAddress := net.SplitHostPort(c.Addr)
-	check(noAddress == nil, "ADDR is %q: it takes HOST:PORT", c.Addr)
+	if path, isSocket := c.Socket(); isSocket {
+		noAddress = nil
+		check(path != "", "ADDR is %q: it takes HOST:PORT or unix:PATH", c.Addr)
+	}
+	check(noAddress == nil, "ADDR is %q: it takes HOST:PORT or unix:PATH", c.Addr)
 	check((c.TLSCertFile == "") == (c.TLSKeyFile == ""),
 		"TLS_CERT_FILE is %q and GLUEPOT_HTTP_TLS_KEY_FILE %q: set both or neither", c.TLSCertFile, c.TLSKeyFile)
 	const positive, zeroOrPositive = " is %v: choose a positive time", " is %v: choose zero or a positive time"

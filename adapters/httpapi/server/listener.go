@@ -16,7 +16,7 @@ import (
 //
 // netutil.LimitListener would hide CloseWrite, which net/http needs to deliver an answer before it resets a connection.
 type listener struct {
-	*net.TCPListener
+	net.Listener
 
 	server *Server       // has the limits
 	room   chan struct{} // holds one for each open connection, and one for the connection that Accept waits for
@@ -34,14 +34,18 @@ func (l *listener) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	for {
-		accepted, err := l.AcceptTCP()
+		accepted, err := l.Listener.Accept()
 		if err != nil {
 			<-l.room
 			return nil, err
 		}
-		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
-		client := limit.Network(address.AddrPort().Addr())
-		if l.add(client, l.server.handler.TrustsProxy(address.AddrPort().Addr().Unmap())) {
+		address, isTCP := accepted.RemoteAddr().(*net.TCPAddr)
+		var peer netip.Addr // of a Unix socket: none
+		if isTCP {
+			peer = address.AddrPort().Addr()
+		}
+		client := limit.Network(peer)
+		if l.add(client, !isTCP || l.server.handler.TrustsProxy(peer.Unmap())) {
 			return &connection{paced: paced{Conn: accepted}, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
 		_ = accepted.Close()
@@ -51,7 +55,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // Close is called once.
 func (l *listener) Close() error {
 	close(l.closed)
-	return l.TCPListener.Close()
+	return l.Listener.Close()
 }
 
 func (l *listener) add(client netip.Addr, exempt bool) bool {

@@ -64,14 +64,13 @@ func (s *Server) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	opened, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Addr)
+	opened, err := s.cfg.listen(ctx)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
-	tcp, _ := opened.(*net.TCPListener) // as every listener of TCP is
 	s.listener = &listener{
-		TCPListener: tcp, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), closed: make(chan struct{}),
+		Listener: opened, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), closed: make(chan struct{}),
 		of: make(map[netip.Addr]int),
 	}
 	var accepting net.Listener = s.listener

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// socketPrefix begins an address that is the path of a Unix socket.
+const socketPrefix = "unix:"
+
+// socketMode lets the group connect. Those who connect are believed as a proxy is, so others may not.
+const socketMode = 0o660
+
+// Socket returns the path of the Unix socket to listen on, and whether there is one.
+func (c Config) Socket() (path string, ok bool) {
+	if path, ok = strings.CutPrefix(c.Addr, socketPrefix); !ok {
+		return "", false
+	}
+	return path, true
+}
+
+// listen opens the address. A socket that a killed server has left is replaced; one at which a server answers is not.
+func (c Config) listen(ctx context.Context) (net.Listener, error) {
+	path, isSocket := c.Socket()
+	if !isSocket {
+		return new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	}
+	if about, err := os.Lstat(path); err == nil && about.Mode()&fs.ModeSocket != 0 {
+		if _, err := new(net.Dialer).DialContext(ctx, "unix", path); errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.Remove(path) // or else listening fails, and says why
+		}
+	}
+	opened, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, socketMode); err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
+}
