@@ -96,7 +96,10 @@ func closing(store *gormstore.Store) fx.Hook {
 }
 
 // standby is where public profiles may be read from.
-type standby struct{ users user.StaleFinder }
+type standby struct {
+	users user.StaleFinder
+	lag   func(context.Context) (time.Duration, error)
+}
 
 func newStandby(lifecycle fx.Lifecycle, in storeParams, primary *gormstore.Store) (*standby, error) {
 	cfg := in.database()
@@ -110,9 +113,9 @@ func newStandby(lifecycle fx.Lifecycle, in storeParams, primary *gormstore.Store
 	lifecycle.Append(fx.StartHook(func(ctx context.Context) error { return checkStandby(ctx, primary, store) }))
 	users := gormstore.NewUsers(store)
 	if in.Config.Dataloader {
-		return &standby{dataloader.New(store).Users(users)}, nil
+		return &standby{dataloader.New(store).Users(users), store.Lag}, nil
 	}
-	return &standby{users}, nil
+	return &standby{users, store.Lag}, nil
 }
 
 var errOtherStandby = fault.New(fault.Conflict,
@@ -158,7 +161,7 @@ func newUserStore(in userParts) (users dataloader.UserStore) {
 		users = in.Dataloader.Users(users)
 	}
 	if in.Standby != nil {
-		users = dataloader.NewStandby(in.Standby.users, users)
+		users = dataloader.NewStandby(in.Standby.users, in.Standby.lag, users)
 	}
 	return users
 }

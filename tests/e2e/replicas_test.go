@@ -126,6 +126,15 @@ func TestReplicas(t *testing.T) {
 			}
 		}
 	}
+	gluepot("user update epoxy --default-lang Rust")
+	program.Eventually(t, "a replica that lags is not read from", func() bool {
+		for _, node := range nodes {
+			if _, body := node.Get("/user/epoxy", ""); !strings.Contains(body, `"defaultLang":"Rust"`) {
+				return false
+			}
+		}
+		return true
+	})
 	for i, node := range nodes {
 		for _, line := range node.Log() {
 			if status, ok := line["status"].(float64); ok && status >= http.StatusInternalServerError {

@@ -4,11 +4,13 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -120,13 +122,31 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	t.Helper()
 	exec(t, db, "CREATE SCHEMA stopped")
 	exec(t, db, "CREATE TABLE stopped.clock (at timestamptz)")
-	exec(t, db, "INSERT INTO stopped.clock VALUES (NULL)")
+	exec(t, db, "INSERT INTO stopped.clock VALUES (pg_catalog.now())")
 	for _, function := range []string{"now", "clock_timestamp"} {
 		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM stopped.clock'")
 	}
 	// Functions of pg_catalog come first unless it is named.
 	cfg = database.WithParameter(t, cfg, "search_path", "stopped,pg_catalog,public")
 	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
+}
+
+// TestClocksThatDiffer has the database's clock run ahead of this machine's, and behind it: such a node is not ready. A paste for an hour
+// would be stored as expired, or an expired token be taken.
+func TestClocksThatDiffer(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	stopped, set := stopClock(t, cfg, database.SQL(t, cfg))
+	store := database.Open(t, stopped)
+	for difference, ready := range map[time.Duration]bool{
+		-61 * time.Minute: false, -time.Minute: false, 0: true, time.Minute: false, 61 * time.Minute: false,
+	} {
+		set(time.Now().Add(difference))
+		err := store.Ready(t.Context())
+		if (err == nil) != ready || !ready && (!fault.Is(err, fault.Unavailable) || !strings.Contains(fault.MessageOf(err), "clocks")) {
+			t.Errorf("a difference of %v: got %v, want ready: %v", difference, err, ready)
+		}
+	}
 }
 
 // TestExpiryInstant judges a paste by PostgreSQL's clock a microsecond before it expires, when it does, and after.

@@ -27,6 +27,8 @@ type Dialect struct {
 	Day string
 	// analyze updates the planner's statistics about the tables, except those that this role does not own or that are locked.
 	analyze string
+	// lag is for how many seconds a standby has not replayed what the primary has written, if there is anything; 0: it is none.
+	lag string
 	// standby reports whether the server is a standby.
 	standby string
 	// Searchable reports whether there is a search index.
@@ -58,10 +60,15 @@ var postgresDialect = &Dialect{
 		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day' AND removed_at IS NULL)`,
 	RemoveExpired: []string{`DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`},
-	Size:       `SELECT pg_database_size(current_database())`,
-	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
-	analyze:    `ANALYZE (SKIP_LOCKED) users, pastes, pasties, paste_tags, paste_edits, paste_texts, stars`,
-	standby:    `SELECT pg_is_in_recovery()`,
+	Size:    `SELECT pg_database_size(current_database())`,
+	Day:     `floor(extract(epoch FROM created_at) / 86400)::bigint`,
+	analyze: `ANALYZE (SKIP_LOCKED) users, pastes, pasties, paste_tags, paste_edits, paste_texts, stars`,
+	standby: `SELECT pg_is_in_recovery()`,
+	// Without a receiver nothing tells whether the primary has written anything.
+	lag: `SELECT CASE
+		WHEN NOT pg_is_in_recovery() THEN 0
+		WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() AND EXISTS (SELECT FROM pg_stat_wal_receiver) THEN 0
+		ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0) END`,
 	LockAll:    func(tables string) string { return `LOCK TABLE ` + tables + ` IN SHARE ROW EXCLUSIVE MODE` },
 	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
 
@@ -90,6 +97,7 @@ var sqliteDialect = &Dialect{
 	Day:        `created_at / 86400000000`,
 	analyze:    `SELECT TRUE`, // its plans do not depend on it
 	standby:    `SELECT FALSE`,
+	lag:        `SELECT 0`,
 	LockAll:    func(string) string { return `SELECT TRUE` },
 	lockImport: `SELECT ?`,
 

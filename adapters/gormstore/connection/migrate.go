@@ -36,6 +36,8 @@ var (
 	errUnreleased = fault.New(fault.Unavailable, "The database was made by a version of Gluepot from before its first release, "+
 		"which this one cannot read. Start with an empty database, and import the data again.")
 	errStandby = fault.New(fault.Unavailable, "The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
+	errClock   = fault.New(fault.Unavailable, fmt.Sprintf("The clocks of this machine and of the database server differ by more than %v. "+
+		"Set both by NTP.", maxClockDifference))
 	errCopying = fault.New(fault.Unavailable, "The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
 )
 
@@ -102,8 +104,25 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	}
 }
 
-// Ready returns nil when the database answers, can be written to, and has a schema that this program can work with. The schema may
-// be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It fails with
+// maxClockDifference is how far the clock of this machine, which tokens and new pastes go by, may be from that of the database, which
+// stored ones go by.
+const maxClockDifference = 5 * time.Second
+
+// checkClock fails where a new paste could be stored as expired, or an expired token be taken. How long the answer takes is no difference.
+func (s *Store) checkClock(ctx context.Context) error {
+	asked := s.Clock()
+	now, err := s.Time(s.Read(ctx))
+	if err != nil {
+		return Unreadable(err)
+	}
+	if now.Before(asked.Add(-maxClockDifference)) || now.After(s.Clock().Add(maxClockDifference)) {
+		return errClock
+	}
+	return nil
+}
+
+// Ready returns nil when the database answers, can be written to, and has a schema that this program can work with, and the clocks of
+// both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It fails with
 // fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.check(); err != nil {
@@ -117,6 +136,9 @@ func (s *Store) Ready(ctx context.Context) error {
 		if standby {
 			return errStandby
 		}
+		if err := s.checkClock(ctx); err != nil {
+			return err
+		}
 	}
 	schema, copying, err := s.schemaVersions(ctx)
 	if err != nil {
@@ -129,6 +151,15 @@ func (s *Store) Ready(ctx context.Context) error {
 		return errCopying
 	}
 	return nil
+}
+
+// Lag returns for how long a standby has not replayed what it should have; 0 for a primary. It fails with fault.Unavailable.
+func (s *Store) Lag(ctx context.Context) (time.Duration, error) {
+	var seconds float64
+	if err := s.Read(ctx).Raw(s.Dialect.lag).Scan(&seconds).Error; err != nil {
+		return 0, Unreadable(err)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
 }
 
 // Schema reads the state of the schema and lists every migration that this program knows, in order. It changes nothing.

@@ -15,10 +15,18 @@ type Standby struct {
 	UserStore // the primary's
 
 	standby     user.StaleFinder
+	lag         func(context.Context) (time.Duration, error)
 	silentUntil atomic.Int64 // in Unix nanoseconds
+	freshUntil  atomic.Int64 // in Unix nanoseconds: until then the lag is not asked for again
 }
 
 const (
+	// maxLag is how old a user from the standby may be.
+	maxLag = 10 * time.Second
+	// lagInterval is how often the lag is asked for.
+	lagInterval = time.Second
+	// lagTime is how long an answer to that may take.
+	lagTime = time.Second
 	// standbyPause is how long a standby that did not answer is not asked again.
 	standbyPause = time.Second
 	// standbyTries is how often a standby is asked before that: during a failover the proxy closes connections to the standby that
@@ -26,9 +34,27 @@ const (
 	standbyTries = 2
 )
 
-// NewStandby returns the users of a standby with the primary behind it.
-func NewStandby(standby user.StaleFinder, primary UserStore) *Standby {
-	return &Standby{UserStore: primary, standby: standby}
+// NewStandby returns the users of a standby with the primary behind it. lag tells how far the standby is behind.
+func NewStandby(standby user.StaleFinder, lag func(context.Context) (time.Duration, error), primary UserStore) *Standby {
+	return &Standby{UserStore: primary, standby: standby, lag: lag}
+}
+
+// checkLag has a standby that lags too much left alone for a while. One caller asks, and the others wait for none: what they read is
+// at most lagInterval older.
+func (s *Standby) checkLag(ctx context.Context) {
+	until, now := s.freshUntil.Load(), time.Now()
+	if now.UnixNano() < until || !s.freshUntil.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lagTime)
+	defer cancel()
+	switch lag, err := s.lag(ctx); {
+	case err != nil: // it does not answer what follows, either
+	case lag > maxLag: // for longer than until the next answer to this
+		s.silentUntil.Store(time.Now().Add(2*lagInterval + lagTime).UnixNano())
+	default:
+		s.silentUntil.Store(0)
+	}
 }
 
 // StaleByName implements user.StaleFinder.
@@ -44,6 +70,7 @@ func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) 
 }
 
 func (s *Standby) find(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
+	s.checkLag(ctx)
 	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
 		found, err := s.askStandby(ctx, ask)
 		if err == nil || ctx.Err() != nil {

@@ -1,0 +1,52 @@
+package dataloader
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// answering finds every user, with its own mark as the avatar.
+type answering struct {
+	UserStore
+
+	mark string
+}
+
+func (a answering) StaleByName(context.Context, user.Name) (user.User, error) {
+	return user.User{AvatarURL: a.mark}, nil
+}
+
+// TestStandbyThatLags wants no user of a standby while that is too far behind, and its users again after that.
+func TestStandbyThatLags(t *testing.T) {
+	t.Parallel()
+	var lag atomic.Int64
+	standby := NewStandby(answering{mark: "standby"}, func(context.Context) (time.Duration, error) {
+		return time.Duration(lag.Load()), nil
+	}, answering{mark: "primary"})
+	want := func(from string) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			found, err := standby.StaleByName(t.Context(), user.Name{})
+			if err == nil && found.AvatarURL == from {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("got %q and %v for a minute, want the user of the %s", found.AvatarURL, err, from)
+			}
+		}
+	}
+	want("standby")
+	lag.Store(int64(maxLag + 1))
+	want("primary")
+	for range 100 { // it stays so
+		if found, err := standby.StaleByName(t.Context(), user.Name{}); err != nil || found.AvatarURL != "primary" {
+			t.Fatalf("got %q and %v, want the user of the primary", found.AvatarURL, err)
+		}
+	}
+	lag.Store(int64(maxLag - 1))
+	want("standby")
+}
