@@ -85,7 +85,8 @@ func equal(a, b paste.Document) bool {
 // lockPastes locks the pastes that exist and were not removed, in the order of their ids, and returns them.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
 	var rows []*model.Paste
-	if err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).Order("id").Find(&rows).Error; err != nil {
+	err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).Order("id").Find(&rows).Error
+	if err != nil {
 		return nil, err
 	}
 	return model.LoadAll(tx, rows)

@@ -22,7 +22,8 @@ func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 	today := s.store.Clock().UTC().Truncate(oneDay)
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens WHERE kind = 0) AS tokens,
-			(SELECT count(*) FROM stars s WHERE NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = s.paste_id AND p.removed_at IS NULL)) AS waiting_stars,
+			(SELECT count(*) FROM stars s WHERE NOT EXISTS (
+				SELECT 1 FROM pastes p WHERE p.id = s.paste_id AND p.removed_at IS NULL)) AS waiting_stars,
 			a.all_pastes - a.expired_pastes AS active_pastes, a.expired_pastes FROM (
 			SELECT count(*) AS all_pastes, count(CASE WHEN expires_at <= ? THEN 1 END) AS expired_pastes FROM pastes WHERE removed_at IS NULL) a`,
 			s.store.Now()).Scan(&totals.Counts).Error
@@ -53,7 +54,8 @@ const oneDay = 24 * time.Hour
 func (s *Stats) days(tx *gorm.DB, today time.Time) ([]stats.Day, error) {
 	days := make([]stats.Day, stats.MostDays)
 	var found []struct{ Day, Pastes int64 }
-	err := tx.Raw(`SELECT `+s.store.Dialect.Day+` AS day, count(*) AS pastes FROM pastes WHERE created_at >= ? AND removed_at IS NULL GROUP BY 1`,
+	err := tx.Raw(`SELECT `+s.store.Dialect.Day+` AS day, count(*) AS pastes FROM pastes
+		WHERE created_at >= ? AND removed_at IS NULL GROUP BY 1`,
 		model.Instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
 	for i := range days {
 		days[i].Begin = today.Add(-time.Duration(i) * oneDay)

@@ -3,7 +3,7 @@ package pages_test
 import (
 	"testing"
 
-	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
 )
@@ -13,7 +13,7 @@ func TestSiteName(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}))
-	s.Configure(pages.Config{SiteName: "Ann & Bob's", Recent: true, PublicURL: "https://paste.example"})
+	s.Configure(site.Config{SiteName: "Ann & Bob's", Recent: true, PublicURL: "https://paste.example"})
 	for path, wanted := range map[string][]string{
 		"/":               {"<title>Ann &amp; Bob&#39;s</title>", "Ann &amp; Bob&#39;s</a>", "Ann &amp; Bob&#39;s keeps code snippets"},
 		"/k2j4x8m1":       {"<title>A title · Ann &amp; Bob&#39;s</title>", `<meta property="og:site_name" content="Ann &amp; Bob&#39;s">`},

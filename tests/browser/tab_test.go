@@ -62,7 +62,10 @@ func newTab(t *testing.T, origin string) *tab {
 	}
 	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
 	go func() { // a form asks before it is left
-		for range dialogs {
+		for _, err := range dialogs {
+			if err != nil {
+				return
+			}
 			if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
 				return // the tab is closed
 			}

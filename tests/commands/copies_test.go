@@ -372,7 +372,7 @@ func TestCopyRefusals(t *testing.T) {
 
 	// What PostgreSQL has no way to keep.
 	execute(t, source, `UPDATE access_tokens SET name = 'a' || char(0) || 'b' WHERE id = 'id-mortar01mo'`)
-	refused("copy --from "+from+" --to "+string(database.EmptyPostgres(t).URL), exitFailed, "copy access_tokens: ", "0x00")
+	refused("copy --from "+from+" --to "+database.EmptyPostgres(t).URL, exitFailed, "copy access_tokens: ", "0x00")
 }
 
 func uidOf(t *testing.T, cfg gormstore.Config) string {

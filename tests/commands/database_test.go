@@ -90,7 +90,7 @@ func TestMigrate(t *testing.T) {
 // TestImportCreates the database that it fills.
 func TestImportCreates(t *testing.T) {
 	t.Parallel()
-	i := installation{t, string(database.EmptySQLite(t).URL)}
+	i := installation{t, database.EmptySQLite(t).URL}
 	if got := i.runReading("", "import pastemyst --users -"); got.code != exitOK || got.stderr != "" {
 		t.Errorf("got %+v, want exit code 0 and no standard error", got)
 	}

@@ -142,7 +142,8 @@ var (
 		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND NOT ` + isLeft + ` THEN
 			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END`
 
-	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND p.removed_at IS NULL
+			AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
 		LEFT JOIN LATERAL (SELECT * FROM pasties o WHERE o.paste_id = p.id AND NOT %s ORDER BY o.position) y ON true`, paste.Private, isLeft)
 )

@@ -28,7 +28,8 @@ const (
 		u.created_at, u.admin, u.suspended, u.pastes_hidden`
 	accountColumns = userColumns + `,
 		ARRAY(SELECT s.paste_id FROM stars s JOIN pastes p ON p.id = s.paste_id
-			WHERE s.user_id = u.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp())) ORDER BY s.position, s.paste_id),
+			WHERE s.user_id = u.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+			ORDER BY s.position, s.paste_id),
 		(SELECT coalesce(json_object_agg(i.provider, i.subject), '{}') FROM identities i WHERE i.user_id = u.id)`
 )
 
