@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -42,65 +43,96 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 // takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or two for each.
 const takenAtOnce = 100
 
-// Delete implements user.Deleter. Others write between its batches. The first one compares the name, and records the act: what follows
-// is not undone.
+// Delete implements user.Deleter. The first batch compares the name, and records the act and what is to be done: what
+// follows is not undone, and the sweep goes on with it if it is interrupted. Others write between the batches.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
-	find := func(tx *gorm.DB) *gorm.DB {
-		return connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
-	}
-	for taken := 1; taken > 0; {
-		err := u.store.WritePaste(ctx, func(tx *gorm.DB) (err error) {
-			_, taken, err = u.takePastes(tx, find(tx), kept, takenAtOnce)
-			return err
-		})
-		if err != nil {
+	var taken int
+	err := u.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		var row model.User
+		named := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
+		if err := named.Take(&row).Error; err != nil {
 			return err
 		}
-		ctx = audit.Unnoted(ctx)
-		find = func(tx *gorm.DB) *gorm.DB { return connection.ForUpdate(tx).Where("id = ?", string(id)) }
-	}
-	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		row, _, err := u.takePastes(tx, find(tx), kept, noLimit) // those of the meantime
-		if err != nil {
-			return err
+		deletion := model.NewUserDeletion(id, kept)
+		err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(deletion).Error
+		if err == nil {
+			taken, err = u.deleteBatch(tx, &row, deletion, takenAtOnce)
 		}
-		deleted, err := row.Domain()
-		if err != nil {
-			return err
-		}
-		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
-			return err
-		}
-		if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
-			return err
-		}
-		return connection.OrNotFound(tx.Delete(&row))
+		return err
 	})
+	ctx = audit.Unnoted(ctx)
+	for err == nil && taken == takenAtOnce {
+		taken, err = u.goOn(ctx, id, takenAtOnce)
+	}
+	return err
 }
 
-// noLimit turns GORM's LIMIT off.
-const noLimit = -1
+// goOn is deleteBatch in a transaction, unless another caller was quicker.
+func (u *Users) goOn(ctx context.Context, id user.ID, limit int) (taken int, err error) {
+	err = u.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		var row model.User
+		var deletion model.UserDeletion
+		taken = 0
+		err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error
+		if err == nil {
+			err = tx.Where("user_id = ?", row.ID).Take(&deletion).Error
+		}
+		switch {
+		case errors.Is(err, gorm.ErrRecordNotFound):
+			return nil
+		case err == nil:
+			taken, err = u.deleteBatch(tx, &row, &deletion, limit)
+		}
+		return err
+	})
+	return taken, err
+}
 
-// takePastes locks the user that a query finds, deletes pastes of it, and returns how many it saw. With kept, those that are neither
-// private nor removed become anonymous, hidden ones included.
-func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row model.User, seen int, err error) {
-	if err := owner.Take(&row).Error; err != nil {
-		return row, 0, err
+// deleteBatch takes pastes of a locked user, at most limit, and returns how many. With fewer, the user goes, too.
+func (u *Users) deleteBatch(tx *gorm.DB, row *model.User, deletion *model.UserDeletion, limit int) (taken int, err error) {
+	if taken, err = u.takePastes(tx, row.ID, deletion.Kept(), limit); err != nil || taken == limit {
+		return taken, err
 	}
-	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", row.ID))
+	deleted, err := row.Domain()
 	if err != nil {
-		return row, 0, err
+		return 0, err
+	}
+	if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
+		return 0, err
+	}
+	if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
+		return 0, err
+	}
+	return taken, connection.OrNotFound(tx.Delete(row))
+}
+
+// FinishDeletions implements paste.ExpiredRemover.
+func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
+	var begun []user.ID
+	err := p.store.Read(ctx).Model(&model.UserDeletion{}).Order("user_id").Limit(1).Pluck("user_id", &begun).Error
+	if err != nil || len(begun) == 0 {
+		return 0, connection.Translate(err)
+	}
+	return NewUsers(p.store).goOn(ctx, begun[0], limit)
+}
+
+// takePastes deletes pastes of a locked user, and returns how many. With kept, those that are neither private nor removed become
+// anonymous, hidden ones included.
+func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.Kept, limit int) (int, error) {
+	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", owner))
+	if err != nil {
+		return 0, err
 	}
 	if kept != nil {
 		var hidden []paste.ID
 		if err := tx.Model(&model.Paste{}).Where("id IN ? AND hidden", ids).Pluck("id", &hidden).Error; err != nil {
-			return row, 0, err
+			return 0, err
 		}
 		if err := giveBack(tx, hidden); err != nil {
-			return row, 0, err
+			return 0, err
 		}
 		if err := giveUpPastes(tx, ids, *kept); err != nil {
-			return row, 0, err
+			return 0, err
 		}
 	}
 	// No condition names the owner: its index would be read to the end for each batch.
@@ -110,7 +142,7 @@ func (u *Users) takePastes(tx, owner *gorm.DB, kept *user.Kept, limit int) (row 
 	if err == nil {
 		err = tx.Where("id IN ? AND owner_id IS NOT NULL", ids).Delete(&model.Paste{}).Error
 	}
-	return row, len(ids), err
+	return len(ids), err
 }
 
 // lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the same order, which

@@ -34,9 +34,9 @@ const (
 	trialTimeout = 2 * time.Second // of a batch above the minimum size, which may be too large
 )
 
-// Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it removes
-// clients whose quota is whole again, the content of pastes that operators removed long ago, and old addresses of pastes. It
-// can be cancelled at any time: each batch is a transaction.
+// Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it
+// removes users whose deletion was interrupted, clients whose quota is whole again, the content of pastes that operators
+// removed long ago, and old addresses of pastes. It can be cancelled at any time: each batch is a transaction.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	err = inBatches(ctx, mostBatch, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.store.RemoveExpired(ctx, s.options.SweepGrace, limit)
@@ -45,6 +45,7 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 		return n, err
 	})
 	for _, remove := range []func(ctx context.Context, limit int) (int, error){
+		s.store.FinishDeletions,
 		s.store.ForgetClients,
 		func(ctx context.Context, limit int) (int, error) {
 			return s.store.PurgeRemoved(ctx, s.options.RemovedRetention, limit)

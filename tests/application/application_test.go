@@ -441,6 +441,8 @@ func (h *heavyPastes) RemoveExpired(ctx context.Context, _ time.Duration, limit 
 	return n, nil
 }
 
+func (*heavyPastes) FinishDeletions(context.Context, int) (int, error) { return 0, nil }
+
 func (*heavyPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
 
 func (*heavyPastes) PurgeRemoved(context.Context, time.Duration, int) (int, error) { return 0, nil }
@@ -486,6 +488,8 @@ func (e *expiringPastes) RemoveExpired(_ context.Context, _ time.Duration, limit
 	e.left -= n
 	return n, nil
 }
+
+func (*expiringPastes) FinishDeletions(context.Context, int) (int, error) { return 0, nil }
 
 func (*expiringPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
 

@@ -270,7 +270,7 @@ func TestCopy(t *testing.T) {
 		"users": 4, "identities": 3, "unlinked_identities": 1, "access_tokens": 4, "pastes": 10, "pasties": 3, "paste_tags": 2,
 		"paste_edits": 2, "paste_ciphers": 1,
 		"stars": 5, "tombstones": 2, "former_names": 2, "audit_log": 2, "blocks": 1, "reports": 1,
-		"paste_texts": 6, "invitations": 1,
+		"paste_texts": 6, "invitations": 1, "user_deletions": 0,
 	}
 	for table, rows := range want {
 		c := there[table]

@@ -77,6 +77,11 @@ func quotas(t *testing.T, s DocumentStore) {
 	want(t, "forgotten within the hour", forgotten, 0)
 	_, err = s.Documents.ForgetClients(cancelled(t), 100)
 	wantKind(t, err, fault.Unavailable)
+	finished, err := s.Documents.FinishDeletions(t.Context(), 100)
+	must(t, err)
+	want(t, "taken of users whose deletion was interrupted", finished, 0)
+	_, err = s.Documents.FinishDeletions(cancelled(t), 100)
+	wantKind(t, err, fault.Unavailable)
 }
 
 // quotasPass creates again when it is allowed, and has clients forgotten who have all of their quota again.

@@ -264,3 +264,8 @@ func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, 
 	defer unlock()
 	return 0, nil
 }
+
+// FinishDeletions implements paste.ExpiredRemover. None is interrupted here.
+func (p Pastes) FinishDeletions(ctx context.Context, _ int) (int, error) {
+	return p.PurgeRemoved(ctx, 0, 0)
+}

@@ -125,3 +125,28 @@ func (r *Invitation) Domain() (identity.Invitation, error) {
 		ExpiresAt: r.ExpiresAt.UTC(),
 	}, nil
 }
+
+// UserDeletion is the deletion of a user that has begun.
+type UserDeletion struct {
+	UserID   string `gorm:"primaryKey"`
+	Keeps    bool
+	Until    sql.NullTime
+	Lifetime string
+}
+
+// NewUserDeletion is the inverse of Kept.
+func NewUserDeletion(id user.ID, kept *user.Kept) *UserDeletion {
+	row := &UserDeletion{UserID: string(id), Keeps: kept != nil}
+	if kept != nil {
+		row.Until, row.Lifetime = Nullable(kept.Until), kept.Lifetime
+	}
+	return row
+}
+
+// Kept says what becomes of the user's pastes.
+func (r *UserDeletion) Kept() *user.Kept {
+	if !r.Keeps {
+		return nil
+	}
+	return &user.Kept{Until: r.Until.Time.UTC(), Lifetime: r.Lifetime}
+}

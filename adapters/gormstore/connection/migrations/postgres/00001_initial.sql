@@ -33,6 +33,14 @@ CREATE TABLE users (
     profile_closed   boolean NOT NULL DEFAULT false -- the profile was made private here: no import opens it
 );
 
+-- Deletions of users that have begun, until the user is gone with everything. A sweep finishes what was interrupted.
+CREATE TABLE user_deletions (
+    user_id  text COLLATE "C" PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    keeps    boolean NOT NULL, -- pastes, without an owner
+    until    timestamptz,      -- when those expire at the latest; NULL: no change
+    lifetime text NOT NULL     -- of those that it shortens
+);
+
 -- The accounts at other services that a user signs in with.
 CREATE TABLE identities (
     user_id  text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -334,5 +342,5 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
-    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, unlinked_identities, identities, users;
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, unlinked_identities, identities, user_deletions, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -29,6 +29,13 @@ CREATE TABLE users (
     profile_closed   BOOLEAN NOT NULL DEFAULT FALSE
 );
 
+CREATE TABLE user_deletions (
+    user_id  TEXT NOT NULL PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    keeps    BOOLEAN NOT NULL,
+    until    TIMESTAMP,
+    lifetime TEXT NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE identities (
     user_id  TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
     provider TEXT NOT NULL,
@@ -287,5 +294,6 @@ DROP TABLE invitations;
 DROP TABLE sign_in_attempts;
 DROP TABLE unlinked_identities;
 DROP TABLE identities;
+DROP TABLE user_deletions;
 DROP TABLE users;
 DROP TABLE installation;

@@ -1,0 +1,90 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestInterruptedDeletion ends a deletion of a user after its first batch, as a kill does. The sweep does the rest as it was asked for.
+func TestInterruptedDeletion(t *testing.T) {
+	t.Parallel()
+	const all = 250
+	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	for what, c := range map[string]struct {
+		kept *user.Kept
+		left int64
+	}{
+		"with its pastes":    {nil, 0},
+		"without its pastes": {&user.Kept{Until: until, Lifetime: "1h"}, all},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+				ctx, kill := context.WithCancel(t.Context())
+				defer kill()
+				cfg.SlowStatement = time.Nanosecond
+				batches := 0
+				cfg.OnSlowStatement = func(s gormstore.Statement) {
+					if strings.HasPrefix(s.SQL, `DELETE FROM "pastes"`) {
+						if batches++; batches == 2 {
+							kill() // in a transaction, which is undone
+						}
+					}
+				}
+				s := openService(t, cfg)
+				for i := range all {
+					createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code"))
+				}
+				if err := s.users.Delete(ctx, "epoxy", s.name, c.kept); !fault.Is(err, fault.Unavailable) {
+					t.Fatalf("got %v, want the deletion to be interrupted", err)
+				}
+				half := len(column(t, s.db, "SELECT id FROM pastes WHERE owner_id = 'epoxy'"))
+				if _, err := s.users.ByID(t.Context(), "epoxy"); err != nil || half == 0 || half == all {
+					t.Fatalf("got %v and %d pastes of the user, want some of %d", err, half, all)
+				}
+				sweep := pastes.New(s.pastes, s.users, pastes.Options{}, time.Now).Sweep
+				if _, err := sweep.Do(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.users.ByID(t.Context(), "epoxy"); !fault.Is(err, fault.NotFound) {
+					t.Errorf("got %v, want the user to be gone", err)
+				}
+				count, err := s.pastes.ActiveCount(t.Context())
+				if err != nil || count != c.left {
+					t.Errorf("got %d pastes, error %v, want %d", count, err, c.left)
+				}
+				if c.left > 0 {
+					kept, err := s.pastes.DocumentByID(t.Context(), "p000007")
+					if err != nil || kept.Owner != "" || kept.ExpiresAt != until || kept.Lifetime != "1h" {
+						t.Errorf("got %+v, error %v, want it anonymous until %v", kept.Paste, err, until)
+					}
+				}
+				begun := column(t, s.db, "SELECT user_id FROM user_deletions")
+				graves := column(t, s.db, "SELECT id FROM tombstones WHERE kind = 'user'")
+				if len(begun) != 0 || len(graves) != 1 {
+					t.Errorf("got the deletions %v and the graves %v, want none and one", begun, graves)
+				}
+				other := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
+				if err := s.users.Create(t.Context(), other, nil); err != nil {
+					t.Fatal(err)
+				}
+				_, _, err = s.users.Update(t.Context(), "other", func(u *user.User, _ map[string]string) error {
+					u.Name = s.name
+					return nil
+				})
+				if !fault.Is(err, fault.Conflict) {
+					t.Errorf("got %v, want the name to be reserved", err)
+				}
+			})
+		})
+	}
+}
