@@ -16,7 +16,7 @@ func usesOf(t *testing.T, url string) []string {
 	t.Helper()
 	folder := t.TempDir()
 	users := writeTo(t, folder, "users.json", `{"_id":"u1","username":"u1"}`)
-	own := string(database.SQLite(t).URL)
+	own := database.SQLite(t).URL
 	// A server would end soon: it cannot listen there.
 	lines := []string{"copy --from " + own + " --to " + url, "copy --to " + own + " --from " + url}
 	for _, line := range []string{
@@ -110,7 +110,7 @@ func TestForeignSchema(t *testing.T) {
 	if _, err := db.Exec("DROP TABLE users"); err != nil {
 		t.Fatal(err)
 	}
-	i := installation{t, string(cfg.URL)}
+	i := installation{t, cfg.URL}
 	i.do("migrate up")
 	i.do("user create epoxy")
 	i.do("stats")

@@ -243,7 +243,7 @@ func TestRestoreOverAnother(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "UPDATE installation SET uid = 'another'"); err != nil || db.Close() != nil {
 		t.Fatal(err)
 	}
-	got := installation{t, string(other.URL)}.do("restore --replace " + file)
+	got := installation{t, other.URL}.do("restore --replace " + file)
 	if strings.Contains(got, "stays so") {
 		t.Errorf("got %s, want nothing that stays deleted", got)
 	}

@@ -199,6 +199,7 @@ func TestScopes(t *testing.T) {
 			with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
 			with(http.MethodPatch, "/paste/tie0000a"), with(http.MethodPatch, "/paste/unknown1"),
 			with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
+			with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/main.go"),
 		} {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
 			if response.StatusCode != http.StatusForbidden || !strings.Contains(body, `"statusMessage":"The access token may only read.`) {

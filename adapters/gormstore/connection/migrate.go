@@ -122,8 +122,8 @@ func (s *Store) checkClock(ctx context.Context) error {
 }
 
 // Ready returns nil when the database answers, can be written to, and has a schema that this program can work with, and the clocks of
-// both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It fails with
-// fault.Unavailable, and with ErrOutdated when migrating would help.
+// both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It
+// fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.check(); err != nil {
 		return err
