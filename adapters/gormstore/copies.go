@@ -21,7 +21,8 @@ import (
 // bookkeeping of the database are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
-		model.User{}, model.UserDeletion{}, model.Identity{}, model.UnlinkedIdentity{}, model.Invitation{}, model.AccessToken{}, model.Paste{}, model.Pasty{},
+		model.User{}, model.UserDeletion{}, model.Identity{}, model.UnlinkedIdentity{}, model.Invitation{}, model.AccessToken{},
+		model.Paste{}, model.Pasty{},
 		model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{}, model.Star{}, model.Tombstone{},
 		model.FormerName{}, model.AuditEntry{}, model.Block{}, model.Report{},
 	} {
