@@ -13,6 +13,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
+	// Notify is told of new reports and administrators, and of a store that fills up. Default: nil, no one is told.
+	Notify notice.Func `json:"-"`
 	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is logged.
 	Logger *zap.Logger
 }

@@ -92,7 +92,6 @@ const (
 // countTotals counts what is stored at intervals, and tells room.
 func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum, room *pastes.Room) {
 	var next time.Time
-	warned := false
 	count := func(ctx context.Context, timeout time.Duration) {
 		began := time.Now()
 		if began.Before(next) {
@@ -110,13 +109,10 @@ func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum,
 			return
 		}
 		bytes := totals.ContentBytes + totals.HistoryBytes
-		room.Hold(bytes)
-		full := cfg.Pastes.MaxBytes > 0 && bytes >= cfg.Pastes.MaxBytes/5*4
-		if full && !warned {
+		if room.Hold(bytes) {
 			log.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
 				zap.Int64("bytes", bytes), zap.Int64("limit", cfg.Pastes.MaxBytes))
 		}
-		warned = full
 	}
 	if cfg.Pastes.MaxBytes > 0 {
 		lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))

@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
@@ -89,7 +90,7 @@ func Module(cfg Config) fx.Option {
 		return fx.Error(err)
 	}
 	modules := []fx.Option{
-		fx.Provide(func() Config { return cfg }, newLogger, newClock, fx.Private),
+		fx.Provide(func() Config { return cfg }, newLogger, newClock, newNotify, fx.Private),
 		storeModule,
 		languagesModule, usersModule, tokensModule, accountsModule, pastesModule, importsModule, moderationModule,
 		statsModule,
@@ -107,11 +108,13 @@ func Module(cfg Config) fx.Option {
 	return fx.Module("gluepot", modules...)
 }
 
+func newNotify(cfg Config) notice.Func { return cfg.Notify }
+
 func newClock() func() time.Time { return time.Now }
 
 func newUsers(cfg Config, store users.Store, now func() time.Time) *users.UseCases {
 	_, visitors, _ := cfg.lifetimes() // which are valid
-	return users.New(store, visitors, now)
+	return users.New(store, visitors, cfg.Notify, now)
 }
 
 func newAccounts(cfg Config, store accounts.Store, users accounts.Users, now func() time.Time) *accounts.UseCases {
@@ -121,6 +124,7 @@ func newAccounts(cfg Config, store accounts.Store, users accounts.Users, now fun
 // newPasteOptions completes the paste options of a valid Config.
 func newPasteOptions(cfg Config, resolver paste.LanguageResolver) pastes.Options {
 	options := cfg.Pastes
+	options.Notify = cfg.Notify
 	options.Lifetimes, options.AnonymousLifetimes, _ = cfg.lifetimes()
 	options.AnonymousQuota = paste.Quota{Pastes: options.AnonymousQuota.Pastes, Window: time.Hour}
 	options.Allowance.Rate = paste.Quota{Pastes: options.Allowance.Rate.Pastes, Window: time.Hour, Signed: true}

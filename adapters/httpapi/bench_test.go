@@ -90,7 +90,7 @@ func BenchmarkRequest(b *testing.B) {
 		store.ids = append(store.ids, paste.ID(fmt.Sprintf("p%07d", i)))
 	}
 	modules := Modules{
-		Users:     users.New(instantUsers{instantStore: store}, paste.Lifetimes{}, time.Now),
+		Users:     users.New(instantUsers{instantStore: store}, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(instantTokens{instantStore: store}, nil, time.Now),
 		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(instantLanguages{instantStore: store}),

@@ -52,7 +52,7 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 		change(&options)
 	}
 	return Modules{
-		Users:     users.New(nil, paste.Lifetimes{}, time.Now),
+		Users:     users.New(nil, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(fake.Tokens{Store: store}, nil, time.Now),
 		Pastes:    pastes.New(fake.Pastes{Store: store}, nil, options, time.Now),
 		Languages: languages.New(copies{}),

@@ -135,7 +135,7 @@ func (s *store) list() string {
 
 func (s *store) modules() Modules {
 	return Modules{
-		Users:     users.New(storedUsers{store: s}, paste.Lifetimes{}, time.Now),
+		Users:     users.New(storedUsers{store: s}, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(storedTokens{store: s}, nil, time.Now),
 		Pastes:    pastes.New(storedPastes{store: s}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(copies{}),

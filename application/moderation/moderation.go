@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -56,14 +57,15 @@ type module struct {
 	users     Users
 	sessions  token.SessionEnder
 	languages Languages
+	notify    notice.Func // of new reports
 	now       func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(
-	store Store, users Users, sessions token.SessionEnder, languages Languages, now func() time.Time,
+	store Store, users Users, sessions token.SessionEnder, languages Languages, notify notice.Func, now func() time.Time,
 ) *UseCases {
-	m := &module{store: store, users: users, sessions: sessions, languages: languages, now: now}
+	m := &module{store: store, users: users, sessions: sessions, languages: languages, notify: notify, now: now}
 	return &UseCases{
 		List:      &List{m},
 		Remove:    &Remove{m},

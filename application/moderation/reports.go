@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -35,6 +36,10 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 		return err
 	}
 	err := r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota)
+	if err == nil {
+		text := "A reader has reported the paste " + id + " (" + reason + "). Look at it on /admin/reports, or with gluepot report list."
+		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: made.At, Subject: id, Text: text})
+	}
 	return fault.Replace(paste.Gone(err), fault.Exhausted, errReports)
 }
 

@@ -10,7 +10,7 @@ import (
 // TestBlockInThePast wants no block for good from a time that is negative, which only embedders can give.
 func TestBlockInThePast(t *testing.T) {
 	t.Parallel()
-	block := New(nil, nil, nil, nil, time.Now).Block
+	block := New(nil, nil, nil, nil, nil, time.Now).Block
 	if made, err := block.Do(t.Context(), "192.0.2.1", "spam", -time.Hour); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %+v, %v, want fault.Invalid", made, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -62,6 +63,7 @@ type Options struct {
 	Allowance paste.Allowance
 	// MaxBytes bounds the content and history of all pastes; 0, the default, is no limit.
 	MaxBytes int64
+	Notify   notice.Func // of the store that fills up; nil: no one is told
 	// SweepGrace is how long pastes stay after they expire. It must exceed the longest request and any step back of a clock, so
 	// that requests in progress do not miss a paste that they count.
 	SweepGrace time.Duration
@@ -82,7 +84,8 @@ type module struct {
 
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
-	m := &module{store: store, users: users, options: options, room: &Room{limit: options.MaxBytes}, now: now}
+	room := &Room{limit: options.MaxBytes, notify: options.Notify, now: now}
+	m := &module{store: store, users: users, options: options, room: room, now: now}
 	read := &Read{m}
 	return &UseCases{
 		CreateOwn:   &CreateOwn{module: m},
@@ -107,12 +110,35 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 // Room bounds what the installation stores. It is told the size from time to time, and in between adds what this process stores. So
 // no request has to ask the store.
 type Room struct {
-	limit int64 // bytes of content and history; 0: none
-	held  atomic.Int64
+	limit  int64 // bytes of content and history; 0: none
+	held   atomic.Int64
+	nearly atomic.Bool // the operator was told that four fifths are used
+	full   atomic.Bool // the operator was told of a write that was refused
+	notify notice.Func
+	now    func() time.Time
 }
 
-// Hold sets the current size.
-func (r *Room) Hold(bytes int64) { r.held.Store(bytes) }
+// Hold sets the current size. It returns true, and tells the operator, when four fifths of the room are used and were
+// not before.
+func (r *Room) Hold(bytes int64) (nearlyFull bool) {
+	r.held.Store(bytes)
+	if bytes < r.limit {
+		r.full.Store(false)
+	}
+	if r.limit == 0 || bytes < r.limit/5*4 {
+		r.nearly.Store(false)
+		return false
+	}
+	if r.nearly.Swap(true) {
+		return false
+	}
+	r.tell(notice.StoreNearlyFull, "The pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached.")
+	return true
+}
+
+func (r *Room) tell(event notice.Event, text string) {
+	r.notify.Tell(notice.Notice{Event: event, At: r.now(), Text: text})
+}
 
 func (r *Room) add(bytes int64) { r.held.Add(bytes) }
 
@@ -121,6 +147,9 @@ var errNoRoom = fault.New(fault.Unavailable, "This service is full: you can read
 // check fails with fault.Unavailable when there is no room for more.
 func (r *Room) check() error {
 	if r.limit > 0 && r.held.Load() >= r.limit {
+		if !r.full.Swap(true) {
+			r.tell(notice.StoreFull, "The pastes have all of GLUEPOT_STORE_MAX_BYTES: a write was refused, and others are until pastes go.")
+		}
 		return errNoRoom
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -64,7 +65,16 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 	if !errors.Is(err, user.ErrServiceTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 	}
+	if err == nil && created.Admin {
+		c.tellOfAdministrator(created)
+	}
 	return created, err
+}
+
+// tellOfAdministrator tells the operator of a user who has become an administrator.
+func (m *module) tellOfAdministrator(u user.User) {
+	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
+	m.notify.Tell(notice.Notice{Event: notice.NewAdministrator, At: m.now(), Subject: audit.User(u), Text: text})
 }
 
 func validate(u user.User, services map[string]string) error {

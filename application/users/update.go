@@ -39,9 +39,14 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 		}
 	}
 	noted := audit.Note(ctx, act, audit.User(meant), "")
+	var was bool // an administrator
 	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
+		was = stored.Admin
 		return change.apply(stored, services)
 	})
+	if err == nil && updated.Admin && !was {
+		u.tellOfAdministrator(updated)
+	}
 	return user.Account{User: updated, Services: services}, user.Gone(err)
 }
 

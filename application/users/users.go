@@ -5,6 +5,7 @@ package users
 import (
 	"time"
 
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -37,12 +38,13 @@ type Store interface {
 type module struct {
 	store     Store
 	anonymous paste.Lifetimes // of pastes without an owner
+	notify    notice.Func     // of new administrators
 	now       func() time.Time
 }
 
 // New returns the use cases over their ports. The lifetimes are those of anonymous pastes.
-func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases {
-	m := &module{store: store, anonymous: anonymous, now: now}
+func New(store Store, anonymous paste.Lifetimes, notify notice.Func, now func() time.Time) *UseCases {
+	m := &module{store: store, anonymous: anonymous, notify: notify, now: now}
 	return &UseCases{
 		CheckExists: &CheckExists{m},
 		ShowProfile: &ShowProfile{m},

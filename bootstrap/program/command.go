@@ -13,12 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
+	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -119,11 +121,11 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		return cli.Usage("%w.%s See '%s --help'", flagError(err), flagHint(cmd, err), cmd.CommandPath())
 	})
 	cfg := defaultConfig()
-	addSettings(root.PersistentFlags(), &cfg, databaseFlags, pasteFlags, signInFlags)
+	addSettings(root.PersistentFlags(), &cfg, databaseFlags, pasteFlags, signInFlags, webhookFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
 	operators := cli.Commands{
-		Open: opener(&cfg), OpenCopy: copyOpener(&cfg), Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		Open: opener(&cfg, stderr), OpenCopy: copyOpener(&cfg), Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		Sources: cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes},
 	}
 	root.AddCommand(operators.All()...)
@@ -189,14 +191,30 @@ func configure(cmd *cobra.Command, cfg *config) error {
 }
 
 // opener opens the use cases for operators' commands. Few commands may create the database: a mistyped name must not create one.
-func opener(cfg *config) cli.Open {
+func opener(cfg *config, stderr io.Writer) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
 		if err := configure(cmd, cfg); err != nil {
 			return cli.Modules{}, nil, err
 		}
-		app, stop, err := bootstrap.Open(cmd.Context(), cfg.commanded(migrates))
+		own, told := cfg.commanded(migrates), func() {}
+		if cfg.Webhook.URL != "" {
+			sender := webhook.New(cfg.Webhook)
+			own.Notify = sender.Notify
+			sender.Start(zap.NewNop())
+			told = func() { // what the command was for is done, so this is no failure
+				if err := sender.Stop(); err != nil {
+					lastWords(stderr, err.Error())
+				}
+			}
+		}
+		app, closeAll, err := bootstrap.Open(cmd.Context(), own)
 		if err != nil {
+			told()
 			return cli.Modules{}, nil, err
+		}
+		stop := func(ctx context.Context) error {
+			told()
+			return closeAll(ctx)
 		}
 		return cli.Modules{
 			PublicURL: cfg.HTTP.PublicURL, Accounts: app.Accounts,

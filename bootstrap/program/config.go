@@ -15,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/adapters/signin"
+	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -32,6 +33,8 @@ type config struct {
 	// Pages serves pages for people, as Site configures them. HTTP has their BasePath and PublicURL.
 	Pages bool
 	Site  pages.Config
+	// Webhook says who is told of new reports and administrators, and of a store that fills up.
+	Webhook webhook.Config
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
 	AdminAddr string
 }
@@ -58,7 +61,7 @@ func (c config) Validate() error {
 	check(noLevel == nil, "GLUEPOT_LOG_LEVEL is %q: choose debug, info, warn or error", c.LogLevel)
 	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console",
 		c.LogFormat)
-	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
+	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL), c.Webhook.Validate())
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)
 	_, noMail := mail.ParseAddress(c.Site.Contact)

@@ -15,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/adapters/tracing"
+	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -44,6 +45,14 @@ func newAdmin(lifecycle fx.Lifecycle, cfg config, log *zap.Logger) *admin {
 
 func newMetrics(statistics func() bootstrap.Statistics) *metrics.Metrics {
 	return metrics.New(Version(), limit.Names(), func() metrics.Snapshot { return metrics.Snapshot(statistics()) })
+}
+
+// webhookModule tells the operator. It is left out where no URL is named. It is first, so that it stops after what
+// tells it.
+func webhookModule(sender *webhook.Sender) fx.Option {
+	return fx.Module("webhook", fx.Invoke(func(lifecycle fx.Lifecycle, log *zap.Logger) {
+		lifecycle.Append(fx.StartStopHook(func() { sender.Start(log) }, sender.Stop))
+	}))
 }
 
 // tracingModule traces if the environment asks for it.

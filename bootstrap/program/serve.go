@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -52,7 +53,13 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 	if cfg.AdminAddr != "" {
 		list = append(list, metricsModule)
 	}
-	list = append(list, tracingModule, bootstrap.Module(cfg.served()), signInModule)
+	own := cfg.served()
+	if cfg.Webhook.URL != "" {
+		sender := webhook.New(cfg.Webhook)
+		own.Notify = sender.Notify
+		list = append(list, webhookModule(sender))
+	}
+	list = append(list, tracingModule, bootstrap.Module(own), signInModule)
 	if cfg.Pages {
 		list = append(list, pagesModule)
 	}

@@ -43,6 +43,12 @@ func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 		"how many entries the history of a paste may have; the oldest edits are dropped, each with all its entries, also beyond 32 MiB of text")
 }
 
+func webhookFlags(flags *pflag.FlagSet, cfg *config) {
+	flags.Var((*secretValue)(&cfg.Webhook.URL), "notify-url",
+		"`URL` that gets a POST for a new report or administrator, and for a store that fills up")
+	flags.Var((*secretValue)(&cfg.Webhook.Secret), "notify-secret", "secret that signs these requests")
+}
+
 func signInFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.HTTP.PublicURL, "public-url", cfg.HTTP.PublicURL, "the address that people use, such as https://paste.example")
 	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
@@ -137,7 +143,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
-var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags}
+var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, webhookFlags, serveFlags}
 
 // flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a misplaced
 // database URL.

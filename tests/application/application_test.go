@@ -26,6 +26,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/fake"
@@ -33,6 +34,8 @@ import (
 
 // world is the modules over one store with a clock.
 type world struct {
+	notices []notice.Notice // that the operator was told
+
 	users  *users.UseCases
 	tokens *tokens.UseCases
 	pastes *pastes.UseCases
@@ -65,8 +68,10 @@ func newWorld() *world {
 	}
 	store.Now = w.clock
 	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
-	w.users = users.New(w.userStore, paste.Lifetimes{}, w.clock)
-	w.pastes = pastes.New(w.pasteStore, w.userStore, pasteOptions, w.clock)
+	w.users = users.New(w.userStore, paste.Lifetimes{}, w.notify, w.clock)
+	options := pasteOptions
+	options.Notify = w.notify
+	w.pastes = pastes.New(w.pasteStore, w.userStore, options, w.clock)
 	w.provider = &provider{answers: make(map[string]identity.Profile)}
 	w.accounts = accounts.New(fake.Identities{Store: store}, w.userStore, accounts.Options{
 		Sources: w.provider.sources(), Registration: accounts.Open,
@@ -77,6 +82,8 @@ func newWorld() *world {
 }
 
 func (w *world) clock() time.Time { return w.now }
+
+func (w *world) notify(n notice.Notice) { w.notices = append(w.notices, n) }
 
 func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()

@@ -87,7 +87,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			crowded := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, w.clock)
+			crowded := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock)
 			created, err := crowded.Create.Do(t.Context(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
@@ -123,7 +123,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
+	_, err := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)

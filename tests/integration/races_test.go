@@ -40,7 +40,7 @@ func openRaces(t *testing.T, cfg gormstore.Config) *races {
 	t.Helper()
 	s := openService(t, cfg)
 	r := &races{service: s, mod: gormstore.NewModeration(s.store), identities: gormstore.NewIdentities(s.store)}
-	r.moderation = moderation.New(r.mod, s.users, s.tokens, catalogue.New(), time.Now)
+	r.moderation = moderation.New(r.mod, s.users, s.tokens, catalogue.New(), nil, time.Now)
 	return r
 }
 
@@ -152,7 +152,7 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
 		found, _ := r.users.ByID(t.Context(), "epoxy")
 		if left := r.count(t, shownPastes); err == nil && !found.Suspended && left != 250 {
 			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)

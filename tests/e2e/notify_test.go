@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/webhook"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestNotify wants the operator to be told of a report that a reader sends, and of an administrator that a command makes.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	events := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		seconds, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get(webhook.SignatureHeader), "t="), ",")
+		at, err := time.Parse(time.RFC3339, "1970-01-01T00:00:00Z")
+		if since, bad := time.ParseDuration(seconds + "s"); err == nil && bad == nil {
+			at = at.Add(since)
+		}
+		if r.Header.Get(webhook.SignatureHeader) != webhook.Sign("hunter2", at, body) {
+			t.Errorf("got %v, want %s signed", r.Header, body)
+		}
+		var fields map[string]string
+		_ = json.Unmarshal(body, &fields)
+		events <- fields["event"] + " " + fields["subject"]
+	}))
+	defer receiver.Close()
+	settings := []string{
+		"GLUEPOT_NOTIFY_URL=" + receiver.URL + "/hidden", "GLUEPOT_NOTIFY_SECRET=hunter2", "GLUEPOT_DATABASE_URL=" + cfg.URL,
+	}
+	server := program.Serve(t, cfg.URL, append(settings, "GLUEPOT_REPORTS=true")...)
+	wantEvent := func(want string) {
+		t.Helper()
+		select {
+		case got := <-events:
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("got nothing, want %q", want)
+		}
+	}
+	_, created := exchange(t, server, http.MethodPost, "/raw", "\ncode")
+	link := strings.TrimSpace(created)
+	id := link[strings.LastIndexByte(link, '/')+1:]
+	form := url.Values{"reason": {"spam"}, "text": {"An advertisement."}}
+	answer, page := sent(t, server, http.MethodPost, "/"+id+"/report", form.Encode(),
+		"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
+	if answer.StatusCode >= 400 {
+		t.Fatalf("got %d %.300s, want the report taken", answer.StatusCode, page)
+	}
+	wantEvent("report.new " + id)
+
+	if code, _, stderr := program.Run(t, settings, "user", "create", "mia", "--admin"); code != 0 || stderr != "" {
+		t.Errorf("got exit code %d and %q, want neither", code, stderr)
+	}
+	wantEvent("administrator.new mia (")
+
+	receiver.Close() // commands go on
+	if code, stdout, stderr := program.Run(t, settings, "user", "create", "bob", "--admin"); code != 0 ||
+		!strings.HasPrefix(stdout, "Created the user bob") || strings.Contains(stderr, "hidden") ||
+		!strings.Contains(stderr, "GLUEPOT_NOTIFY_URL did not take the last notices; lost: 1") {
+		t.Errorf("without a receiver: got exit code %d, %q and %q, want the user created", code, stdout, stderr)
+	}
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 || strings.Contains(server.Stderr.String(), "hidden") {
+		t.Errorf("got exit code %d, want 0 and no URL in the log", code)
+	}
+}
