@@ -82,8 +82,12 @@ func TestRepeated(t *testing.T) {
 		answer          http.HandlerFunc
 		level           zapcore.Level // of the last line
 	}{
-		"an error, then taken": {2, 3, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, zapcore.WarnLevel},
-		"errors":               {99, 4, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, zapcore.ErrorLevel},
+		"an error, then taken": {2, 3, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+		}, zapcore.WarnLevel},
+		"errors": {99, 4, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, zapcore.ErrorLevel},
 		"redirects": {99, 4, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		}, zapcore.ErrorLevel},
