@@ -200,6 +200,7 @@ func TestScopes(t *testing.T) {
 			with(http.MethodPatch, "/paste/tie0000a"), with(http.MethodPatch, "/paste/unknown1"),
 			with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
 			with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/main.go"),
+			with(http.MethodPut, "/paste/tie0000a/star"), with(http.MethodDelete, "/paste/tie0000a/star"),
 		} {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
 			if response.StatusCode != http.StatusForbidden || !strings.Contains(body, `"statusMessage":"The access token may only read.`) {
