@@ -134,11 +134,17 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 	if selection.Public { // literals, for a partial index
 		query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile")
 	}
+	if selection.Title != "" {
+		title := lowerASCII(selection.Title)
+		value, _ := model.Text(title).Value() // a text, always
+		part, _ := value.(string)
+		query = query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(part))
+	}
 	if selection.Tag != "" {
 		query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
 			model.Text(selection.Tag), selection.Public)
 	}
-	listed, err := p.listed(query)
+	listed, err := p.listed(tx, query)
 	if err != nil || len(listed) == 0 {
 		return listed, err
 	}
@@ -194,21 +200,70 @@ type listedRow struct {
 	TitleKey   string
 }
 
+// outlineRow is a pasty without most of its code.
+type outlineRow struct {
+	PasteID   string
+	ID        model.Text
+	Title     model.Text
+	Language  model.Text
+	Lines     int
+	Beginning model.Text
+}
+
+// outlined is as much of a code as a preview can need: two characters may stand for one.
+const outlined = 2*paste.MaxPreviewBytes + 1
+
+// outline reads the pasties of listed pastes. The rows are theirs.
+func outline(tx *gorm.DB, rows []listedRow, listed []paste.Listed) error {
+	n := paste.Outlined(len(rows), func(i int) (int, int64) { return rows[i].Paste.Pasties, rows[i].Paste.ContentBytes })
+	at := make(map[string]*paste.Listed, n)
+	for i := range listed {
+		if listed[i].Cut = i >= n; !listed[i].Cut {
+			at[rows[i].Paste.ID] = &listed[i]
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	var pasties []outlineRow
+	err := tx.Table("pasties").Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", outlined).
+		Where("paste_id IN ?", slices.Sorted(maps.Keys(at))).Order("paste_id, position").Scan(&pasties).Error
+	for _, row := range pasties {
+		one := at[row.PasteID]
+		one.Pasties = append(one.Pasties, paste.ListedPasty{
+			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Lines: row.Lines,
+			Preview: paste.Preview(string(row.Beginning)),
+		})
+	}
+	return err
+}
+
+// lowerASCII folds a text as the databases' lower does.
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, text)
+}
+
 // list is listed for a query that makes a whole answer.
 func (p *Pastes) list(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (listed []paste.Listed, err error) {
-	err = p.store.List(ctx, func(db *gorm.DB) error {
-		listed, err = p.listed(query(db))
+	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		listed, err = p.listed(tx, query(tx))
 		return err
-	})
+	}, p.store.Slow, p.store.Pastes)
 	return listed, err
 }
 
 // listed reads the active pastes of a query.
-func (p *Pastes) listed(query *gorm.DB) ([]paste.Listed, error) {
+func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Listed, error) {
 	var rows []listedRow
 	err := active(p.store, query).
 		Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
-			pastes.title, pastes.edited_at,
+			pastes.title, pastes.edited_at, pastes.pasties, pastes.content_bytes,
+			(SELECT count(*) FROM stars t WHERE t.paste_id = pastes.id) AS stars,
 			coalesce(o.username, '') AS owner_name,
 			`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
 		Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
@@ -216,6 +271,9 @@ func (p *Pastes) listed(query *gorm.DB) ([]paste.Listed, error) {
 	listed := make([]paste.Listed, 0, len(rows))
 	for i := range rows {
 		listed = append(listed, rows[i].listed())
+	}
+	if err == nil {
+		err = outline(tx, rows, listed)
 	}
 	return listed, err
 }
@@ -225,6 +283,7 @@ func (r *listedRow) listed() paste.Listed {
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
 		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)), OwnerName: r.OwnerName,
+		Stars: r.Paste.Stars, Bytes: r.Paste.ContentBytes,
 	}
 }
 

@@ -50,6 +50,10 @@ func (s *Search) Find(
 				return err
 			}
 		}
+		n := paste.Outlined(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
+		for i := range found[n:] {
+			found[n+i].Cut, found[n+i].Listed.Pasties = true, nil
+		}
 		return nil
 	}, s.store.Slow, s.store.Pastes)
 	if err != nil {
@@ -72,6 +76,7 @@ type matchRow struct {
 	Paste    model.Paste `gorm:"embedded"`
 	Username string
 	InTitles bool
+	ShowTags bool
 }
 
 func (r *matchRow) place() search.Place {
@@ -208,7 +213,8 @@ func (f *finding) phrases(words string) string {
 // found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts first: otherwise
 // it would go through all pastes by time, which is slow for rare words.
 const found = `WITH t AS MATERIALIZED (?)
-	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.Pasties, p.Tags, u.username, t.in_titles
+	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles,
+		p.edited_at, p.content_bytes, (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) AS stars, u.show_tags
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
 	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
 		AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
@@ -237,7 +243,14 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 		listed.PastyTitle = first.Title
 		listed.Beginning = model.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
 	}
-	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Pasties: len(stored.Pasties), Lines: lines})
+	found := search.Found{Listed: listed.listed(), Place: row.place(), Pasties: len(stored.Pasties), Lines: lines}
+	for _, p := range document.Pasties {
+		found.Listed.Pasties = append(found.Listed.Pasties, p.Listed())
+	}
+	if row.ShowTags || row.Paste.OwnerID.String == f.reader {
+		found.Tags = document.Tags
+	}
+	*to = append(*to, found)
 	return nil
 }
 

@@ -80,17 +80,23 @@ type PublicPastes struct {
 // selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
 // no such user or the profile is private.
 func (b *Browse) Public(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	selection := paste.Selection{Public: true, Tag: tag, After: after}
+	return b.public(ctx, username, paste.Selection{Tag: tag, After: after}, PageSize)
+}
+
+func (b *Browse) public(
+	ctx context.Context, username string, selection paste.Selection, limit int,
+) (found PublicPastes, err error) {
+	selection.Public = true
 	allow := func(owner user.User) error {
 		_, err := user.Public(owner, nil)
 		return err
 	}
 	var listed []paste.Listed
 	found.Owner, err = user.Named(ctx, username, func(ctx context.Context, name user.Name) (owner user.User, err error) {
-		owner, listed, err = b.store.Profile(ctx, name, allow, selection, pageAndOne)
+		owner, listed, err = b.store.Profile(ctx, name, allow, selection, limit+1)
 		return owner, err
 	})
-	found.Page, err = pageOf(listed, err)
+	found.Page = Page{listed[:min(len(listed), limit)], len(listed) > limit}
 	return found, err
 }
 

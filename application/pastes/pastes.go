@@ -23,6 +23,7 @@ type UseCases struct {
 	GiveUpOwn   *GiveUpOwn
 	ListOwn     *ListOwn
 	Browse      *Browse
+	Outlines    *Outlines
 	StarSeen    *StarSeen
 	CountActive *CountActive
 
@@ -96,6 +97,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		GiveUpOwn:   &GiveUpOwn{m},
 		ListOwn:     &ListOwn{m},
 		Browse:      &Browse{m},
+		Outlines:    &Outlines{&Browse{m}},
 		StarSeen:    &StarSeen{read},
 		CountActive: &CountActive{m},
 		Create:      &Create{m},

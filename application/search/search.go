@@ -44,11 +44,63 @@ type Results struct {
 	More  bool           // whether there are others after the last one
 }
 
+// Outline is a page of what a program finds.
+type Outline struct {
+	Found []search.Found
+	Next  string // the cursor of the next page; empty: this is the last
+}
+
+// Outline is Do for programs, with a cursor (empty: the first page) and a limit (paste.ListLimit). It fails as Do does, and
+// with a fault.Invalid for a wrong limit or a cursor of another search or viewer.
+func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor string, limit int) (Outline, error) {
+	limit, err := paste.ListLimit(limit)
+	if err != nil {
+		return Outline{}, err
+	}
+	scope := []string{"search", string(viewer.User.ID), text}
+	var after search.Place
+	if cursor != "" {
+		place, err := paste.ParseCursor(cursor, scope, 3)
+		if err != nil {
+			return Outline{}, err
+		}
+		if after.Place, err = paste.ParsePlace(place[0], place[1]); err != nil {
+			return Outline{}, err
+		}
+		after.InTitles = place[2] != ""
+	}
+	results, err := f.find(ctx, viewer, text, after, limit)
+	if err != nil {
+		return Outline{}, err
+	}
+	shown := 0
+	for shown < len(results.Found) && !results.Found[shown].Cut {
+		shown++
+	}
+	page := Outline{Found: results.Found[:shown]}
+	if shown > 0 && (shown < len(results.Found) || results.More) {
+		last := results.Found[shown-1].Place
+		at, id := last.Format()
+		inTitles := ""
+		if last.InTitles {
+			inTitles = "titles"
+		}
+		page.Next = paste.NewCursor(scope, []string{at, id, inTitles})
+	}
+	return page, nil
+}
+
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
 // (search.Finder). It fails with fault.Invalid when the text is too short or is not a query, and with
 // token.ErrRejected when it asks for the viewer's own pastes and the viewer has not signed in. While the search is
 // off, it fails with search.ErrNoIndex.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
+	return f.find(ctx, viewer, text, after, Page)
+}
+
+func (f *Find) find(
+	ctx context.Context, viewer token.Viewer, text string, after search.Place, limit int,
+) (Results, error) {
 	if f.Off() {
 		return Results{}, search.ErrNoIndex
 	}
@@ -59,7 +111,7 @@ func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after s
 	if query.Mine && !viewer.SignedIn() {
 		return Results{}, token.ErrRejected
 	}
-	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, Page)
+	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, limit)
 	return Results{found, more}, err
 }
 

@@ -21,6 +21,11 @@ type Listed struct {
 	Tags       []string  // only from Selector
 	OwnerName  string    // from Selector only that of a public profile
 	TitleKey   string    // the key of lists by title; only from Selector
+
+	Stars   int64         // how many users star it; this and the next are from Selector and search.Finder
+	Bytes   int64         // of titles and code: Content.ContentBytes
+	Pasties []ListedPasty // all of them, in order
+	Cut     bool          // without Pasties: those of the pastes before it are many. It is never the first of a list
 }
 
 // Label returns what lists show for the paste: its title, or the best substitute.
@@ -73,6 +78,7 @@ const (
 type Selection struct {
 	Public     bool   // only public pastes
 	Tag        string // only pastes with this tag; empty: all
+	Title      string // only pastes whose title, or else that of the first pasty, has this part, in any ASCII case
 	Order      Order
 	After      Place  // in this order: CreatedAt holds EditedAt for ByEdit, and the zero time for ByTitle
 	AfterTitle string // the TitleKey, for ByTitle

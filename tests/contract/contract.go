@@ -126,6 +126,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pastes/a profile":                      profiles,
 		"tokens/export":                         exports,
 		"pastes/recent":                         recentPastes,
+		"pastes/outlines":                       outlinedPastes,
+		"pastes/cut outlines":                   cutOutlines,
 		"pastes/starred by a user":              starredPastes,
 		"users/by id":                           userByID,
 		"pastes/unstar":                         unstarPaste,

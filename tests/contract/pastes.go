@@ -233,7 +233,10 @@ func selectedPastes(t *testing.T, s Store) {
 		{paste.Selection{}, "fedcba"}, {paste.Selection{Order: paste.ByEdit}, "bfedca"}, {paste.Selection{Order: paste.ByTitle}, "dbacfe"},
 		{paste.Selection{Tag: "x"}, "fca"}, {paste.Selection{Tag: "x", Order: paste.ByEdit}, "fca"}, {paste.Selection{Tag: "odd\x00"}, "a"},
 		{paste.Selection{Tag: "x", Order: paste.ByTitle}, "acf"}, {paste.Selection{Tag: "y"}, ""}, {paste.Selection{Public: true}, "eb"},
-		{paste.Selection{Public: true, Tag: "x y"}, "e"},
+		{paste.Selection{Public: true, Tag: "x y"}, "e"}, {paste.Selection{Title: "BET"}, "fca"}, {paste.Selection{Title: ".GO"}, "b"},
+		{paste.Selection{Title: "é"}, "e"}, {paste.Selection{Title: "É"}, ""}, {paste.Selection{Title: "b%a"}, ""},
+		{paste.Selection{Title: "b_ta"}, ""}, {paste.Selection{Title: "\x00"}, ""}, {paste.Selection{Title: `\`}, ""},
+		{paste.Selection{Title: "beta", Tag: "x", Order: paste.ByTitle}, "acf"},
 	} {
 		for _, size := range []int{1, 2, 10} {
 			var got strings.Builder

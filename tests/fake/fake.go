@@ -630,6 +630,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
 			(!selection.Public || d.Visibility == paste.Public && !d.Burns && shown.PublicProfile) &&
+			(selection.Title == "" || strings.Contains(lowerASCII(titleOf(d)), lowerASCII(selection.Title))) &&
 			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag) && (shown.ShowTags || !selection.Public))
 	})
 	if err != nil {
@@ -702,10 +703,48 @@ func (p Pastes) listed(
 			if owner, ok := p.byID(known.Owner); ok && owner.PublicProfile {
 				one.OwnerName = owner.Name.String()
 			}
+			one.Stars = p.starsOf(known.ID)
 			listed = append(listed, one)
 		}
 	}
-	return listed, nil
+	return cut(listed), nil
+}
+
+func (s *Store) starsOf(id paste.ID) (stars int64) {
+	for _, starred := range s.stars {
+		if slices.Contains(starred, string(id)) {
+			stars++
+		}
+	}
+	return stars
+}
+
+// titleOf returns what lists by title sort by.
+func titleOf(d paste.Document) string {
+	if d.Title == "" && len(d.Pasties) > 0 {
+		return d.Pasties[0].Title
+	}
+	return d.Title
+}
+
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, text)
+}
+
+// cut leaves out the pasties of what a list has no room for.
+func cut(listed []paste.Listed) []paste.Listed {
+	n := paste.Outlined(len(listed), func(i int) (int, int64) { return len(listed[i].Pasties), listed[i].Bytes })
+	for i := range listed {
+		if listed[i].Cut = i >= n; listed[i].Cut {
+			listed[i].Pasties = nil
+		}
+	}
+	return listed
 }
 
 func listedOf(d paste.Document) paste.Listed {
@@ -717,6 +756,10 @@ func listedOf(d paste.Document) paste.Listed {
 	}
 	if n := len(d.Edits); n > 0 {
 		one.EditedAt = d.Edits[n-1].At
+	}
+	one.Bytes = d.ContentBytes()
+	for _, p := range d.Pasties {
+		one.Pasties = append(one.Pasties, p.Listed())
 	}
 	key := []rune(strings.ToLower(cmp.Or(one.Title, one.PastyTitle)))
 	one.TitleKey = string(key[:min(len(key), 100)])

@@ -39,7 +39,10 @@ func (s Search) Find(
 		place := search.Place{Place: known.Place(), InTitles: inTitles}
 		if ok && after.Before(place) {
 			listed := listedOf(document)
-			listed.OwnerName = owner.Name.String()
+			listed.OwnerName, listed.Stars = owner.Name.String(), s.starsOf(known.ID)
+			if !own && !owner.ShowTags {
+				listed.Tags = nil
+			}
 			found = append(found, search.Found{Listed: listed, Place: place, Pasties: len(document.Pasties), Lines: lines})
 		}
 	}
@@ -49,7 +52,13 @@ func (s Search) Find(
 		}
 		return 1
 	})
-	return found[:min(len(found), limit)], len(found) > limit, nil
+	more = len(found) > limit
+	found = found[:min(len(found), limit)]
+	n := paste.Outlined(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
+	for i := range found[n:] {
+		found[n+i].Cut, found[n+i].Listed.Pasties = true, nil
+	}
+	return found, more, nil
 }
 
 // Indexed implements search.Finder.

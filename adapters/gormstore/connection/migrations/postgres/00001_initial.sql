@@ -146,6 +146,10 @@ CREATE TABLE pasties (
     title    text COLLATE "C" NOT NULL,
     language text NOT NULL,
     code     text NOT NULL,
+    lines    integer NOT NULL GENERATED ALWAYS AS ( -- for lists, which do not read the code
+        octet_length(code) - octet_length(replace(code, E'\n', ''))
+        + CASE WHEN code = '' OR right(code, 1) = E'\n' THEN 0 ELSE 1 END
+    ) STORED,
     PRIMARY KEY (paste_id, position)
 ) WITH (toast_tuple_target = 4096);
 

@@ -133,6 +133,9 @@ CREATE TABLE pasties (
     title    TEXT NOT NULL,
     language TEXT NOT NULL,
     code     TEXT NOT NULL,
+    lines    INTEGER NOT NULL GENERATED ALWAYS AS (
+        length(code) - length(replace(code, char(10), '')) + (code <> '' AND substr(code, -1) <> char(10))
+    ) STORED,
     PRIMARY KEY (paste_id, position)
 );
 

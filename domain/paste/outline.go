@@ -1,0 +1,66 @@
+package paste
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// ListedPasty is a pasty as lists show it.
+type ListedPasty struct {
+	ID, Title, Language string
+	Lines               int
+	Preview             string // see Preview
+}
+
+// Listed returns the pasty as lists show it.
+func (p Pasty) Listed() ListedPasty {
+	lines := strings.Count(p.Code, "\n")
+	if p.Code != "" && !strings.HasSuffix(p.Code, "\n") {
+		lines++
+	}
+	return ListedPasty{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines, Preview: Preview(p.Code)}
+}
+
+// What a preview has.
+const (
+	previewLines    = 3
+	MaxPreviewBytes = 300
+)
+
+// Preview returns the first three lines of a code, or their first MaxPreviewBytes bytes, without what a character would be
+// cut from.
+func Preview(code string) string {
+	text := code[:min(len(code), MaxPreviewBytes)]
+	for cut := 0; len(text) < len(code) && cut < utf8.UTFMax && !utf8.ValidString(text); cut++ {
+		text = text[:len(text)-1]
+	}
+	end := 0
+	for range previewLines {
+		next := strings.IndexByte(text[end:], '\n')
+		if next < 0 {
+			return text
+		}
+		end += next + 1
+	}
+	return text[:end]
+}
+
+// maxOutline bounds the bytes of the pasties that one list shows, except that the first paste always has its own.
+const maxOutline = 4 << 20
+
+// maxListedPasty is how many bytes a pasty in a list has at most, about.
+const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
+
+// Outlined returns how many of the first n pastes of a list have their pasties listed: as many as maxOutline allows. The
+// function returns how many pasties a paste has, and their bytes.
+func Outlined(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
+	total := int64(0)
+	for i := range n {
+		pasties, bytes := sizeOf(i)
+		total += min(int64(pasties)*maxListedPasty, bytes+int64(pasties)*(MaxPreviewBytes+100))
+		if total > maxOutline && i > 0 {
+			return i
+		}
+	}
+	return n
+}

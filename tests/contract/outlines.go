@@ -1,0 +1,99 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// outlinedPastes have what lists show of their pasties: the lines of each, and how it begins.
+func outlinedPastes(t *testing.T, s Store) {
+	owner, fan := storedUser(t, s, "owner"), storedUser(t, s, "fan")
+	codes := []string{
+		"", "x", "x\n", "x\ny", "\n", "\n\n\n\n", "a\r\nb\r\nc\r\nd", odd, strings.Repeat("é", 200), strings.Repeat("\x00\x1a", 200),
+		strings.Repeat("a\n", 100), strings.Repeat("b", 299) + "é", "a\n" + strings.Repeat("c", 400) + "\nd\ne",
+	}
+	made := paste.Document{Paste: paste.Paste{ID: "outlined", Owner: owner.ID, CreatedAt: now}}
+	made.Title, made.Visibility = "needle", paste.Public
+	for i, code := range codes {
+		made.Pasties = append(made.Pasties, paste.Pasty{ID: fmt.Sprint("p", i), Title: odd, Language: "Go", Code: code})
+	}
+	must(t, s.Pastes.CreateDocument(t.Context(), made))
+	must(t, s.Pastes.Star(t.Context(), fan.ID, made.ID))
+	must(t, s.Pastes.Star(t.Context(), owner.ID, made.ID))
+	var wanted []paste.ListedPasty
+	for _, p := range made.Pasties {
+		wanted = append(wanted, p.Listed())
+	}
+	for name, list := range map[string]func() ([]paste.Listed, error){
+		"Select": func() ([]paste.Listed, error) {
+			return s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 2)
+		},
+		"Profile": func() ([]paste.Listed, error) {
+			_, listed, err := s.Pastes.Profile(t.Context(), parseName(t, "owner"), func(user.User) error { return nil },
+				paste.Selection{}, 2)
+			return listed, err
+		},
+		"Recent":    func() ([]paste.Listed, error) { return s.Pastes.Recent(t.Context(), paste.Place{}, 2) },
+		"StarredBy": func() ([]paste.Listed, error) { return s.Pastes.StarredBy(t.Context(), fan.ID, paste.Place{}, 2) },
+		"Find": func() (listed []paste.Listed, err error) {
+			query, err := search.Parse("needle", func(text string) string { return text })
+			must(t, err)
+			found, _, err := s.Search.Find(t.Context(), query, "", search.Place{}, 2)
+			for i := range found {
+				listed = append(listed, found[i].Listed)
+			}
+			return listed, err
+		},
+	} {
+		listed, err := list()
+		must(t, err)
+		if len(listed) != 1 {
+			t.Errorf("%s: got %d pastes, want one", name, len(listed))
+			continue
+		}
+		if !slices.Equal(listed[0].Pasties, wanted) {
+			t.Errorf("%s: got %+v, want %+v", name, listed[0].Pasties, wanted)
+		}
+		want(t, name+": stars", listed[0].Stars, 2)
+		want(t, name+": bytes", listed[0].Bytes, made.ContentBytes())
+		want(t, name+": cut", listed[0].Cut, false)
+	}
+}
+
+// cutOutlines have no pasties of the pastes that come after very many.
+func cutOutlines(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	for i, pasties := range []int{1, 300, 1} { // the oldest first
+		made := paste.Document{Paste: paste.Paste{
+			ID: ID(fmt.Sprint("long", i)), Owner: owner.ID, CreatedAt: now.Add(time.Duration(i) * time.Second),
+		}}
+		for range pasties {
+			made.Pasties = append(made.Pasties, paste.Pasty{ID: "p", Title: strings.Repeat("é", paste.MaxPastyTitle), Language: "Go"})
+		}
+		must(t, s.Pastes.CreateDocument(t.Context(), made))
+	}
+	listed, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 10)
+	must(t, err)
+	var got []string
+	for _, one := range listed {
+		got = append(got, fmt.Sprint(one.ID, " ", len(one.Pasties), " ", one.Cut))
+	}
+	n := paste.Outlined(3, func(i int) (int, int64) {
+		return []int{1, 300, 1}[i], []int64{8192, 300 * 8192, 8192}[i]
+	})
+	wanted := []string{"long2 1 false", "long1 300 false", "long0 1 false"}
+	if n < 3 {
+		wanted[2] = "long0 0 true"
+	}
+	if n < 2 {
+		wanted[1] = "long1 0 true"
+	}
+	want(t, "outlines", strings.Join(got, ", "), strings.Join(wanted, ", "))
+}
