@@ -21,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 )
@@ -31,6 +32,7 @@ type Modules struct {
 	Tokens    *tokens.UseCases
 	Pastes    *pastes.UseCases
 	Languages *languages.UseCases
+	Search    *search.UseCases // or nil
 }
 
 // API answers the endpoints and the two health checks.

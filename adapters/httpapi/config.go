@@ -29,6 +29,8 @@ type Config struct {
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind an untrusted proxy all clients share one address.
 	Limits limit.Config
+	// Recent lists the newest public pastes of all users. Default: false.
+	Recent bool `json:"-"`
 	// Pages answers paths outside the interface. Default: nil, none.
 	Pages Pages `json:"-"`
 	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each request that

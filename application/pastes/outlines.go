@@ -26,8 +26,8 @@ type Outline struct {
 	Next   string // the cursor of the next page; empty: this is the last
 }
 
-// Own returns a page of the viewer's pastes: see Browse.Own. It fails as that does, and with a fault.Invalid for a wrong limit
-// or a cursor of another list, viewer, order or filter.
+// Own returns a page of the viewer's pastes: see Browse.Own. It fails as that does, and with a fault.Invalid for a
+// wrong limit or a cursor of another list, viewer, order or filter.
 func (o *Outlines) Own(ctx context.Context, viewer token.Viewer, query OutlineQuery) (Outline, error) {
 	if !viewer.SignedIn() {
 		return Outline{}, token.ErrRejected
@@ -50,7 +50,8 @@ func (o *Outlines) Starred(ctx context.Context, viewer token.Viewer, query Outli
 	})
 }
 
-// Public returns a page of the public pastes of the user with that name: see Browse.Public. It fails as that and Own do.
+// Public returns a page of the public pastes of the user with that name: see Browse.Public. It fails as that and Own
+// do.
 func (o *Outlines) Public(ctx context.Context, username string, query OutlineQuery) (Outline, error) {
 	scope := []string{"user", strings.ToLower(username), query.Tag}
 	selection := paste.Selection{Tag: query.Tag}

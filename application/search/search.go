@@ -50,8 +50,8 @@ type Outline struct {
 	Next  string // the cursor of the next page; empty: this is the last
 }
 
-// Outline is Do for programs, with a cursor (empty: the first page) and a limit (paste.ListLimit). It fails as Do does, and
-// with a fault.Invalid for a wrong limit or a cursor of another search or viewer.
+// Outline is Do for programs, with a cursor (empty: the first page) and a limit (paste.ListLimit). It fails as Do does,
+// and with a fault.Invalid for a wrong limit or a cursor of another search or viewer.
 func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor string, limit int) (Outline, error) {
 	limit, err := paste.ListLimit(limit)
 	if err != nil {

@@ -44,16 +44,27 @@ type apiParams struct {
 	Traces    *traces
 	Metrics   *metrics.Metrics `optional:"true"`
 	Pages     httpapi.Pages    `optional:"true"`
+	Search    *search.UseCases `optional:"true"`
 }
 
 func newAPI(lifecycle fx.Lifecycle, in apiParams) (*httpapi.API, error) {
 	cfg := in.Config.HTTP
-	cfg.Tracing, cfg.Pages = in.Traces.requests(), in.Pages
+	cfg.Tracing, cfg.Pages, cfg.Recent = in.Traces.requests(), in.Pages, in.Config.Site.Recent
 	if in.Metrics != nil {
 		cfg.Observe, cfg.OnLimited = in.Metrics.Began, in.Metrics.Limited
 	}
 	lifecycle.Append(fx.StopHook(in.Traces.send)) // after the last request
-	use := httpapi.Modules{Users: in.Users, Tokens: in.Tokens, Pastes: in.Pastes, Languages: in.Languages}
+	if in.Search != nil {
+		lifecycle.Append(fx.StartHook(func(ctx context.Context) {
+			// A database that lacks migrations may get an index with them.
+			if in.Store.Ready(ctx) == nil && errors.Is(in.Search.Find.Check(ctx), domainsearch.ErrNoIndex) {
+				in.Log.Warn("search is off", zap.String("reason", fault.MessageOf(domainsearch.ErrNoIndex)))
+			}
+		}))
+	}
+	use := httpapi.Modules{
+		Users: in.Users, Tokens: in.Tokens, Pastes: in.Pastes, Languages: in.Languages, Search: in.Search,
+	}
 	return httpapi.New(cfg, use, in.Store.Ready, in.Log)
 }
 
@@ -95,14 +106,6 @@ func newPages(lifecycle fx.Lifecycle, in pageParams) (*pages.Pages, error) {
 	cfg := in.Config.Site
 	http := in.Config.HTTP
 	cfg.BasePath, cfg.PublicURL, cfg.MaxBody = http.BasePath, http.PublicURL, http.PasteMaxBody
-	if in.Search != nil {
-		lifecycle.Append(fx.StartHook(func(ctx context.Context) {
-			// A database that lacks migrations may get an index with them.
-			if in.Store.Ready(ctx) == nil && errors.Is(in.Search.Find.Check(ctx), domainsearch.ErrNoIndex) {
-				in.Log.Warn("search is off", zap.String("reason", fault.MessageOf(domainsearch.ErrNoIndex)))
-			}
-		}))
-	}
 	return pages.New(cfg, pages.Modules{
 		Users: in.Users, Tokens: in.Tokens, Accounts: in.Accounts, Pastes: in.Pastes, Languages: in.Languages,
 		Search: in.Search, Moderation: in.Moderation,

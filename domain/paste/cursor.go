@@ -17,8 +17,8 @@ const (
 	MaxListLimit     = 100
 )
 
-// ListLimit returns how many pastes a page of a list has at most, where a program asks for that many; 0 is the default. It
-// fails with a fault.Invalid.
+// ListLimit returns how many pastes a page of a list has at most, where a program asks for that many; 0 is the default.
+// It fails with a fault.Invalid.
 func ListLimit(asked int) (int, error) {
 	switch {
 	case asked == 0:
@@ -32,8 +32,8 @@ func ListLimit(asked int) (int, error) {
 // ErrCursor is the fault.Invalid for a cursor that the list did not give to the viewer.
 var ErrCursor = fault.About("cursor", "it is not one that this list has given you. Begin without a cursor.")
 
-// cursorSum is the length of the checksum of a cursor, which keeps the cursors of lists and viewers apart. It is no secret:
-// whoever makes up a cursor sees nothing but a part of their own list.
+// cursorSum is the length of the checksum of a cursor, which keeps the cursors of lists and viewers apart. It is no
+// secret: whoever makes up a cursor sees nothing but a part of their own list.
 const cursorSum = 6
 
 // maxCursor is the longest cursor: it may hold a TitleKey.

@@ -27,8 +27,8 @@ const (
 	MaxPreviewBytes = 300
 )
 
-// Preview returns the first three lines of a code, or their first MaxPreviewBytes bytes, without what a character would be
-// cut from.
+// Preview returns the first three lines of a code, or their first MaxPreviewBytes bytes, without what a character would
+// be cut from.
 func Preview(code string) string {
 	text := code[:min(len(code), MaxPreviewBytes)]
 	for cut := 0; len(text) < len(code) && cut < utf8.UTFMax && !utf8.ValidString(text); cut++ {
@@ -51,8 +51,8 @@ const maxOutline = 4 << 20
 // maxListedPasty is how many bytes a pasty in a list has at most, about.
 const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
 
-// Outlined returns how many of the first n pastes of a list have their pasties listed: as many as maxOutline allows. The
-// function returns how many pasties a paste has, and their bytes.
+// Outlined returns how many of the first n pastes of a list have their pasties listed: as many as maxOutline allows.
+// The function returns how many pasties a paste has, and their bytes.
 func Outlined(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
 	total := int64(0)
 	for i := range n {

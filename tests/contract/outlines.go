@@ -16,7 +16,8 @@ import (
 func outlinedPastes(t *testing.T, s Store) {
 	owner, fan := storedUser(t, s, "owner"), storedUser(t, s, "fan")
 	codes := []string{
-		"", "x", "x\n", "x\ny", "\n", "\n\n\n\n", "a\r\nb\r\nc\r\nd", odd, strings.Repeat("é", 200), strings.Repeat("\x00\x1a", 200),
+		"", "x", "x\n", "x\ny", "\n", "\n\n\n\n", "a\r\nb\r\nc\r\nd", odd, strings.Repeat("é", 200),
+		strings.Repeat("\x00\x1a", 200),
 		strings.Repeat("a\n", 100), strings.Repeat("b", 299) + "é", "a\n" + strings.Repeat("c", 400) + "\nd\ne",
 	}
 	made := paste.Document{Paste: paste.Paste{ID: "outlined", Owner: owner.ID, CreatedAt: now}}
@@ -75,7 +76,8 @@ func cutOutlines(t *testing.T, s Store) {
 			ID: ID(fmt.Sprint("long", i)), Owner: owner.ID, CreatedAt: now.Add(time.Duration(i) * time.Second),
 		}}
 		for range pasties {
-			made.Pasties = append(made.Pasties, paste.Pasty{ID: "p", Title: strings.Repeat("é", paste.MaxPastyTitle), Language: "Go"})
+			title := strings.Repeat("é", paste.MaxPastyTitle)
+			made.Pasties = append(made.Pasties, paste.Pasty{ID: "p", Title: title, Language: "Go"})
 		}
 		must(t, s.Pastes.CreateDocument(t.Context(), made))
 	}

@@ -124,6 +124,9 @@ func TestModeration(t *testing.T) {
 		m.operate("user suspend epoxy --reason spam")
 		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", suspended...)
 		m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, suspended...)
+		for _, list := range []string{"/api/v2/list/own", "/api/v2/list/starred"} {
+			m.wants(http.StatusForbidden, "GET", list, "", suspended...)
+		}
 		m.wants(http.StatusOK, "GET", document, "", suspended...)
 		if answer, _ := session.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
 			t.Errorf("got %d for the session of a suspended user, want to sign in", answer.StatusCode)

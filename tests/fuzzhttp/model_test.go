@@ -51,7 +51,7 @@ func find(base string, r *http.Request) (found endpoint, username string) {
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	own := append(strings.Split(strings.Trim(base, "/"), "/")[:1], "healthz", "readyz")
 	if base == "" {
-		own = append(own[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs")
+		own = append(own[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs", "list")
 		own = append(own, "openapi.yaml", "openapi.json")
 	}
 	if strings.Contains(name, "/") || slices.Contains(own, name) {

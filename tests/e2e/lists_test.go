@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// listPage is what a list answers.
+type listPage struct {
+	Items []struct {
+		ID   string `json:"_id"`
+		Tags []string
+	}
+	Next string
+}
+
+// page reads a page of a list.
+func page(t *testing.T, p *program.Process, path, token string, status int) (read listPage) {
+	t.Helper()
+	got, body := p.Get(path, token)
+	if got != status {
+		t.Fatalf("%s: got %d %s, want %d", path, got, body, status)
+	}
+	if err := json.Unmarshal([]byte(body), &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// TestListsByPage goes through each list in pages of several sizes while others write, and hands cursors to other lists
+// and readers.
+func TestListsByPage(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true", "GLUEPOT_SEARCH=true")
+		owner := []string{"Authorization", program.EpoxyToken, "Accept", "application/json"}
+		var made []string
+		for i := range 7 {
+			body := fmt.Sprintf(`{"title":"%d paged","isPublic":true,"tags":"paged","pasties":[{"code":"needle"}]}`, i%3)
+			_, answer := send(t, p, http.MethodPost, "/paste", body, owner...)
+			var paste struct {
+				ID string `json:"_id"`
+			}
+			if err := json.Unmarshal([]byte(answer), &paste); err != nil || paste.ID == "" {
+				t.Fatalf("got %s, %v, want a paste", answer, err)
+			}
+			made = append(made, paste.ID)
+			send(t, p, http.MethodPut, "/paste/"+paste.ID+"/star", "", "Authorization", program.MortarToken)
+		}
+		slices.Sort(made)
+		cursors := make(map[string]string)
+		for list, token := range map[string]string{
+			"/list/own?tag=paged": program.EpoxyToken, "/list/own?title=PAGED&sort=title": program.EpoxyToken,
+			"/list/own?tag=paged&sort=edited": program.EpoxyToken, "/list/starred?": program.MortarToken,
+			"/list/user/epoxy?tag=": "", "/list/recent?": "", "/list/search?q=needle": "",
+		} {
+			for _, limit := range []int{1, 3, 7, 100} {
+				var got []string
+				for cursor := ""; ; {
+					path := fmt.Sprintf("%s&limit=%d&cursor=%s", list, limit, url.QueryEscape(cursor))
+					read := page(t, p, path, token, http.StatusOK)
+					if len(read.Items) > limit {
+						t.Errorf("%s: got %d pastes, want at most %d", list, len(read.Items), limit)
+					}
+					for _, item := range read.Items {
+						if slices.Contains(made, item.ID) { // others are of the fixture
+							got = append(got, item.ID)
+						}
+					}
+					if cursor = read.Next; cursor == "" {
+						break
+					}
+					cursors[list] = cursor
+				}
+				if slices.Sort(got); !slices.Equal(got, made) {
+					t.Errorf("%s in pages of %d: got %q, want %q", list, limit, got, made)
+				}
+			}
+		}
+		for list, cursor := range cursors {
+			for other := range cursors {
+				token := map[bool]string{true: program.MortarToken, false: program.EpoxyToken}[strings.Contains(other, "starred")]
+				if other != list {
+					page(t, p, other+"&cursor="+url.QueryEscape(cursor), token, http.StatusBadRequest)
+				}
+			}
+			for _, broken := range []string{
+				cursor[1:], cursor + "A", "A" + cursor, strings.ToUpper(cursor), "x", strings.Repeat("A", 3000),
+			} {
+				page(t, p, list+"&cursor="+url.QueryEscape(broken), program.MortarToken, http.StatusBadRequest)
+			}
+		}
+		page(t, p, "/list/own?tag=paged&cursor="+cursors["/list/own?tag=paged"], program.MortarToken, http.StatusBadRequest)
+		found := "/list/search?q=needle"
+		page(t, p, found+"&cursor="+cursors[found], program.EpoxyToken, http.StatusBadRequest)
+	})
+}
+
+// TestListsTurnedOff has neither recent pastes nor a search.
+func TestListsTurnedOff(t *testing.T) {
+	t.Parallel()
+	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_SEARCH=false")
+	for _, path := range []string{"/list/recent", "/list/search?q=needle"} {
+		if status, body := p.Get(path, ""); status != http.StatusNotFound || !strings.Contains(body, "nothing at this path") {
+			t.Errorf("%s: got %d %s, want 404", path, status, body)
+		}
+	}
+}
