@@ -190,8 +190,8 @@ bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and b
 
 check-generated: ## refuse generated pages, scripts and pictures that are not what their sources say, as committed (needs Node.js)
 	$(GO) generate -run templ ./adapters/pages/...
-	$(GO) generate ./adapters/pages/site ./bootstrap/program
-	git diff --exit-code -- '*.templ' '*_templ.go' adapters/pages/site docs/ARCHITECTURE.md
+	$(GO) generate ./adapters/pages/site ./bootstrap/program ./tests/listclient
+	git diff --exit-code -- '*.templ' '*_templ.go' adapters/pages/site docs/ARCHITECTURE.md tests/listclient
 	@new=$$(git ls-files --others --exclude-standard adapters/pages/site); [ -z "$$new" ] || { echo "not committed: $$new" >&2; exit 1; }
 
 generate: ## make the generated files again (needs Node.js)

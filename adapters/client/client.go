@@ -21,7 +21,7 @@ type Commands struct {
 
 // All returns all commands.
 func (c *Commands) All() []*cobra.Command {
-	return []*cobra.Command{c.push(), c.pull(), c.list(), c.drop(), c.login(), c.logout()}
+	return []*cobra.Command{c.push(), c.pull(), c.list(), c.find(), c.star(), c.drop(), c.login(), c.logout()}
 }
 
 // serverFlag adds the flag that names a server.

@@ -18,7 +18,7 @@ func (c *Commands) drop() *cobra.Command {
 	}
 	address := serverFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, id, err := c.find(*address, args[0])
+		s, id, err := c.target(*address, args[0])
 		if err != nil {
 			return err
 		}

@@ -30,28 +30,35 @@ type pasties []pasty
 
 const maxPasties = 1 << 16
 
-var errPasties = errors.New("the pasties are not a list, contain null, or are too many")
+var errArray = errors.New("an array is none, contains null, or is too long")
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (p *pasties) UnmarshalJSON(text []byte) error {
+func (p *pasties) UnmarshalJSON(text []byte) (err error) {
+	*p, err = decodeArray[pasty](text, maxPasties)
+	return err
+}
+
+// decodeArray decodes an array of at most that many elements, none of which is null. null is nil.
+func decodeArray[T any](text []byte, most int) ([]T, error) {
 	array := json.NewDecoder(bytes.NewReader(text))
 	switch begin, err := array.Token(); {
-	case err != nil || begin == nil: // null
-		return err
+	case err != nil || begin == nil:
+		return nil, err
 	case begin != json.Delim('['):
-		return errPasties
+		return nil, errArray
 	}
-	for *p = (pasties{}); array.More(); {
-		var element *pasty
+	decoded := []T{}
+	for array.More() {
+		var element *T
 		if err := array.Decode(&element); err != nil {
-			return err
+			return nil, err
 		}
-		if element == nil || len(*p) == maxPasties {
-			return errPasties
+		if element == nil || len(decoded) == most {
+			return nil, errArray
 		}
-		*p = append(*p, *element)
+		decoded = append(decoded, *element)
 	}
-	return nil
+	return decoded, nil
 }
 
 type pasty struct {
@@ -70,9 +77,9 @@ func (s *server) read(ctx context.Context, id string) (found paste, err error) {
 	return found, err
 }
 
-// find returns the server and the id of a paste, given by its id or a link. For a link to another server it uses the token stored for
-// that server, if any.
-func (c *Commands) find(named, target string) (*server, string, error) {
+// target returns the server and the id of a paste, given by its id or a link. For a link to another server it uses the
+// token stored for that server, if any.
+func (c *Commands) target(named, target string) (*server, string, error) {
 	link, err := url.Parse(target)
 	if err != nil || link.Host == "" {
 		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // the fragment may be a key

@@ -29,7 +29,7 @@ such a link reads nothing else. A paste that burns after reading is opened after
 	folder := cmd.Flags().StringP("output", "o", "", "`FOLDER` to write files to; created if missing")
 	yes := cmd.Flags().Bool("yes", false, "open a paste that burns after reading without asking")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, id, err := c.find(*address, args[0])
+		s, id, err := c.target(*address, args[0])
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestParseServer(t *testing.T) {
 func TestLinkWithZone(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv(EnvServer, "")
-	s, id, err := new(Commands).find("", "http://[fe80::1%25eth0]:8080/base/paste/abcdefgh")
+	s, id, err := new(Commands).target("", "http://[fe80::1%25eth0]:8080/base/paste/abcdefgh")
 	if err != nil || s.String() != "http://[fe80::1%25eth0]:8080/base" || id != "abcdefgh" {
 		t.Errorf("got %v, %s, error %v, want the server and the id of the link", s, id, err)
 	}

@@ -103,7 +103,7 @@ func TestPreflight(t *testing.T) {
 		"/user/self/pastes": "GET, HEAD, OPTIONS", "/data/language": "GET, HEAD, OPTIONS", "/data/languageExt": "GET, HEAD, OPTIONS",
 		"/data/numPastes": "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS", "/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
 		"/list/own": "GET, HEAD, OPTIONS", "/list/user/abc": "GET, HEAD, OPTIONS", "/paste/abc/star": "PUT, DELETE, OPTIONS",
-		"/raw":            "POST, PUT, OPTIONS", "/raw/abc": "GET, HEAD, PUT, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS",
+		"/raw": "POST, PUT, OPTIONS", "/raw/abc": "GET, HEAD, PUT, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS",
 		"/time/expiresInToUnixTime": "GET, HEAD, OPTIONS",
 		"/openapi.yaml":             "GET, HEAD, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
 		"/docs": "GET, HEAD, OPTIONS", "/docs/docs.css": "GET, HEAD, OPTIONS",

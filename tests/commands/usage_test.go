@@ -28,7 +28,7 @@ func TestUsageErrors(t *testing.T) {
 		"stats nonsense":   `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
 		"token issue a b":  `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
 		"srve":             `"srve" is not something that gluepot knows. Did you mean serve? See 'gluepot --help'`,
-		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean stats? See 'gluepot --help'`,
+		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean star or stats? See 'gluepot --help'`,
 		"halth --live":     `"halth" is not something that gluepot knows. Did you mean health? See 'gluepot --help'`,
 		"user lits":        `"lits" is not something that gluepot user knows. Did you mean link or list? See 'gluepot user --help'`,
 		"migrate pu":       `"pu" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,

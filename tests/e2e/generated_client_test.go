@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/listclient"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestGeneratedClient uses every operation of lists and stars by a client that oapi-codegen made of the document.
+func TestGeneratedClient(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true", "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+		id := createdID(t, p, `{"isPublic":true,"pasties":[{"title":"main.go","code":"package needle\n"}]}`)
+		newClient := func(token string) *listclient.ClientWithResponses {
+			client, err := listclient.NewClientWithResponses("http://"+p.Address+"/api/v2",
+				listclient.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+					if token != "" {
+						r.Header.Set("Authorization", "Bearer "+token)
+					}
+					return nil
+				}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return client
+		}
+		owner, reader, visitor := newClient(program.EpoxyToken), newClient(program.MortarToken), newClient("")
+		starred, err := reader.StarPasteWithResponse(t.Context(), id)
+		if err != nil || starred.JSON200 == nil || starred.JSON200.Stars != 1 {
+			t.Fatalf("got %+v, %v, want one star", starred, err)
+		}
+		limit := 1
+		own, err := owner.ListOwnWithResponse(t.Context(), &listclient.ListOwnParams{Limit: &limit})
+		if err != nil || own.JSON200 == nil || len(own.JSON200.Items) != 1 || own.JSON200.Next == nil {
+			t.Fatalf("got %+v, %v, want a page and a cursor", own, err)
+		}
+		item := own.JSON200.Items[0]
+		if item.UnderscoreId != id || item.Visibility != listclient.Public || item.Stars != 1 || item.Pasties[0].Lines != 1 ||
+			item.Pasties[0].Preview != "package needle\n" || item.Bytes != 22 {
+			t.Errorf("got %+v, want the paste", item)
+		}
+		next, err := owner.ListOwnWithResponse(t.Context(), &listclient.ListOwnParams{Cursor: own.JSON200.Next})
+		if err != nil || next.JSON200 == nil || len(next.JSON200.Items) == 0 {
+			t.Errorf("got %+v, %v, want the next page", next, err)
+		}
+		stars, err := reader.ListStarredWithResponse(t.Context(), nil)
+		if err != nil || stars.JSON200 == nil || len(stars.JSON200.Items) != 1 {
+			t.Errorf("got %+v, %v, want the paste that was starred", stars, err)
+		}
+		profile, err := visitor.ListUserWithResponse(t.Context(), "epoxy", nil)
+		if err != nil || profile.JSON200 == nil || profile.JSON200.Items[0].UnderscoreId != id {
+			t.Errorf("got %+v, %v, want the public paste", profile, err)
+		}
+		recent, err := visitor.ListRecentWithResponse(t.Context(), nil)
+		if err != nil || recent.JSON200 == nil || recent.JSON200.Items[0].Owner != "Epoxy" {
+			t.Errorf("got %+v, %v, want the public paste", recent, err)
+		}
+		found, err := visitor.SearchWithResponse(t.Context(), &listclient.SearchParams{Q: "needle"})
+		if err != nil || found.JSON200 == nil || len(*found.JSON200.Items[0].Matches) != 1 {
+			t.Errorf("got %+v, %v, want the paste with its line", found, err)
+		}
+		removed, err := reader.UnstarPasteWithResponse(t.Context(), id)
+		if err != nil || removed.JSON200 == nil || removed.JSON200.Stars != 0 {
+			t.Errorf("got %+v, %v, want no star", removed, err)
+		}
+		refused, err := visitor.ListOwnWithResponse(t.Context(), nil)
+		if err != nil || refused.StatusCode() != http.StatusUnauthorized || refused.JSON401 == nil {
+			t.Errorf("got %+v, %v, want 401 with its body", refused, err)
+		}
+	})
+}
