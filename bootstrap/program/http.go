@@ -102,7 +102,7 @@ type pageParams struct {
 	Search     *search.UseCases `optional:"true"`
 }
 
-func newPages(lifecycle fx.Lifecycle, in pageParams) (*pages.Pages, error) {
+func newPages(in pageParams) (*pages.Pages, error) {
 	cfg := in.Config.Site
 	http := in.Config.HTTP
 	cfg.BasePath, cfg.PublicURL, cfg.MaxBody = http.BasePath, http.PublicURL, http.PasteMaxBody

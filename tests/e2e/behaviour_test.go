@@ -67,7 +67,7 @@ func TestDatabaseUnreachable(t *testing.T) {
 	const limit = 5 * time.Second
 	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
-			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String())
+			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_RECENT=true")
 			for _, path := range databasePaths {
 				wantStatus(t, server, path, http.StatusOK)
 			}

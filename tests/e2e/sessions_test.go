@@ -207,6 +207,14 @@ func TestScopes(t *testing.T) {
 				t.Errorf("%s %s: got %s, %s, want 403", r.method, r.target, response.Status, body)
 			}
 		}
+		if code, _, stderr = program.Run(t, settings, "user", "suspend", "epoxy", "--reason", "spam"); code != 0 {
+			t.Fatalf("user suspend: exit code %d: %s", code, stderr)
+		}
+		for _, path := range []string{"/list/own", "/list/starred"} {
+			if response, body := exchange(t, server, http.MethodGet, path, token); response.StatusCode != http.StatusForbidden {
+				t.Errorf("%s of a suspended user: got %s, %s, want 403", path, response.Status, body)
+			}
+		}
 		code, _, stderr = program.Run(t, settings, "token", "issue", "epoxy", "--scope", "admin")
 		if code == 0 || !strings.Contains(stderr, "read nor write") {
 			t.Errorf("got exit code %d, %s, want no token with a scope that there is not", code, stderr)
