@@ -54,7 +54,7 @@ func find(base string, r *http.Request) (found endpoint, username string) {
 		own = append(own[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs", "list")
 		own = append(own, "openapi.yaml", "openapi.json")
 	}
-	if strings.Contains(name, "/") || slices.Contains(own, name) {
+	if !strings.HasPrefix(r.URL.Path, "/") || strings.Contains(name, "/") || slices.Contains(own, name) {
 		return nothing, ""
 	}
 	return upload, name

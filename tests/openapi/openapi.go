@@ -214,14 +214,14 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "what is none of its paths"
 }
 
-// isUpload reports whether a request outside the paths is answered as PUT /raw. One with POST may be no form, which is
-// not found.
+// isUpload reports whether a request outside the paths is answered as PUT /raw. What is not found is none: a POST that is no
+// form, and a name that begins the paths of the interface.
 func isUpload(a Answer, target string) bool {
 	if a.Method == http.MethodPost {
 		return target == "/" && a.Status != http.StatusNotFound
 	}
 	named := strings.Count(strings.TrimSuffix(target, "/"), "/") <= 1 && !strings.Contains(strings.ToUpper(target), "%2F")
-	return a.Method == http.MethodPut && named
+	return a.Method == http.MethodPut && named && strings.HasPrefix(target, "/") && a.Status != http.StatusNotFound
 }
 
 // elsewhere is for requests that are no operation.
