@@ -109,9 +109,10 @@ func TestRepeated(t *testing.T) {
 				}
 			})
 			s.Notify(told)
-			for deadline := time.Now().Add(patience); attempts.Load() < c.attempts; time.Sleep(time.Millisecond) {
+			failures := min(c.fails, c.attempts) // each of them is logged
+			for deadline := time.Now().Add(patience); attempts.Load() < c.attempts || lines.Len() < int(failures); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
-					t.Fatalf("got %d attempts, want %d", attempts.Load(), c.attempts)
+					t.Fatalf("got %d attempts and %d lines, want %d and %d", attempts.Load(), lines.Len(), c.attempts, failures)
 				}
 			}
 			if err := s.Stop(); err != nil {

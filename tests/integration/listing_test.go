@@ -53,8 +53,8 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 			}
 			read := s.rowsRead(t) - before
 			t.Logf("%s of %s: %d rows read for %d pages", name, owner, read, pages)
-			if read < 2*limit*pages || read > 3*limit*pages {
-				t.Errorf("%s of %s: got %d rows read for %d pages, want those of %d pastes and of their content, and some by the planner",
+			if read < 3*limit*pages || read > 4*limit*pages {
+				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their outlines, and some by the planner",
 					name, owner, read, pages, limit*pages)
 			}
 		}
