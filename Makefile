@@ -157,7 +157,7 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzEdit -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzForms -fuzztime 20s -fuzzminimizetime 10x ./adapters/pages/editor
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
-	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore/connection
+	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore/db
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
 	$(GO) test -run '^$$' -fuzz FuzzEdit -fuzztime 20s ./domain/paste
 	$(GO) test -run '^$$' -fuzz FuzzRevert -fuzztime 20s ./domain/paste

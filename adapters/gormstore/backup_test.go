@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -29,8 +30,8 @@ func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := store.Read(t.Context())
-	if err := db.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client, &salt); err != nil {
+	tx := store.Read(t.Context())
+	if err := tx.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client, &salt); err != nil {
 		t.Fatal(err)
 	}
 	return client, salt
@@ -62,7 +63,7 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	restored := filepath.Join(t.TempDir(), "gluepot.db")
 	cfg := DefaultConfig()
 	cfg.URL = "sqlite://" + restored
-	if _, err := connection.Restore(t.Context(), cfg, path, connection.Replacement{}); err != nil {
+	if _, err := db.Restore(t.Context(), cfg, path, sqlitefile.Replacement{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) || len(other) != len(salt) {

@@ -11,7 +11,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -48,10 +48,10 @@ var (
 )
 
 // Copies is a store as the source or the target of a copy.
-type Copies struct{ store *connection.Store }
+type Copies struct{ store *db.Store }
 
 // NewCopies returns the copies of a store.
-func NewCopies(store *connection.Store) *Copies { return &Copies{store} }
+func NewCopies(store *db.Store) *Copies { return &Copies{store} }
 
 // Tables implements copies.Source.
 func (c *Copies) Tables() []copies.Table { return copiedTables() }
@@ -60,7 +60,7 @@ func (c *Copies) Tables() []copies.Table { return copiedTables() }
 func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) {
 	var row model.Installation
 	if err := c.store.Read(ctx).Take(&row).Error; err != nil {
-		return copies.Installation{}, connection.Unreadable(err)
+		return copies.Installation{}, db.Unreadable(err)
 	}
 	return copies.Installation{UID: row.UID, Copying: row.CopyingFrom.Valid}, nil
 }
@@ -75,19 +75,19 @@ type copySnapshot struct{ tx *gorm.DB }
 // Count implements copies.Snapshot.
 func (s copySnapshot) Count(_ context.Context, table copies.Table) (count int64, err error) {
 	err = s.tx.Table(table.Name).Count(&count).Error
-	return count, connection.Translate(err)
+	return count, db.Translate(err)
 }
 
 // Each implements copies.Snapshot.
 func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(copies.Row) error) error {
 	rows, err := s.tx.Raw("SELECT " + quoted(table.Columns) + " FROM " + table.Name + " ORDER BY " + quoted(table.Columns[:table.Key])).Rows()
 	if err != nil {
-		return connection.Translate(err)
+		return db.Translate(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err reports it
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		return connection.Translate(err)
+		return db.Translate(err)
 	}
 	fields := make([]any, len(types))
 	for rows.Next() {
@@ -96,7 +96,7 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 			fields[i] = &row[i]
 		}
 		if err := rows.Scan(fields...); err != nil {
-			return connection.Translate(err)
+			return db.Translate(err)
 		}
 		for i, value := range row {
 			switch value := value.(type) {
@@ -116,7 +116,7 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 			return err
 		}
 	}
-	return connection.Translate(rows.Err())
+	return db.Translate(rows.Err())
 }
 
 func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
@@ -125,7 +125,7 @@ func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + 
 func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model.Installation) error) error {
 	return c.store.WriteCopy(ctx, func(tx *gorm.DB) error {
 		var row model.Installation
-		if err := connection.ForUpdate(tx).Take(&row).Error; err != nil {
+		if err := db.ForUpdate(tx).Take(&row).Error; err != nil {
 			return err
 		}
 		return change(tx, &row)

@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -16,7 +16,7 @@ import (
 )
 
 // bury leaves tombstones without a reason where there are none.
-func bury[ID ~string](s *connection.Store, tx *gorm.DB, kind string, ids ...ID) error {
+func bury[ID ~string](s *db.Store, tx *gorm.DB, kind string, ids ...ID) error {
 	var rows []model.Tombstone
 	for _, id := range ids {
 		rows = append(rows, model.Tombstone{Kind: kind, ID: string(id), DeletedAt: model.Instant(s.Clock())})
@@ -49,7 +49,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 	var taken int
 	err := u.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var row model.User
-		named := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
+		named := db.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
 		if err := named.Take(&row).Error; err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (u *Users) goOn(ctx context.Context, id user.ID, limit int) (taken int, err
 		var row model.User
 		var deletion model.UserDeletion
 		taken = 0
-		err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error
+		err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error
 		if err == nil {
 			err = tx.Where("user_id = ?", row.ID).Take(&deletion).Error
 		}
@@ -103,7 +103,7 @@ func (u *Users) deleteBatch(tx *gorm.DB, row *model.User, deletion *model.UserDe
 	if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
 		return 0, err
 	}
-	return taken, connection.OrNotFound(tx.Delete(row))
+	return taken, db.OrNotFound(tx.Delete(row))
 }
 
 // FinishDeletions implements paste.ExpiredRemover.
@@ -111,7 +111,7 @@ func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 	var begun []user.ID
 	err := p.store.Read(ctx).Model(&model.UserDeletion{}).Order("user_id").Limit(1).Pluck("user_id", &begun).Error
 	if err != nil || len(begun) == 0 {
-		return 0, connection.Translate(err)
+		return 0, db.Translate(err)
 	}
 	return NewUsers(p.store).goOn(ctx, begun[0], limit)
 }
@@ -148,7 +148,7 @@ func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.Kept, limit int
 // lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the same order, which
 // prevents deadlocks.
 func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
-	err = connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some.Select("id")).Order("id").Pluck("id", &ids).Error
+	err = db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some.Select("id")).Order("id").Pluck("id", &ids).Error
 	return ids, err
 }
 

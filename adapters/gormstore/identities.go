@@ -5,17 +5,17 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Identities stores linked accounts, attempts to sign in, and invitations.
-type Identities struct{ store *connection.Store }
+type Identities struct{ store *db.Store }
 
 // NewIdentities returns the identities of a store.
-func NewIdentities(store *connection.Store) *Identities { return &Identities{store} }
+func NewIdentities(store *db.Store) *Identities { return &Identities{store} }
 
 // ByIdentity implements identity.Registrar.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
@@ -49,12 +49,12 @@ func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity
 // Take implements identity.AttemptKeeper.
 func (i *Identities) Take(ctx context.Context, hash identity.Hash) (taken identity.Attempt, err error) {
 	err = i.store.Transaction(ctx, func(tx *gorm.DB) error {
-		row, err := i.attempt(connection.ForUpdate(tx), hash)
+		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}
 		taken = row.Domain()
-		return connection.OrNotFound(tx.Delete(&row))
+		return db.OrNotFound(tx.Delete(&row))
 	})
 	return taken, err
 }
@@ -62,18 +62,18 @@ func (i *Identities) Take(ctx context.Context, hash identity.Hash) (taken identi
 // Attempt implements identity.AttemptKeeper.
 func (i *Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
 	row, err := i.attempt(i.store.Read(ctx), hash)
-	return row.Domain(), connection.Translate(err)
+	return row.Domain(), db.Translate(err)
 }
 
-func (i *Identities) attempt(db *gorm.DB, hash identity.Hash) (row model.SignInAttempt, err error) {
-	err = db.Where("hash = ? AND expires_at > ?", hash[:], i.store.Now()).Take(&row).Error
+func (i *Identities) attempt(tx *gorm.DB, hash identity.Hash) (row model.SignInAttempt, err error) {
+	err = tx.Where("hash = ? AND expires_at > ?", hash[:], i.store.Now()).Take(&row).Error
 	return row, err
 }
 
 // SignUp implements identity.Registrar.
 func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created user.User) error {
 	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
-		row, err := i.attempt(connection.ForUpdate(tx), hash)
+		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}

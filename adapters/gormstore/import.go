@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -33,7 +33,7 @@ const batchAttempts = 3
 // store refuses records that conflict with stored rows. It can still fail when another caller writes at the same time; then it runs
 // again and sees those rows. If it keeps failing, the records are stored one by one, so that only the bad ones are refused.
 func importBatch[T any](
-	ctx context.Context, s *connection.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
+	ctx context.Context, s *db.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
 	for range batchAttempts {
 		err = s.WriteImport(ctx, kind, func(tx *gorm.DB) (err error) {
@@ -75,12 +75,12 @@ func importBatch[T any](
 
 // isAboutRecords reports whether err is about the records, and not about the database.
 func isAboutRecords(err error) bool {
-	return slices.Contains([]fault.Kind{fault.Conflict, fault.NotFound, fault.Invalid}, fault.KindOf(connection.Translate(err)))
+	return slices.Contains([]fault.Kind{fault.Conflict, fault.NotFound, fault.Invalid}, fault.KindOf(db.Translate(err)))
 }
 
 // recordFault returns the error for one record that failed because another caller wrote at the same time.
 func recordFault(err error) error {
-	err = connection.Translate(err)
+	err = db.Translate(err)
 	switch {
 	case errors.Is(err, user.ErrServiceTaken):
 	case fault.Is(err, fault.Conflict):

@@ -12,7 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -21,15 +21,15 @@ import (
 // ActiveCount implements paste.ActiveLister. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of
 // pastes. On SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
-	err = p.store.List(ctx, func(db *gorm.DB) error {
-		return db.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
+	err = p.store.List(ctx, func(tx *gorm.DB) error {
+		return tx.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
 	})
 	return count, err
 }
 
 // newest is a query for pastes after a place, newest first.
-func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
-	return latest(db.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
+func newest(tx *gorm.DB, after paste.Place, limit int) *gorm.DB {
+	return latest(tx.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
 // latest restricts a query to the rows after a time and an id, or to the first ones if both are zero. Those with the latest time come
@@ -42,12 +42,12 @@ func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, 
 }
 
 // unexpired restricts a query to rows that have not expired. Only one of its tables may have the column expires_at.
-func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
+func unexpired(s *db.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
 // active restricts a query to pastes that have neither expired nor been removed.
-func active(s *connection.Store, query *gorm.DB) *gorm.DB {
+func active(s *db.Store, query *gorm.DB) *gorm.DB {
 	return unexpired(s, query.Where("removed_at IS NULL"))
 }
 
@@ -57,13 +57,13 @@ func (p *Pastes) ActiveIDs(
 ) (ids []paste.ID, last paste.Place, err error) {
 	const separator = "\x1f" // which no id contains (ident.Valid)
 	ids = []paste.ID{}
-	err = p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		page := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
+	err = p.store.Bounded(ctx, func(tx *gorm.DB) error { // quick: it reads an index
+		page := newest(tx, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
 		var row struct {
 			Joined sql.NullString // NULL: there is none
 			At     model.Computed
 		}
-		err := db.Table("(?) AS page", active(p.store, page)).
+		err := tx.Table("(?) AS page", active(p.store, page)).
 			Select("string_agg(id, ?) AS joined, min(created_at) AS at", separator).Scan(&row).Error
 		if err != nil || !row.Joined.Valid {
 			return err
@@ -172,9 +172,9 @@ func addTags(tx *gorm.DB, listed []paste.Listed, public bool) error {
 // StarredBy implements paste.Selector. Its time grows with the user's number of stars. Without the expression below, PostgreSQL
 // would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.list(ctx, func(db *gorm.DB) *gorm.DB {
+	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
-		return latest(db.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
+		return latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
 			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
 	})
@@ -182,8 +182,8 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 
 // Recent implements paste.Selector.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.list(ctx, func(db *gorm.DB) *gorm.DB {
-		return newest(db, after, limit).
+	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
+		return newest(tx, after, limit).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
 }
@@ -249,7 +249,7 @@ func lowerASCII(text string) string {
 }
 
 // list is listed for a query that makes a whole answer.
-func (p *Pastes) list(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (listed []paste.Listed, err error) {
+func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (listed []paste.Listed, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		listed, err = p.listed(tx, query(tx))
 		return err

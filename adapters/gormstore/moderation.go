@@ -7,7 +7,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -17,10 +17,10 @@ import (
 )
 
 // Moderation finds, removes and hides pastes for operators, and keeps reports, blocks and the audit log.
-type Moderation struct{ store *connection.Store }
+type Moderation struct{ store *db.Store }
 
 // NewModeration returns the moderation of a store.
-func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
+func NewModeration(store *db.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
 	Listed    listedRow `gorm:"embedded"`
@@ -37,8 +37,8 @@ func (m *Moderation) Pastes(
 	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
 ) (found []moderation.Found, last paste.Place, err error) {
 	var rows []foundRow
-	err = m.store.List(ctx, func(db *gorm.DB) error {
-		query := db.Table("(?) p", m.window(db.Table("pastes"), filter, after, window)).
+	err = m.store.List(ctx, func(tx *gorm.DB) error {
+		query := tx.Table("(?) p", m.window(tx.Table("pastes"), filter, after, window)).
 			Joins("LEFT JOIN users u ON u.id = p.owner_id LEFT JOIN pasties q ON q.paste_id = p.id AND q.position = 0")
 		more := ""
 		if filter.Removed {
@@ -124,14 +124,14 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 
 // UsageOf implements moderation.Finder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	err = m.store.Snapshot(ctx, func(db *gorm.DB) error {
-		has, err := held(db.Where("owner_id = ? AND removed_at IS NULL", string(id)))
+	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		has, err := held(tx.Where("owner_id = ? AND removed_at IS NULL", string(id)))
 		if err != nil {
 			return err
 		}
 		usage.Pastes, usage.Bytes = has.Pastes, has.Bytes
 		var tokens []model.AccessToken
-		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
+		if err := tx.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
 			return err
 		}
 		now := m.store.Clock()

@@ -5,17 +5,17 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Pastes stores pastes and stars.
-type Pastes struct{ store *connection.Store }
+type Pastes struct{ store *db.Store }
 
 // NewPastes returns the pastes of a store.
-func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
+func NewPastes(store *db.Store) *Pastes { return &Pastes{store} }
 
 // DocumentByID implements paste.DocumentReader.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
@@ -34,7 +34,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
 	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
-		return paste.Document{}, connection.ErrNotFound
+		return paste.Document{}, db.ErrNotFound
 	}
 	return found, err
 }
@@ -189,7 +189,7 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 // lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the locking subquery: it
 // has to hold for the row as it is after the wait.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
-	locked := connection.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
+	locked := db.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")
 }
 
@@ -235,12 +235,12 @@ func (p *Pastes) delete(tx *gorm.DB, row *model.Paste) error {
 	if err := bury(p.store, tx, model.PasteTombstone, row.ID); err != nil {
 		return err
 	}
-	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{})) // foreign keys delete its content
+	return db.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{})) // foreign keys delete its content
 }
 
 // lockUser locks a user until the transaction ends. Imports, which replace a user's stars, lock it, too.
 func lockUser(tx *gorm.DB, id user.ID) error {
-	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(id)).Take(&model.User{}).Error
+	return db.ForUpdate(tx).Select("id").Where("id = ?", string(id)).Take(&model.User{}).Error
 }
 
 // Star implements paste.Starrer.
@@ -261,6 +261,6 @@ func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error
 		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}
-		return connection.OrNotFound(tx.Where("paste_id = ? AND user_id = ?", string(id), string(starrer)).Delete(&model.Star{}))
+		return db.OrNotFound(tx.Where("paste_id = ? AND user_id = ?", string(id), string(starrer)).Delete(&model.Star{}))
 	})
 }

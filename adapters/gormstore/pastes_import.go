@@ -9,7 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -85,7 +85,7 @@ func equal(a, b paste.Document) bool {
 // lockPastes locks the pastes that exist and were not removed, in the order of their ids, and returns them.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
 	var rows []*model.Paste
-	err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).Order("id").Find(&rows).Error
+	err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).Order("id").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -17,7 +17,7 @@ import (
 )
 
 // takeAway marks locked pastes as removed, or as hidden with their owner.
-func takeAway(s *connection.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
+func takeAway(s *db.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
 	if err := tx.Where("paste_id IN ?", ids).Delete(&model.PasteText{}).Error; err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (m *Moderation) show(tx *gorm.DB, ids []paste.ID) error {
 // the answer stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
-	err := connection.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).
+	err := db.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).
 		Pluck("pastes_hidden", &hidden).Error
 	return len(hidden) > 0 && hidden[0], err
 }
@@ -67,7 +67,7 @@ func ownerOf(tx *gorm.DB, id paste.ID) *gorm.DB {
 // lockRemoved locks an unexpired paste that was removed, or is hidden.
 func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
 	removed := tx.Where("id = ? AND removed_at IS NOT NULL AND hidden = ?", string(id), hidden)
-	return unexpired(m.store, connection.ForUpdate(removed)).Select("id").Take(&model.Paste{}).Error
+	return unexpired(m.store, db.ForUpdate(removed)).Select("id").Take(&model.Paste{}).Error
 }
 
 // Remove implements moderation.Remover.
@@ -127,7 +127,7 @@ func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 	var found []bool
 	err = p.store.Read(ctx).Model(&model.Tombstone{}).Where("kind = ? AND id = ?", model.PasteTombstone, string(id)).
 		Pluck("told", &found).Error
-	return len(found) > 0 && found[0], connection.Translate(err)
+	return len(found) > 0 && found[0], db.Translate(err)
 }
 
 // PurgeRemoved implements moderation.Purger. The outer condition holds for a paste that was restored at the same moment.
@@ -139,7 +139,7 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 // DeleteRemoved implements moderation.Purger.
 func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))
+		return db.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))
 	})
 }
 
@@ -192,7 +192,7 @@ func (m *Moderation) each(
 			return err
 		}
 		found = len(ids)
-		err := connection.ForUpdate(tx.Model(&model.Paste{})).Where("id IN ?", ids).Where(condition).
+		err := db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN ?", ids).Where(condition).
 			Order("id").Pluck("id", &locked).Error
 		if err != nil || len(locked) == 0 {
 			return err

@@ -10,7 +10,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
@@ -18,10 +18,10 @@ import (
 )
 
 // Search finds pastes by their content.
-type Search struct{ store *connection.Store }
+type Search struct{ store *db.Store }
 
 // NewSearch returns the search of a store.
-func NewSearch(store *connection.Store) *Search { return &Search{store} }
+func NewSearch(store *db.Store) *Search { return &Search{store} }
 
 // recent is how many of the newest public pastes are scanned before the index is used. If these contain a quarter of the wanted
 // results, further are scanned. Frequent words are found there; the index is quick for rare ones.
@@ -64,7 +64,7 @@ func (s *Search) Find(
 
 // finding is one search.
 type finding struct {
-	store  *connection.Store
+	store  *db.Store
 	tx     *gorm.DB
 	query  search.Query
 	reader string
@@ -257,7 +257,7 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 // Indexed implements search.Finder.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
 	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
-	return indexed, connection.Translate(err)
+	return indexed, db.Translate(err)
 }
 
 // Prepare implements search.Rebuilder.
@@ -274,7 +274,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
 		var rows []*model.Paste
-		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
+		err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err
@@ -294,7 +294,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 }
 
 // keepTexts stores the searchable texts of pastes.
-func keepTexts(s *connection.Store, tx *gorm.DB, rows []*model.Paste) error {
+func keepTexts(s *db.Store, tx *gorm.DB, rows []*model.Paste) error {
 	if !s.KeepsSearch() {
 		return nil
 	}

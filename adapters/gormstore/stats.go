@@ -6,16 +6,16 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
 // Stats counts users, tokens, pastes and bytes.
-type Stats struct{ store *connection.Store }
+type Stats struct{ store *db.Store }
 
 // NewStats returns the statistics of a store.
-func NewStats(store *connection.Store) *Stats { return &Stats{store: store} }
+func NewStats(store *db.Store) *Stats { return &Stats{store: store} }
 
 // Totals implements stats.Counter. It scans users, tokens, stars and pastes in one snapshot: for operators, not for requests.
 func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {

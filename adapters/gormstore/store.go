@@ -1,42 +1,43 @@
 // Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite, on GORM.
 //
-// Each port has one implementation for both databases. Package connection opens them, and has what differs between the two.
+// Each port has one implementation for both databases. Package db opens them, and has what differs between the two.
+// Package sqlitefile looks after the file of SQLite.
 package gormstore
 
 import (
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 )
 
 type (
-	// Store is connection.Store.
-	Store = connection.Store
-	// Config is connection.Config.
-	Config = connection.Config
-	// URL is connection.URL.
-	URL = connection.URL
-	// Statement is connection.Statement.
-	Statement = connection.Statement
+	// Store is db.Store.
+	Store = db.Store
+	// Config is db.Config.
+	Config = db.Config
+	// URL is db.URL.
+	URL = db.URL
+	// Statement is db.Statement.
+	Statement = db.Statement
 )
 
 // ErrOutdated is returned for a database that lacks migrations.
-var ErrOutdated = connection.ErrOutdated
+var ErrOutdated = db.ErrOutdated
 
 // New returns a store for the database in cfg, without opening it. NewUsers, NewPastes and so on make the ports.
 // It fails when cfg is not valid.
 func New(cfg Config) (*Store, error) {
-	return connection.New(cfg)
+	return db.New(cfg)
 }
 
 // DefaultConfig returns an embedded store below the working directory.
-func DefaultConfig() Config { return connection.DefaultConfig() }
+func DefaultConfig() Config { return db.DefaultConfig() }
 
 // find reads the row of a query as what it stands for.
 func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (found T, err error) {
 	var row R
 	if err := query.Take(&row).Error; err != nil {
-		return found, connection.Translate(err)
+		return found, db.Translate(err)
 	}
 	return domain(&row)
 }
@@ -45,7 +46,7 @@ func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (found T, err er
 func list[R, T any](query *gorm.DB, domain func(*R) (T, error)) ([]T, error) {
 	var rows []R
 	if err := query.Find(&rows).Error; err != nil {
-		return nil, connection.Translate(err)
+		return nil, db.Translate(err)
 	}
 	found := make([]T, len(rows))
 	for i := range rows {

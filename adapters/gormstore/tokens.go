@@ -8,23 +8,23 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Tokens stores access tokens and the sessions of browsers, which are tokens, too.
-type Tokens struct{ store *connection.Store }
+type Tokens struct{ store *db.Store }
 
 // NewTokens returns the tokens of a store.
-func NewTokens(store *connection.Store) *Tokens { return &Tokens{store} }
+func NewTokens(store *db.Store) *Tokens { return &Tokens{store} }
 
 // ByHash implements token.Finder.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	var row model.AccessToken
 	if err := t.store.Read(ctx).InnerJoins("User").Where("access_tokens.hash = ?", hash[:]).Take(&row).Error; err != nil {
-		return token.Token{}, user.User{}, connection.Translate(err)
+		return token.Token{}, user.User{}, db.Translate(err)
 	}
 	owner, err := row.User.Domain()
 	return row.Domain(), owner, err
@@ -65,12 +65,12 @@ func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, err
 	return accessTokens(t.store.Read(ctx), owner)
 }
 
-func accessTokens(db *gorm.DB, owner user.ID) ([]token.Token, error) {
-	return tokensOf(db.Order("created_at, id"), owner, token.Access)
+func accessTokens(tx *gorm.DB, owner user.ID) ([]token.Token, error) {
+	return tokensOf(tx.Order("created_at, id"), owner, token.Access)
 }
 
-func sessions(db *gorm.DB, owner user.ID) ([]token.Token, error) {
-	return tokensOf(db.Order("created_at DESC, id"), owner, token.Session)
+func sessions(tx *gorm.DB, owner user.ID) ([]token.Token, error) {
+	return tokensOf(tx.Order("created_at DESC, id"), owner, token.Session)
 }
 
 func tokensOf(query *gorm.DB, owner user.ID, kind token.Kind) ([]token.Token, error) {
@@ -102,7 +102,7 @@ func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export
 // Revoke implements token.Revoker.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
-		err := connection.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
+		err := db.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
 			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", model.Instant(at))))
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var owner model.User
-		if err := connection.ForShare(tx).Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
+		if err := db.ForShare(tx).Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
 			return err
 		}
 		if owner.Suspended {
@@ -124,7 +124,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 		}
 		if started.Parent != "" {
 			var parent model.AccessToken
-			err := connection.ForUpdate(tx).
+			err := db.ForUpdate(tx).
 				Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
 			if err != nil {
 				return err
@@ -169,7 +169,7 @@ func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) err
 func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
 	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		// SetLastUsed locks tokens in the same order, which prevents deadlocks.
-		ids := connection.ForUpdate(tx.Model(&model.AccessToken{})).Select("id").
+		ids := db.ForUpdate(tx.Model(&model.AccessToken{})).Select("id").
 			Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Order("id")
 		result := tx.Where("id IN (?)", ids).Delete(&model.AccessToken{})
 		ended = int(result.RowsAffected)

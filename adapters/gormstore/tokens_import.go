@@ -8,7 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -38,7 +38,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		return nil, err
 	}
 	var known []model.AccessToken
-	if err := connection.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&known).Error; err != nil {
+	if err := db.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&known).Error; err != nil {
 		return nil, err
 	}
 	stored := make(map[string]token.Hash, len(tokens))

@@ -7,17 +7,17 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Users stores users and their linked accounts.
-type Users struct{ store *connection.Store }
+type Users struct{ store *db.Store }
 
 // NewUsers returns the users of a store.
-func NewUsers(store *connection.Store) *Users { return &Users{store} }
+func NewUsers(store *db.Store) *Users { return &Users{store} }
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
@@ -50,7 +50,7 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Accou
 }
 
 // accountOf reads an account in a snapshot.
-func accountOf(s *connection.Store, tx *gorm.DB, id user.ID) (account user.Account, err error) {
+func accountOf(s *db.Store, tx *gorm.DB, id user.ID) (account user.Account, err error) {
 	if account.User, err = find(tx.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
 		return user.Account{}, err
 	}
@@ -86,9 +86,9 @@ func (u *Users) Create(ctx context.Context, created user.User, services map[stri
 }
 
 // deleteOne deletes the row of a model that a condition finds.
-func deleteOne(ctx context.Context, s *connection.Store, model any, condition string, values ...any) error {
+func deleteOne(ctx context.Context, s *db.Store, model any, condition string, values ...any) error {
 	return s.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where(condition, values...).Delete(model))
+		return db.OrNotFound(tx.Where(condition, values...).Delete(model))
 	})
 }
 
@@ -98,7 +98,7 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 ) {
 	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {
 		var row model.User
-		if err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
+		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err
 		}
 		if updated, err = row.Domain(); err != nil {
@@ -167,7 +167,7 @@ func replaceServices(tx *gorm.DB, id string, before, after map[string]string) er
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
 // giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservation beyond the limit.
-func giveUpName(s *connection.Store, tx *gorm.DB, folded, id string) error {
+func giveUpName(s *db.Store, tx *gorm.DB, folded, id string) error {
 	row := model.FormerName{UsernameFolded: folded, UserID: id, GivenUpAt: model.Instant(s.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
 	if err != nil {
@@ -180,7 +180,7 @@ func giveUpName(s *connection.Store, tx *gorm.DB, folded, id string) error {
 
 // checkName fails with fault.Conflict when a name is reserved for another user. It comes after the user's row is written, which waits for
 // a user who gives the name up at this moment.
-func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) error {
+func checkName(s *db.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
 	err := tx.Model(&model.FormerName{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
 		name.Folded(), string(id), model.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error

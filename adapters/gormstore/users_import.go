@@ -8,7 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -31,7 +31,7 @@ type importedAccount struct {
 	own user.Own
 }
 
-func importUsers(s *connection.Store, tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
+func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
 	ids, names := make([]string, len(imports)), make([]string, len(imports))
 	for i, record := range imports {
 		ids[i], names[i] = string(record.ID), record.Name.Folded()
@@ -107,7 +107,7 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 		unlinked []model.UnlinkedIdentity
 		stars    []model.Star
 	)
-	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
+	if err := db.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	known := make(map[string]*importedAccount, len(rows))

@@ -10,7 +10,8 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 )
 
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
@@ -68,7 +69,7 @@ has its owner, group and mode. What was deleted, removed or revoked there since 
 invitations, linked accounts, and pastes that were made anonymous or private. With --with-deleted it is there again.`,
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
-	var replacement connection.Replacement
+	var replacement sqlitefile.Replacement
 	cmd.Flags().BoolVar(&replacement.Replace, "replace", false, "replace an existing database, which is kept beside the new one")
 	cmd.Flags().BoolVar(&replacement.WithDeleted, "with-deleted", false,
 		"bring back what was deleted, removed or revoked in the replaced database since the backup")
@@ -77,7 +78,7 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 			return err
 		}
 		ctx := cmd.Context()
-		done, err := connection.Restore(ctx, cfg.Database, args[0], replacement)
+		done, err := db.Restore(ctx, cfg.Database, args[0], replacement)
 		if err != nil {
 			return causeOr(ctx, err)
 		}
@@ -98,7 +99,7 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 }
 
 // listUndone returns text such as "pastes: 7, users: 1".
-func listUndone(undone []connection.Undone) string {
+func listUndone(undone []sqlitefile.Undone) string {
 	parts := make([]string, len(undone))
 	for i, u := range undone {
 		parts[i] = fmt.Sprintf("%s: %d", u.What, u.Rows)

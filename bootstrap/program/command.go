@@ -18,7 +18,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/application/copies"
@@ -306,7 +306,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
 }
 
-func printSchema(w io.Writer, schema connection.Schema) error {
+func printSchema(w io.Writer, schema db.Schema) error {
 	var text strings.Builder
 	for _, m := range schema.Migrations {
 		state := "pending"

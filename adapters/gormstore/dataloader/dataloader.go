@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 )
 
 // Dataloader reads from one database. Build it with New.
@@ -22,7 +22,7 @@ type Dataloader struct {
 
 // New returns a dataloader over a store's pool. Each kind of read may use a quarter of it, and accounts an eighth. A lock on pastes can
 // block the quarter for pastes, the eighth for accounts, and the store's half: users and tokens keep an eighth.
-func New(store *connection.Store) *Dataloader {
+func New(store *db.Store) *Dataloader {
 	connections := int(store.Pool().Config().MaxConns)
 	return &Dataloader{pool: store.Pool(), connections: connections, slots: max(1, connections/4)}
 }
@@ -72,12 +72,12 @@ func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R
 		}
 		rows, err := d.pool.Query(ctx, statement, arguments...)
 		if err != nil {
-			return nil, connection.Translate(err)
+			return nil, db.Translate(err)
 		}
 		defer rows.Close()
 		found := make([]result[[]R], len(keys))
 		for i := range found {
-			found[i].err = connection.ErrNotFound
+			found[i].err = db.ErrNotFound
 		}
 		var (
 			place  int64
@@ -86,11 +86,11 @@ func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R
 		)
 		for rows.Next() {
 			if err := rows.Scan(fields...); err != nil {
-				return nil, connection.Translate(err)
+				return nil, db.Translate(err)
 			}
 			found[place-1] = result[[]R]{value: append(found[place-1].value, row)}
 		}
-		return found, connection.Translate(rows.Err())
+		return found, db.Translate(rows.Err())
 	}
 	return &loader[K, []R]{slots: slots, largest: maxBatch, load: load}
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -62,7 +62,7 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	case found := <-w.done:
 		return found.value, found.err
 	case <-ctx.Done():
-		return none, connection.Translate(ctx.Err())
+		return none, db.Translate(ctx.Err())
 	}
 }
 

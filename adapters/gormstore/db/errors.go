@@ -1,4 +1,4 @@
-package connection
+package db
 
 import (
 	"cmp"
@@ -10,13 +10,13 @@ import (
 	"io"
 	"net"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -75,8 +75,13 @@ func unavailable(err error) error { return fault.Wrap(fault.Unavailable, message
 
 // diagnose knows the errors of the system, the drivers and GORM.
 func diagnose(err error) *fault.Error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	switch {
+	case sqlitefile.IsFull(err):
 		return noRoom
+	case sqlitefile.IsDamaged(err):
+		return damaged
+	case sqlitefile.IsForbidden(err):
+		return forbidden
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return diagnosePostgres(pgErr)
@@ -139,12 +144,6 @@ var resultCodes = map[int]*fault.Error{
 	sqlite3.SQLITE_CONSTRAINT_NOTNULL:    invalid,
 	sqlite3.SQLITE_CONSTRAINT_CHECK:      invalid,
 	sqlite3.SQLITE_TOOBIG:                invalid,
-	sqlite3.SQLITE_FULL:                  noRoom,
-	sqlite3.SQLITE_IOERR_SHMSIZE:         noRoom, // the shared-memory file cannot grow
-	sqlite3.SQLITE_CORRUPT:               damaged,
-	sqlite3.SQLITE_NOTADB:                damaged,
-	sqlite3.SQLITE_CANTOPEN:              forbidden,
-	sqlite3.SQLITE_READONLY:              forbidden,
 	sqlite3.SQLITE_BUSY:                  away,
 	sqlite3.SQLITE_LOCKED:                away,
 	sqlite3.SQLITE_INTERRUPT:             away,

@@ -1,4 +1,4 @@
-package connection
+package sqlitefile
 
 import (
 	"context"
@@ -16,12 +16,14 @@ const datedName = "gluepot-20060102T150405.000Z.db"
 
 var isDated = regexp.MustCompile(`^gluepot-\d{8}T\d{6}\.\d{3}Z\.db$`)
 
-// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. Then it removes the oldest
-// backups that it has made there of this database, until keep are left, and returns their paths. It leaves alone all other
-// files, and backups of other databases. Nothing is removed if the backup fails.
-func (s *Store) BackupDated(ctx context.Context, folder string, keep int) (path string, removed []string, err error) {
+// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. Then it removes the
+// oldest backups that it has made there of this database, until keep are left, and returns their paths. It leaves alone
+// all other files, and backups of other databases. Nothing is removed if the backup fails.
+func BackupDated(
+	ctx context.Context, file, folder string, keep int, patience time.Duration,
+) (path string, removed []string, err error) {
 	path = filepath.Join(folder, time.Now().UTC().Format(datedName))
-	if err := s.Backup(ctx, path); err != nil {
+	if err := Backup(ctx, file, path, patience); err != nil {
 		return "", nil, err
 	}
 	uid, err := uidOf(ctx, path)
@@ -53,11 +55,11 @@ func (s *Store) BackupDated(ctx context.Context, folder string, keep int) (path 
 
 // uidOf returns the uid of the database in a backup.
 func uidOf(ctx context.Context, path string) (uid string, err error) {
-	db, err := plainSQLite(path, "ro&immutable=1", 0)
+	db, err := Open(path, "ro&immutable=1", 0)
 	if err != nil {
 		return "", err
 	}
 	defer db.Close() //nolint:errcheck // it was only read
 	err = db.QueryRowContext(ctx, "SELECT uid FROM installation").Scan(&uid)
-	return uid, Translate(err)
+	return uid, err
 }

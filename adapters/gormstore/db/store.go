@@ -1,6 +1,6 @@
-// Package connection opens PostgreSQL and SQLite for package gormstore: URLs, migrations, transactions, backups, and drivers' errors.
+// Package db opens PostgreSQL and SQLite for package gormstore: URLs, migrations, transactions, and drivers' errors.
 // The differences between the databases are in dialect.go.
-package connection
+package db
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -25,9 +26,9 @@ type Store struct {
 	reader  *gorm.DB
 	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
 	pools   []*sql.DB
-	pgx     *pgxpool.Pool // nil for SQLite
-	file    *watchedFile  // never opened for PostgreSQL
-	purge   purge         // of an SQLite index
+	pgx     *pgxpool.Pool       // nil for SQLite
+	file    *sqlitefile.Watched // of no file on PostgreSQL
+	purge   sqlitefile.Purge    // of an SQLite index
 	Clock   func() time.Time
 
 	// Now and Ago are arguments of statements: the current time, which decides what has expired, and the time d ago. Time reads the same
@@ -51,7 +52,7 @@ func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, Clock: time.Now, file: &watchedFile{stop: func() {}}}
+	s := &Store{cfg: cfg, Clock: time.Now, file: &sqlitefile.Watched{}}
 	open := s.openPostgres
 	if URL(cfg.URL).isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
@@ -87,14 +88,14 @@ func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable, and with fault.Conflict when there is a log of a file that is gone.
 func (s *Store) Create(ctx context.Context) error {
-	if s.file.path == "" {
+	if s.file.Path() == "" {
 		return nil
 	}
-	err := createPrivate(ctx, s.file.path)
+	err := sqlitefile.Create(ctx, s.file.Path())
 	switch {
 	case err == nil || fault.Is(err, fault.Conflict):
 		return err
-	case diagnose(err) == noRoom:
+	case sqlitefile.IsFull(err):
 		return Translate(err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", URL(s.cfg.URL),
@@ -104,7 +105,7 @@ func (s *Store) Create(ctx context.Context) error {
 // Connect checks that the database exists, answers and is not another program's. It creates nothing, and may be called
 // again. It fails with fault.Unavailable, and with fault.Conflict for the database of another program, which it leaves as it is.
 func (s *Store) Connect(ctx context.Context) error {
-	return s.connectError(s.file.open(func() error {
+	return s.connectError(s.file.Open(func() error {
 		if err := s.checkForeign(ctx); err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (s *Store) Analyze(ctx context.Context) {
 
 // Close waits for running statements and closes all connections.
 func (s *Store) Close() error {
-	if !s.file.close() {
+	if !s.file.Close() {
 		// Leave the connections open until the process ends: the last one to close would remove the log of the new database.
 		return nil
 	}

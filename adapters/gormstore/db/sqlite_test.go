@@ -1,8 +1,7 @@
-package connection
+package db
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -34,25 +33,6 @@ func TestPragmas(t *testing.T) {
 			if err := db.Raw("PRAGMA " + pragma).Row().Scan(&got); err != nil || got != value {
 				t.Errorf("%s: got %s = %q, error %v, want %q", who, pragma, got, err, value)
 			}
-		}
-	}
-}
-
-// TestFileSize wants the log counted, also of a database that a link leads to.
-func TestFileSize(t *testing.T) {
-	t.Parallel()
-	path, link := filepath.Join(t.TempDir(), "gluepot.db"), filepath.Join(t.TempDir(), "link.db")
-	for name, bytes := range map[string]int{path: 5, path + "-wal": 7} {
-		if err := os.WriteFile(name, make([]byte, bytes), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{path, link} {
-		if got, err := fileSize(name); got != 12 || err != nil {
-			t.Errorf("%s: got %d bytes, error %v, want 12", name, got, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package connection
+package sqlitefile
 
 import (
 	"context"
@@ -87,7 +87,7 @@ var undoing = []struct{ what, statement string }{
 
 // attachRestored makes the file that is to replace a database known to the connection to it.
 func attachRestored(ctx context.Context, db *sql.DB, path string) error {
-	if _, err := db.ExecContext(ctx, "ATTACH ? AS restored", sqliteURI(path)+"?mode=rw"); err != nil {
+	if _, err := db.ExecContext(ctx, "ATTACH ? AS restored", URI(path)+"?mode=rw"); err != nil {
 		return err
 	}
 	_, err := db.ExecContext(ctx,
@@ -95,8 +95,8 @@ func attachRestored(ctx context.Context, db *sql.DB, path string) error {
 	return err
 }
 
-// undoAgain deletes, removes and revokes in the attached file what was deleted, removed and revoked in the database after
-// the backup. It ends the transaction of closeLog, and keeps its lock.
+// undoAgain deletes, removes and revokes in the attached file what was deleted, removed and revoked in the database
+// after the backup. It ends the transaction of closeLog, and keeps its lock.
 func undoAgain(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
 	var tables int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM main.sqlite_schema").Scan(&tables); err != nil {
@@ -124,8 +124,8 @@ func undoAgain(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
 
 // uncompared is the fault for a database that does not say what was deleted from it.
 func uncompared(path string, err error) error {
-	if diagnose(err) == noRoom {
-		return Translate(err)
+	if IsFull(err) {
+		return err
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("%s cannot be read, so what was deleted or revoked there since the "+
 		"backup would be back. Add --with-deleted to accept that.", path), err)

@@ -1,4 +1,4 @@
-package connection
+package db
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // checkForeign fails with fault.Conflict when the database belongs to another program. It writes nothing. On SQLite it
 // comes before the first connection for writing, which would turn WAL mode on.
 func (s *Store) checkForeign(ctx context.Context) error {
-	if s.file.path != "" {
-		return checkForeignFile(ctx, s.file.path, s.cfg)
+	if s.file.Path() != "" {
+		return checkForeignFile(ctx, s.file.Path(), s.cfg)
 	}
 	return checkTables(ctx, s.pools[0], s.Dialect, s.cfg)
 }
@@ -36,7 +37,7 @@ func checkForeignFile(ctx context.Context, path string, cfg Config) error {
 	if isUnusedWAL(path) {
 		mode = "ro&immutable=1" // otherwise SQLite would leave a log and its index beside the file
 	}
-	db, err := plainSQLite(path, mode, cfg.ConnectTimeout)
+	db, err := sqlitefile.Open(path, mode, cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}

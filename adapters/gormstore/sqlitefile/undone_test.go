@@ -1,9 +1,12 @@
-package connection
+package sqlitefile_test
 
 import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 )
 
 // TestUndoAgainKeepsTheLock wants no other process to write what a restore has compared already.
@@ -12,9 +15,9 @@ func TestUndoAgainKeepsTheLock(t *testing.T) {
 	paths := make([]string, 2)
 	for i := range paths {
 		paths[i] = filepath.Join(t.TempDir(), "gluepot.db")
-		cfg := DefaultConfig()
+		cfg := db.DefaultConfig()
 		cfg.URL = "sqlite://" + paths[i]
-		store, err := New(cfg)
+		store, err := db.New(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,22 +28,22 @@ func TestUndoAgainKeepsTheLock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := plainSQLite(paths[0], "rw", time.Second)
+	file, err := sqlitefile.Open(paths[0], "rw", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := plainSQLite(paths[0], "rw", 0)
+	other, err := sqlitefile.Open(paths[0], "rw", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close() //nolint:errcheck // nothing was written
-	if err := attachRestored(t.Context(), db, paths[1]); err != nil {
+	if err := sqlitefile.AttachRestored(t.Context(), file, paths[1]); err != nil {
 		t.Fatal(err)
 	}
-	if err := closeLog(t.Context(), db); err != nil {
+	if err := sqlitefile.CloseLog(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
-	undone, err := undoAgain(t.Context(), db)
+	undone, err := sqlitefile.UndoAgain(t.Context(), file)
 	if err != nil || len(undone) > 0 {
 		t.Fatalf("got %v, error %v, want nothing undone", undone, err)
 	}
@@ -48,7 +51,7 @@ func TestUndoAgainKeepsTheLock(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), write); err == nil {
 		t.Error("got a write beside the restore, want none")
 	}
-	if err := db.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.ExecContext(t.Context(), write); err != nil {

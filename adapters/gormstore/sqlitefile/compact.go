@@ -1,10 +1,13 @@
-package connection
+package sqlitefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync/atomic"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -17,27 +20,30 @@ var errInUse = fault.New(fault.Unavailable,
 // purgeIndex removes deleted text from the search index, where its trigrams would stay until the index merges.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
 
-// purge is the state of an index's purge, which runs in steps between other writes.
-type purge struct {
+// Purge removes deleted text from the search index, in steps between other writes.
+type Purge struct {
 	running atomic.Bool
 	deleted int64 // search_remains.deleted when it began; only the one connection that writes uses it
 }
 
+// Running reports whether there are more steps to do.
+func (p *Purge) Running() bool { return p.running.Load() }
+
 // purgePages is how much one step writes: other writers wait some 20 ms.
 const purgePages = 500
 
-// PurgeStep begins or continues to remove deleted text from the search index. FTS5's secure-delete would take 50 ms for each
-// paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
-func (s *Store) PurgeStep() error {
-	return s.writer.Connection(func(tx *gorm.DB) error {
+// Step begins or continues to remove deleted text. FTS5's secure-delete would take 50 ms for each paste; this writes
+// the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
+func (p *Purge) Step(writer *gorm.DB) error {
+	return writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
-		if !s.purge.running.Load() {
+		if !p.running.Load() {
 			var deleted, purged int64
 			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil || deleted == purged {
 				return err
 			}
-			s.purge.deleted, pages = deleted, -purgePages // all parts of the index
-			s.purge.running.Store(true)
+			p.deleted, pages = deleted, -purgePages // all parts of the index
+			p.running.Store(true)
 		}
 		before, err := totalChanges(tx)
 		if err != nil {
@@ -50,8 +56,8 @@ func (s *Store) PurgeStep() error {
 		if after, err := totalChanges(tx); err != nil || after-before > 1 {
 			return err
 		}
-		s.purge.running.Store(false)
-		return tx.Exec("UPDATE search_remains SET purged = ?", s.purge.deleted).Error
+		p.running.Store(false)
+		return tx.Exec("UPDATE search_remains SET purged = ?", p.deleted).Error
 	})
 }
 
@@ -60,33 +66,39 @@ func totalChanges(tx *gorm.DB) (changes int64, err error) {
 	return changes, err
 }
 
+// TruncateLog moves the log into the file and empties it, because it still contains deleted text. If another connection
+// uses the log, it does nothing. patience is what the connection has waited for locks before, and will again.
+func TruncateLog(writer *gorm.DB, patience time.Duration) error {
+	return writer.Connection(func(tx *gorm.DB) error {
+		wait := "PRAGMA busy_timeout = " + strconv.FormatInt(patience.Milliseconds(), 10)
+		return errors.Join(
+			tx.Exec("PRAGMA busy_timeout = 0").Error, tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)").Error, tx.Exec(wait).Error)
+	})
+}
+
 // Compacted has the size of a database file, in bytes, before and after Compact.
 type Compacted struct{ Before, After int64 }
 
-// Compact shrinks an SQLite file to its content. A running server's writes wait meanwhile. It needs as much free disk space as the
-// file has. It fails with fault.Unavailable when the database is too busy or the disk full, and with fault.Invalid on PostgreSQL.
-func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
-	file, err := s.usableFile(ctx)
-	if err != nil {
-		return done, err
-	}
+// Compact shrinks a file to its content. A running server's writes wait meanwhile. It needs as much free disk space as
+// the file has. patience is how long to wait for a lock. It fails with fault.Unavailable when the database is too busy.
+func Compact(ctx context.Context, file string, patience time.Duration) (done Compacted, err error) {
 	if done.Before, err = fileSize(file); err != nil {
 		return done, err
 	}
-	db, err := plainSQLite(file, "rw", s.cfg.ConnectTimeout)
+	db, err := Open(file, "rw", patience)
 	if err != nil {
 		return done, err
 	}
 	defer db.Close() //nolint:errcheck // the data is already on the disk
 	for _, statement := range []string{purgeIndex, "VACUUM"} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return done, Translate(err)
+			return done, err
 		}
 	}
 	// The checkpoint moves the log into the file and truncates it. It waits for readers of the old version.
 	var busy, frames, moved int
 	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-		return done, Translate(err)
+		return done, err
 	}
 	if busy != 0 {
 		return done, errInUse
@@ -101,5 +113,5 @@ func fileSize(path string) (int64, error) {
 	if err != nil {
 		return 0, fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot read %s.", path), err)
 	}
-	return info.Size() + logSize(path, "-wal"), nil
+	return info.Size() + LogSize(path, "-wal"), nil
 }

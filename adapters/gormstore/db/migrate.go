@@ -1,4 +1,4 @@
-package connection
+package db
 
 import (
 	"context"
@@ -125,7 +125,7 @@ func (s *Store) checkClock(ctx context.Context) error {
 // both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It
 // fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.file.check(); err != nil {
+	if err := s.file.Check(); err != nil {
 		return err
 	}
 	if !s.cfg.Standby {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package connection
+package sqlitefile
 
 // keepOwner does nothing: new files have the rights of their folder.
 func keepOwner(string, string) error { return nil }

@@ -1,4 +1,4 @@
-package connection
+package db
 
 import (
 	"cmp"
@@ -29,8 +29,8 @@ const attempts = 5
 // Read returns the database for reading.
 func (s *Store) Read(ctx context.Context) *gorm.DB {
 	db := s.reader.WithContext(ctx)
-	if s.file.replaced.Load() {
-		_ = db.AddError(errFileReplaced)
+	if err := s.file.Replaced(); err != nil {
+		_ = db.AddError(err)
 	}
 	return db
 }
@@ -88,7 +88,7 @@ func (s *Store) write(
 	}
 	defer release()
 	for attempt := 1; ; attempt++ {
-		if err := s.file.check(); err != nil {
+		if err := s.file.Check(); err != nil {
 			return err
 		}
 		err := begin(ctx, func(tx *gorm.DB) error {
@@ -102,7 +102,7 @@ func (s *Store) write(
 		})
 		switch {
 		case err == nil:
-			return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
+			return s.file.Check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
 		case isDeadlock(err) && attempt < attempts && ctx.Err() == nil:
 			continue
 		}

@@ -1,4 +1,4 @@
-package connection
+package db
 
 import (
 	"github.com/pressly/goose/v3"

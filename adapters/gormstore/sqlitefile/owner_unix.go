@@ -1,6 +1,6 @@
 //go:build unix
 
-package connection
+package sqlitefile
 
 import (
 	"fmt"

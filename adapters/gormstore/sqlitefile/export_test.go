@@ -1,0 +1,8 @@
+package sqlitefile
+
+// What TestUndoAgainKeepsTheLock needs: it is in another package, because db imports this one.
+var (
+	AttachRestored = attachRestored
+	CloseLog       = closeLog
+	UndoAgain      = undoAgain
+)
