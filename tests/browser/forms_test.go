@@ -73,7 +73,11 @@ func (tab *tab) path() string {
 func (tab *tab) codes() []string {
 	tab.t.Helper()
 	return evaluate[[]string](tab, `Array.from(document.querySelectorAll(".pasty .code code"),
-		code => Array.from(code.querySelectorAll(".line"), l => l.textContent.slice(l.firstChild.textContent.length)).join(""))`)
+		code => {
+			const copy = code.cloneNode(true);
+			copy.querySelectorAll(".lines a").forEach(number => number.remove());
+			return copy.textContent;
+		})`)
 }
 
 // TestForms creates, edits and deletes a paste without a script, on the screens that people have.

@@ -64,7 +64,7 @@ func TestPaste(t *testing.T) {
 	if title := evaluate[string](tab, "document.title"); title != "A server in ten lines · Gluepot" {
 		t.Errorf("got the title %q, want that of the paste", title)
 	}
-	if n := evaluate[int](tab, "document.querySelectorAll('.line').length"); n != 14 {
+	if n := evaluate[int](tab, "document.querySelectorAll('.lines a').length"); n != 14 {
 		t.Errorf("got %d lines, want 14", n)
 	}
 	tab.wantNoSideScroll()
@@ -84,10 +84,10 @@ func TestPasteLines(t *testing.T) {
 	origin := serveDemonstration(t)
 	tab := open(t, origin)
 	tab.show("/demo-epoxy-1")
-	const selected = "Array.from(document.querySelectorAll('.selected'), l => l.id).join(' ')"
+	const selected = "Array.from(document.querySelectorAll('.selected a'), l => l.id).join(' ')"
 	click := func(line, modifier string) {
 		t.Helper()
-		evaluate[bool](tab, `document.querySelector('[id="`+line+`"] > a').dispatchEvent(
+		evaluate[bool](tab, `document.querySelector('[id="`+line+`"]').dispatchEvent(
 			new MouseEvent('click', {bubbles: true, cancelable: true`+modifier+`})) || true`)
 	}
 	for _, step := range []struct{ line, modifier, hash, selected string }{
@@ -116,7 +116,7 @@ func TestPasteLinesByKeys(t *testing.T) {
 	origin := serveDemonstration(t)
 	tab := open(t, origin)
 	tab.show("/demo-epoxy-1")
-	stops := evaluate[string](tab, `Array.from(document.querySelectorAll(".line > a[tabindex='0']"), a => a.hash).join(" ")`)
+	stops := evaluate[string](tab, `Array.from(document.querySelectorAll(".lines a[tabindex='0']"), a => a.hash).join(" ")`)
 	if stops != "#1-L1 #2-L1" {
 		t.Errorf("got the stops %s of the tab key, want one for each pasty", stops)
 	}

@@ -11,19 +11,25 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// maxShownLines bounds the lines of a page that have a number and an anchor, because these take more bytes than most
+// maxShownLines bounds the lines of a page that have a number and a link, because these take more bytes than most
 // lines.
-const maxShownLines = 20_000
+const maxShownLines = 100_000
 
-// writeCode writes code as HTML: a span for each line, with a linked number. anchor stands before the L in the
-// anchors of lines: it is empty, or the number of the pasty, such as 2-. spans may be nil. For prose, see the words
-// of marks.Marker.Append.
-func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span) error {
+// groupLines is how many lines stand in a group. A browser lays out a whole group only when it comes into view.
+const groupLines = 100
+
+// writeCode writes code as HTML: a linked number before each line, and groups of lines. The script finds lines by these
+// links. anchor stands before the L in the anchors of lines: it is empty, or the number of the pasty, such as 2-. spans
+// may be nil. For prose, see the words of marks.Marker.Append.
+func writeCode(
+	ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span,
+) error {
 	if spans == nil {
 		spans = []highlight.Span{{Length: uint32(len(code))}}
 	}
 	var b []byte
-	number, open := 0, false // of the current line; its span is open
+	total := lines(code)
+	number, open, grouped := 0, false, false // of the current line; it is open, and so is its group
 	for _, span := range spans {
 		text := code[:span.Length]
 		code = code[span.Length:]
@@ -33,30 +39,46 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, prose boo
 			if begins {
 				number++
 			}
-			line, ended := strings.CutSuffix(line, "\n")
-			open = !ended
+			open = !strings.HasSuffix(line, "\n")
 			if !only.holds(number) {
 				continue
 			}
 			if begins {
+				if only == (lineRange{}) && number%groupLines == 1 {
+					b, grouped = appendGroup(b, grouped, total-number+1), true
+				} else if !grouped {
+					b, grouped = appendGroup(b, false, 0), true
+				}
 				shown := strconv.Itoa(number)
 				id := anchor + "L" + shown
-				b = append(b, `<span class="line" id="`+id+`"><a tabindex="-1" href="#`+id+`">`+shown+`</a>`...)
+				b = append(b, `<a id="`+id+`" href="#`+id+`" tabindex="-1">`+shown+`</a>`...)
 			}
+			line, ended := strings.CutSuffix(line, "\n")
 			b = appendSpan(b, marks.Of(ctx), line, span.Class, prose)
 			if ended {
-				b = append(b, "\n</span>"...)
+				b = append(b, '\n')
 			}
 			if _, err := to.Write(b); err != nil {
 				return err
 			}
 		}
 	}
-	if open && only.holds(number) { // add no line end: a pasted command must not run at once
+	if grouped {
 		_, err := io.WriteString(to, "</span>")
 		return err
 	}
 	return nil
+}
+
+// appendGroup begins a group of lines after another, if there is one. Full groups are equally high.
+func appendGroup(b []byte, another bool, left int) []byte {
+	if another {
+		b = append(b, "</span>"...)
+	}
+	if left >= groupLines {
+		return append(b, `<span class="lines full">`...)
+	}
+	return append(b, `<span class="lines">`...)
 }
 
 func appendSpan(b []byte, marker *marks.Marker, text string, class byte, prose bool) []byte {

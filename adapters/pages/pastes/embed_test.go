@@ -45,8 +45,8 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("got %s, want nothing that runs or is sent", page)
 	}
 	for query, want := range map[string]struct{ shown, hidden string }{
-		"?lines=3-5&pasty=pasty000": {`id="L3"><a tabindex="-1" href="#L3">3</a><span class="c">two`, "package"},
-		"?lines=6":                  {`id="1-L6"><a tabindex="-1" href="#1-L6">6</a>last</span>`, "1-L5"},
+		"?lines=3-5&pasty=pasty000": {`<a id="L3" href="#L3" tabindex="-1">3</a><span class="c">two`, "package"},
+		"?lines=6":                  {`<a id="1-L6" href="#1-L6" tabindex="-1">6</a>last</span>`, "1-L5"},
 		"?lines=1-2147483647":       {`id="2-L1"`, "<h3"},
 		"?pasty=pasty001":           {`">Head <a class="anchor"`, "package"},
 		"?theme=dark":               {`/dark.css`, "prefers-color-scheme"},

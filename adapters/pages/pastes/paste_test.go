@@ -34,10 +34,10 @@ func TestPaste(t *testing.T) {
 		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`, `expires <time datetime="2099-01-02T03:04:00Z">`,
 		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This is empty.",
 		`href="/api/v2/raw/k2j4x8m1/pasty000"`, `href="/k2j4x8m1/download/pasty001"`, `href="/k2j4x8m1/files.zip"`,
-		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a><span class="k">package</span> main`, `href="#2-L2">2</a>b`,
+		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a><span class="k">package</span> main`, `href="#2-L2" tabindex="-1">2</a>b`,
 	)
 	s.Holds("single00", visit.Content(paste.Pasty{Language: "Plain Text", Code: "a"}))
-	visit.WantIn(t, s.Page("/single00"), `<span class="line" id="L1"><a tabindex="-1" href="#L1">1</a>a</span>`)
+	visit.WantIn(t, s.Page("/single00"), `<span class="lines"><a id="L1" href="#L1" tabindex="-1">1</a>a</span>`)
 }
 
 // TestNotShown has pastes that a reader may not see. That their error is one page is httpapi's and AnswerError's.

@@ -21,7 +21,7 @@ func TestRendered(t *testing.T) {
 	page := s.Page("/k2j4x8m1")
 	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3 id="user-content-1-head">Head <a`,
 		`<details><summary>Source</summary>`,
-		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
+		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
 		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,
 		`<th scope="col"><bdi>y</bdi></th>`)
 	if strings.Contains(page, "<img src=\"https") || strings.Contains(page, "<script>") || strings.Count(page, "<details>") != 3 {

@@ -2,24 +2,37 @@
 
 // Lines: a click on a number selects its line, one with the shift key all from the first chosen. The address says which,
 // as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7.
-let selected = [];
 let start = ""; // the address of the line that was chosen first
 const address = /^#((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
+const numberOf = (pasty, line) => document.getElementById(pasty + "L" + line);
 
 function select(scroll) {
-  for (const line of selected) line.classList.remove("selected");
-  selected = [];
+  const focused = document.activeElement; // what is moved loses the focus
+  for (const lines of document.querySelectorAll(".selected")) lines.replaceWith(...lines.childNodes);
   const found = address.exec(location.hash);
-  if (!found) return;
-  const ends = [Number(found[2]), Number(found[3] || found[2])].sort((a, b) => a - b);
-  let line = document.getElementById(found[1] + "L" + ends[0]);
-  const folded = line && line.closest("details");
-  if (folded) folded.open = true;
-  if (line && scroll && found[3]) line.scrollIntoView({block: "start"});
-  for (let n = ends[0]; line && n <= ends[1]; n++, line = line.nextElementSibling) {
-    line.classList.add("selected");
-    selected.push(line);
+  const ends = found ? [Number(found[2]), Number(found[3] || found[2])].sort((a, b) => a - b) : [];
+  const first = found && numberOf(found[1], ends[0]);
+  const after = found && numberOf(found[1], ends[1] + 1);
+  for (let number = first; number && number !== after;) {
+    const lines = document.createElement("span");
+    lines.className = "selected";
+    number.before(lines);
+    while (lines.nextSibling && lines.nextSibling !== after) lines.append(lines.nextSibling);
+    const group = lines.parentElement.nextElementSibling;
+    number = lines.nextSibling || !group ? null : group.firstElementChild;
   }
+  if (first) {
+    const folded = first.closest("details");
+    if (folded) folded.open = true;
+    if (scroll) arriveAt(first, 3);
+  }
+  if (focused !== document.activeElement) focused.focus({preventScroll: true});
+}
+
+// arriveAt scrolls to a number, and again in the next frames: lines before it that wrap are laid out only then.
+function arriveAt(number, times) {
+  number.scrollIntoView({block: "start"});
+  if (times > 1) requestAnimationFrame(() => arriveAt(number, times - 1));
 }
 
 function choose(number, extend) {
@@ -37,7 +50,7 @@ function choose(number, extend) {
 }
 
 document.addEventListener("click", event => {
-  const number = event.target.closest(".line > a");
+  const number = event.target.closest(".lines a");
   if (!number || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   choose(number, event.shiftKey);
@@ -53,7 +66,7 @@ arrive();
 
 // The numbers of a pasty are one stop of the tab key, and arrows go from one to the next: thousands of stops would be in the way.
 for (const code of document.querySelectorAll(".code code")) {
-  let stop = code.querySelector(".line > a");
+  let stop = code.querySelector(".lines a");
   if (!stop) continue;
   stop.tabIndex = 0;
   code.addEventListener("focusin", event => {
@@ -62,22 +75,24 @@ for (const code of document.querySelectorAll(".code code")) {
     stop.tabIndex = 0;
   });
   code.addEventListener("keydown", event => {
-    const line = event.target.parentElement;
+    const at = address.exec(event.target.hash);
+    if (!at) return;
+    const numbers = code.querySelectorAll(".lines a");
     const to = {
-      ArrowUp: line.previousElementSibling, ArrowDown: line.nextElementSibling,
-      Home: code.firstElementChild, End: code.lastElementChild,
+      ArrowUp: numberOf(at[1], Number(at[2]) - 1), ArrowDown: numberOf(at[1], Number(at[2]) + 1),
+      Home: numbers[0], End: numbers[numbers.length - 1],
     }[event.key];
     if (!to || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    to.firstElementChild.focus();
-    if (event.shiftKey) choose(to.firstElementChild, true);
+    to.focus();
+    if (event.shiftKey) choose(to, true);
   });
 }
 
 // Copying: the code as it is, without numbers. A mark stands for the character that it names, which HTML may not be able to contain.
 function textOf(element) {
   const copy = element.cloneNode(true);
-  for (const number of copy.querySelectorAll(".line > a:first-child")) number.remove();
+  for (const number of copy.querySelectorAll(".lines a")) number.remove();
   for (const mark of copy.querySelectorAll(".mark")) mark.textContent = String.fromCodePoint(parseInt(mark.dataset.mark, 16));
   return copy.textContent;
 }
