@@ -479,8 +479,16 @@ func TestEncryptionBurns(t *testing.T) {
 	tab.show("/")
 	tab.fill("#code-1", secretCode)
 	tab.do(chromedp.Click(chromedp.CSS("#burn")))
-	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#open")))
+	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.Click(chromedp.CSS("button.main")),
+		chromedp.WaitVisible(chromedp.CSS("#link")))
+	tab.wholePicture("created")
 	link = evaluate[string](tab, "location.href")
+	if shown := evaluate[string](tab, `document.querySelector("#link").value`); shown != link {
+		t.Errorf("got the link %s handed over, want %s with its key", shown, link)
+	}
+	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
+		t.Error("got the question where the paste was created, want its link")
+	}
 	if out, code := s.run("", "pull", "--yes", link); code != 0 || out != secretCode {
 		t.Errorf("got exit code %d and %q, want the paste", code, out)
 	}

@@ -25,7 +25,8 @@ func TestAccount(t *testing.T) {
 		epoxy, mortar := &visitor{t: t, p: p}, &visitor{t: t, p: p}
 		epoxy.signIn(program.EpoxyToken)
 		mortar.signIn(program.MortarToken)
-		_, page := epoxy.ask(http.MethodPost, "/account/tokens", url.Values{"name": {"laptop"}, "scope": {"write"}, "days": {"7"}})
+		epoxy.ask(http.MethodPost, "/account/tokens", url.Values{"name": {"laptop"}, "scope": {"write"}, "days": {"7"}})
+		_, page := epoxy.ask(http.MethodGet, "/account/tokens", nil)
 		_, made, _ := strings.Cut(page, `id="made" value="`)
 		made, _, _ = strings.Cut(made, `"`)
 		if status, body := p.Get("/api/v2/user/self", made); status != http.StatusOK {

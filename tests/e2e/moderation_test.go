@@ -296,7 +296,8 @@ func TestReports(t *testing.T) {
 		}
 		said := url.Values{"reason": {"spam"}, "text": {"one <b>\r\ntwo"}}
 		asks(off, http.StatusNotFound, http.MethodPost, "/"+id+"/report", said, "")
-		asks(reader, http.StatusOK, http.MethodPost, "/"+id+"/report", said, "Thank you")
+		asks(reader, http.StatusSeeOther, http.MethodPost, "/"+id+"/report", said, "")
+		asks(reader, http.StatusOK, http.MethodGet, "/"+id+"/report?sent", nil, "Thank you")
 		asks(reader, http.StatusNotFound, http.MethodPost, "/unknown0/report", said, "There is nothing here")
 		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", url.Values{"reason": {"dull"}}, "Choose one of the reasons")
 		long := url.Values{"reason": {"spam"}, "text": {strings.Repeat("x", 2001)}}
@@ -304,12 +305,12 @@ func TestReports(t *testing.T) {
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
 		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "Sec-Fetch-Site", "cross-site")...)
 		for range 9 {
-			asks(reader, http.StatusOK, http.MethodPost, "/"+other+"/report", said, "Thank you")
+			asks(reader, http.StatusSeeOther, http.MethodPost, "/"+other+"/report", said, "")
 		}
 		asks(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", said, "as many reports as you may")
 		m.operate("block add 192.0.2.0/24 --reason spam")
 		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.2.7")...)
-		m.wants(http.StatusOK, "POST", "/"+other+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.3.7")...)
+		m.wants(http.StatusSeeOther, "POST", "/"+other+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.3.7")...)
 
 		admin.signIn(program.MortarToken)
 		asks(admin, http.StatusOK, http.MethodGet, "/", nil, `href="/admin"`)

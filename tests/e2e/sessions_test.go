@@ -19,6 +19,7 @@ type visitor struct {
 	t      *testing.T
 	p      *program.Process
 	cookie string // that was set last
+	once   string // the cookie of what the next page shows once
 }
 
 // csrfField finds what a page has for its forms.
@@ -57,7 +58,7 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 		v.t.Fatal(err)
 	}
 	request.Header = http.Header{
-		"Accept": {"text/html,*/*;q=0.8"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {v.cookie},
+		"Accept": {"text/html,*/*;q=0.8"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {strings.Trim(v.cookie+"; "+v.once, "; ")},
 		"User-Agent":        {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
 		"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}, "Origin": {"https://paste.example"},
 	}
@@ -70,9 +71,15 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	if set := answer.Header.Get("Set-Cookie"); set != "" {
-		v.cookie, _, _ = strings.Cut(set, ";")
-		if !strings.HasPrefix(set, "__Host-") && !strings.HasPrefix(set, "__Secure-gluepot-delete-key=") ||
+	v.once = ""
+	for _, set := range answer.Header["Set-Cookie"] {
+		value, _, _ := strings.Cut(set, ";")
+		if strings.HasPrefix(set, "__Secure-gluepot-once=") {
+			v.once = value
+		} else {
+			v.cookie = value
+		}
+		if !strings.HasPrefix(set, "__Host-") && !strings.HasPrefix(set, "__Secure-gluepot-") ||
 			!strings.Contains(set, "; HttpOnly; Secure; SameSite=") {
 			v.t.Errorf("%s %s: got the cookie %s, want one for TLS alone", method, path, set)
 		}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -17,25 +18,33 @@ import (
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
-	return p.showTokens(w, r, "", "")
+	return p.showTokens(w, r, "")
 }
 
-// showTokens shows the valid tokens, and the secret of a new one, if any.
-func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, made, problem string) error {
+// showTokens shows the valid tokens, and once the secret of a new one.
+func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem string) error {
 	found, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
 	if err != nil {
 		return err
 	}
 	now := time.Now()
 	found = slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) })
+	once := r.Once()
+	if once != "" {
+		r.ForgetOnce(w, pathTokens)
+	}
+	id, secret, _ := strings.Cut(once, ".")
+	if !slices.ContainsFunc(found, func(t token.Token) bool { return string(t.ID) == id }) {
+		secret = "" // it is another reader's, or revoked
+	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
-	return site.ShowAs(w, r, status, p.tokensView(r.Layout("Your access tokens", ""), found, made, problem))
+	return site.ShowAs(w, r, status, p.tokensView(r.Layout("Your access tokens", ""), found, secret, problem))
 }
 
-// changeTokens makes an access token, which is shown once, or revokes one.
+// changeTokens makes an access token, which the page then shows once, or revokes one.
 func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
 		return site.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Viewer, id))
@@ -49,11 +58,14 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 		return fault.New(fault.Invalid, "The number of days is not one of the list. Open the page again, and choose one.")
 	}
 	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
-	_, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Viewer, wanted)
-	if err != nil && !fault.Is(err, fault.Invalid) {
-		return err
+	issued, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Viewer, wanted)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		return p.showTokens(w, r, fault.MessageOf(err))
+	case err == nil:
+		site.ShowOnce(w, r.Request, pathTokens, string(issued.ID)+"."+secret.Reveal())
 	}
-	return p.showTokens(w, r, secret.Reveal(), fault.MessageOf(err))
+	return site.Done(w, pathTokens, err)
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {

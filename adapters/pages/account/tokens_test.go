@@ -26,8 +26,30 @@ func TestAccountTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
+		t.Fatalf("got %d %v, want to be led to the list with a cookie", answer.Code, answer.Header())
+	}
+	once := answer.Result().Cookies()[0]
+	list := func(session string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+		t.Helper()
+		r := s.Asking(http.MethodGet, "/account/tokens", session, nil)
+		for _, cookie := range cookies {
+			r.AddCookie(cookie)
+		}
+		answer, err := s.Answers(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	_, stranger := s.Session("mortar")
+	visit.WantNotIn(t, list(stranger, once).Body.String(), `id="made"`)
+	answer = list(secret, once)
 	_, made, _ := strings.Cut(answer.Body.String(), `id="made" value="`)
 	made, _, _ = strings.Cut(made, `"`)
+	if cookies := answer.Result().Cookies(); len(cookies) != 1 || cookies[0].Name != once.Name || cookies[0].MaxAge >= 0 {
+		t.Errorf("got the cookies %v, want it forgotten", cookies)
+	}
 	viewer, err := s.Tokens.SignIn.Do(t.Context(), made)
 	if err != nil || viewer.Token.Scope != token.Read || viewer.Token.ExpiresAt.Sub(viewer.Token.CreatedAt) != 7*24*time.Hour ||
 		answer.Header().Get("Cache-Control") != "private, no-store" {
@@ -103,7 +125,7 @@ func TestAccountSessions(t *testing.T) {
 	if err != nil || strings.Count(answer.Body.String(), "<li>") != 3 {
 		t.Errorf("got %v, %s, want three sessions", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "may write", `<button name="end" value="`+idOf(second)+`"`)
+	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "may write", `name="end" value="`+idOf(second)+`"`)
 	for _, id := range []string{idOf(second), idOf(mortars)} {
 		if answer, _, err := s.Post(here, "/account/sessions", url.Values{"end": {id}}); err != nil || answer.Code != http.StatusSeeOther {
 			t.Errorf("got %v, %d, want the list again", err, answer.Code)

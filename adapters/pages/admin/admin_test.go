@@ -169,7 +169,7 @@ func TestReports(t *testing.T) {
 	bad, good := made(s, "", "bad"), made(s, "", "good")
 	for _, id := range []string{bad, good} {
 		answer, _, err := s.Post("", "/"+id+"/report", url.Values{"reason": {"spam"}, "text": {"<look>"}})
-		if err != nil || answer.Code != http.StatusOK {
+		if err != nil || answer.Code != http.StatusSeeOther {
 			t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
 		}
 	}

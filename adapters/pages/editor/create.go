@@ -112,6 +112,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 		if made.Key != "" {
 			site.SetDeleteKey(w, r.Request, string(made.ID), site.UnseenKey+string(made.Key))
 		}
+		site.ShowOnce(w, r.Request, site.PathOfPaste(string(made.ID)), "created")
 		if form.Cipher != nil { // no redirect: the script adds the key to the address
 			site.KeepPrivate(w)
 			w.Header().Set("Location", site.PathOfPaste(string(made.ID)))

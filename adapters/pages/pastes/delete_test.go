@@ -19,8 +19,8 @@ func TestDeleteKey(t *testing.T) {
 	s := visit.New(t)
 	create := func() (path, key string, kept *http.Cookie) {
 		answer, err := s.Posts("/", visit.Form{"code", "x"})
-		if err != nil || answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
-			t.Fatalf("got %v, %d %v, want a paste and a cookie", err, answer.Code, answer.Header())
+		if err != nil || answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 2 {
+			t.Fatalf("got %v, %d %v, want a paste and its cookies", err, answer.Code, answer.Header())
 		}
 		kept = answer.Result().Cookies()[0]
 		path = answer.Header().Get("Location")

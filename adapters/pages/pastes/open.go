@@ -10,14 +10,19 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// burning asks whether to open a paste that burns after reading. It shows nothing of the paste.
+// burning asks whether to open a paste that burns after reading. It shows nothing of the paste. The browser that has created it
+// gets the link instead.
 func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
 	page := newPastePage(r, unopenedPaste(r))
-	if key, unseen := r.DeleteKey(); unseen {
+	p.handOver(r, &page) // it is not forgotten, so that a reload does not offer to burn the paste
+	page.Sealed = encrypted
+	key, unseen := r.DeleteKey()
+	if unseen {
 		page.Key = string(key)
 		site.SetDeleteKey(w, r.Request, r.PathValue("id"), page.Key)
 	}
-	return site.Show(w, r, p.burningView(page, encrypted), nil)
+	page.Keyed = key != "" || page.Created
+	return site.Show(w, r, p.burningView(page), nil)
 }
 
 // open deletes a paste and shows it. What could fail comes before the deletion.

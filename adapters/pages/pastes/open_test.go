@@ -67,12 +67,12 @@ func TestBurningAnonymously(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	created, err := s.Posts("/", visit.Form{"burn", "on", "code", "x"})
-	if err != nil || len(created.Result().Cookies()) != 1 {
+	if err != nil || len(created.Result().Cookies()) != 2 {
 		t.Fatalf("got %v, %v, want a paste and its key in a cookie", err, created.Header())
 	}
 	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
 	key := strings.TrimPrefix(kept.Value, site.UnseenKey)
-	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">from elsewhere`}, "/delete": {"Delete"}} {
+	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">From elsewhere`}, "/delete": {"Delete"}} {
 		r := s.Asking(http.MethodGet, path+below, "", nil)
 		r.AddCookie(kept)
 		answer, err := s.Answers(r)

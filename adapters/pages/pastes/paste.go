@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -46,6 +45,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/star", Post: site.Form(p.star)},
 		{Pattern: "/:id/open", Get: p.opened, Post: p.open, Unblocked: true},
 		{Pattern: "/:id/files.zip", Get: p.archive},
+		{Pattern: "/:id/qr.svg", Get: p.qrCode},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
 		{Pattern: "/:id/raw", Get: p.code(false)},
 		{Pattern: "/:id/raw/:pasty", Get: p.code(false)},
@@ -70,6 +70,9 @@ type pastePage struct {
 	Owned   bool      // by the reader
 	Keyed   bool      // the reader has its delete key
 	Key     string    // the delete key, to be shown once, or ""
+	Link    string    // the address of the page
+	Created bool      // just now, by this browser
+	Sealed  bool      // encrypted: the link needs the key behind its #
 	Forked  string    // the title of the forked paste, if the reader may read it
 	Snippet string    // the HTML to embed it; empty: none
 	Burnt   bool      // deleted, and shown for the last time
@@ -117,23 +120,17 @@ func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	return page
 }
 
-const maxDescription = 160
-
-// description returns the text for link previews: the languages, and the beginning of the code.
+// description returns the text for link previews: the first lines.
 func description(found *paste.Document) string {
 	if found.Encrypted() {
-		return "Only those who have its key can read it"
+		return "An encrypted paste"
 	}
-	if len(found.Pasties) == 0 {
-		return "An empty paste"
+	for _, pasty := range found.Pasties {
+		if begins := strings.TrimSpace(paste.Preview(strings.TrimLeft(pasty.Code, " \r\n"))); begins != "" {
+			return marks.Plain(begins)
+		}
 	}
-	first := found.Pasties[0]
-	text := first.Language
-	if more := len(found.Pasties) - 1; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	begins := strings.ToValidUTF8(first.Code[:min(len(first.Code), 8*maxDescription)], "")
-	return marks.Plain(text + ": " + site.Shortened(strings.Join(strings.Fields(begins), " "), maxDescription))
+	return "An empty paste"
 }
 
 func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
@@ -146,7 +143,12 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	r.Public = found.Visibility == paste.Public
 	page := newPastePage(r, &found)
-	page.Description, page.Canonical = description(&found), page.path("")
+	if p.handOver(r, &page); page.Created {
+		r.ForgetOnce(w, page.path(""))
+	}
+	if page.Canonical = page.path(""); !page.Private() && !found.Burns {
+		page.Description, page.Address = description(&found), page.Link
+	}
 	if found.Owner != "" {
 		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), found.Owner)
 		if err != nil && !fault.Is(err, fault.NotFound) {
@@ -172,13 +174,19 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	return p.showPaste(w, r, page)
 }
 
+// handOver sets what the page says of its link, which it shows openly once the paste has just been created.
+func (p *pages) handOver(r *site.Request, page *pastePage) {
+	page.Link = p.Origin(r.Request) + page.path("")
+	page.Created = r.Once() != ""
+}
+
 func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
-	if page.Paste.Encrypted() {
+	if page.Sealed = page.Paste.Encrypted(); page.Sealed {
 		return p.show(w, r, page.size(), p.encryptedView(page))
 	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
-		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
+		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
 	}
 	return p.show(w, r, page.size(), p.pasteView(page))
 }

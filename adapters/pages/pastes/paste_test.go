@@ -30,7 +30,8 @@ func TestPaste(t *testing.T) {
 	s.Holds("k2j4x8m1", document)
 	visit.WantIn(t, s.Page("/k2j4x8m1"),
 		`<html lang="en">`, "<title>A title · Gluepot</title>", `<meta property="og:title" content="A title">`,
-		`<meta property="og:description" content="Go and 2 more: package main">`,
+		`<meta property="og:description" content="package main">`,
+		`<meta name="twitter:card" content="summary">`,
 		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`, `expires <time datetime="2099-01-02T03:04:00Z">`,
 		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This is empty.",
 		`href="/api/v2/raw/k2j4x8m1/pasty000"`, `href="/k2j4x8m1/download/pasty001"`, `href="/k2j4x8m1/files.zip"`,

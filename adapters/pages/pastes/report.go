@@ -9,21 +9,22 @@ import (
 )
 
 func (p *pages) reporting(w http.ResponseWriter, r *site.Request) error {
+	if r.URL.Query().Has("sent") { // it says nothing of the paste, which can be gone by now
+		page := pastePage{Layout: r.Layout("Report sent", ""), Paste: &paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}}}
+		return site.Show(w, r, p.reportView(page, true), nil)
+	}
 	stored, err := p.unopened(r)
-	return p.showReport(w, r, &stored, false, err)
+	page := newPastePage(r, &stored)
+	page.Title = "Report " + page.Title
+	return site.Show(w, r, p.reportView(page, false), err)
 }
 
 func (p *pages) report(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	stored, err := p.unopened(r)
+	id := r.PathValue("id")
+	_, err := p.unopened(r)
 	if err == nil {
-		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), r.PathValue("id"),
+		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), id,
 			fields.Get("reason"), fields.Get("text")))
 	}
-	return p.showReport(w, r, &stored, true, err)
-}
-
-func (p *pages) showReport(w http.ResponseWriter, r *site.Request, stored *paste.Document, sent bool, err error) error {
-	page := newPastePage(r, stored)
-	page.Title = "Report " + page.Title
-	return site.Show(w, r, p.reportView(page, sent), err)
+	return site.Done(w, site.PathOfPaste(id)+"/report?sent", err)
 }

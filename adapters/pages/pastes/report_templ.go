@@ -145,14 +145,14 @@ func (p *pages) reportView(page pastePage, sent bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"field\"><label for=\"text\">What should the operator know? <span class=\"hint\">(optional)</span></label> <textarea id=\"text\" name=\"text\" class=\"said\" maxlength=\"2000\" rows=\"6\"></textarea></p><p class=\"tools\"><button class=\"main\">Send the report</button> <a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"field\"><label for=\"text\">What should the operator know? <span class=\"hint\">(optional)</span></label> <textarea id=\"text\" name=\"text\" class=\"said\" maxlength=\"2000\" rows=\"6\"></textarea></p><p class=\"tools\"><button class=\"main\">Send report</button> <a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 templ.SafeURL
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(page.path(""))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/report.templ`, Line: 30, Col: 105}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/report.templ`, Line: 30, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {

@@ -22,11 +22,11 @@ func TestReportOfBurning(t *testing.T) {
 	}
 	path := "/" + string(created.ID)
 	visit.WantIn(t, s.Page(path), `href="`+path+`/report"`)
-	visit.WantIn(t, s.Page(path+"/report"), "Send the report")
+	visit.WantIn(t, s.Page(path+"/report"), "Send report")
 	answer, _, err := s.Post("", path+"/report", url.Values{"reason": {"spam"}})
-	if err != nil || answer.Code != http.StatusOK {
+	if err != nil || answer.Code != http.StatusSeeOther {
 		t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
 	}
-	visit.WantIn(t, answer.Body.String(), "The operator will look at the paste.")
-	visit.WantIn(t, s.Page(path), "Open and delete it")
+	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The operator will look at the paste.")
+	visit.WantIn(t, s.Page(path), "Open and delete")
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// The sources of form.js, encrypted.js and what they load are in scripts.
+// The sources of form.js, encrypted.js, page.js and what they load are in scripts.
 //
 //go:generate sh -c "cd scripts && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build"
 

@@ -34,6 +34,7 @@ func NewNonce() string { return rand.Text() }
 type Layout struct {
 	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
+	Address     string // of the page, for previews of links; empty: none
 	Canonical   string // the path of the canonical link, or ""
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session

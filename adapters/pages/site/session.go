@@ -154,3 +154,27 @@ func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
 func SetDeleteKey(w http.ResponseWriter, r *http.Request, id, key string) {
 	setCookie(w, r, PathOfPaste(id), keyCookie(r), key, http.SameSiteStrictMode, keyAge)
 }
+
+const onceAge = 10 * time.Minute
+
+func onceCookie(r *http.Request) string { return cookieName(r, "__Secure-", "gluepot-once") }
+
+// ShowOnce hands a value of a form to the page at the path to which it redirects.
+func ShowOnce(w http.ResponseWriter, r *http.Request, path, value string) {
+	setCookie(w, r, path, onceCookie(r), value, http.SameSiteStrictMode, onceAge)
+}
+
+// Once returns the value of ShowOnce, or "".
+func (r *Request) Once() string {
+	cookie, err := r.Cookie(onceCookie(r.Request))
+	if err != nil || cookie.Value == "" {
+		return ""
+	}
+	r.Keyed = true
+	return cookie.Value
+}
+
+// ForgetOnce forgets the value of Once: a reload of the page at the path shows it no more.
+func (r *Request) ForgetOnce(w http.ResponseWriter, path string) {
+	setCookie(w, r.Request, path, onceCookie(r.Request), "", http.SameSiteStrictMode, 0)
+}

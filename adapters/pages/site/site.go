@@ -92,7 +92,7 @@ type Request struct {
 	Viewer   token.Viewer
 	Everyone bool   // the answer does not depend on a session
 	Rejected bool   // its token was rejected
-	Keyed    bool   // the browser has the paste's delete key
+	Keyed    bool   // a cookie has the paste's delete key, or what is shown once
 	Public   bool   // search engines may list the answer
 	Policy   string // the Content-Security-Policy, if not that of most pages
 }

@@ -22,3 +22,10 @@ export function button(label: string, act: () => void): HTMLButtonElement {
   made.addEventListener("click", act);
   return made;
 }
+
+/** answer shows for a moment on a button what it has done. */
+export function answer(button: HTMLButtonElement, text: string): void {
+  const label = button.dataset.label ??= button.textContent;
+  button.textContent = text;
+  setTimeout(() => { button.textContent = label; }, 2000);
+}
