@@ -3,38 +3,243 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"fmt"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
+
+	"modernc.org/sqlite"
 )
 
-// TestPreparedReads wants statements to be prepared once, no more than are kept, and another caller's end to harm nobody.
-func TestPreparedReads(t *testing.T) {
-	t.Parallel()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "g.db"))
+// counted opens connections that count the statements which are open.
+type counted struct {
+	driver.Connector
+
+	prepared, open *atomic.Int64
+}
+
+func (c counted) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return countedConn{opened.(sqliteConn), c}, nil //nolint:forcetypeassert // a panic fails the test
+}
+
+type countedConn struct {
+	sqliteConn
+
+	of counted
+}
+
+func (c countedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	prepared, err := c.sqliteConn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	c.of.prepared.Add(1)
+	c.of.open.Add(1)
+	return countedStatement{prepared.(sqliteStatement), c.of}, nil //nolint:forcetypeassert // as above
+}
+
+type countedStatement struct {
+	sqliteStatement
+
+	of counted
+}
+
+func (s countedStatement) Close() error {
+	s.of.open.Add(-1)
+	return s.sqliteStatement.Close()
+}
+
+// newPreparing returns a database of one connection that keeps its statements, with a table t of one column n and the
+// row 7.
+func newPreparing(t *testing.T) (pool *sql.DB, prepared, open *atomic.Int64, dsn string) {
+	t.Helper()
+	dsn = "file:" + filepath.Join(t.TempDir(), "gluepot.db")
+	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // it is a file of this test
-	reads := newPreparedReads(db)
-	one := func(ctx context.Context, query string) (got int, err error) {
-		err = reads.QueryRowContext(ctx, query, 7).Scan(&got)
-		return got, err
+	prepared, open = new(atomic.Int64), new(atomic.Int64)
+	pool = sql.OpenDB(preparing{counted{connector, prepared, open}})
+	pool.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = pool.Close() })
+	if _, err := pool.ExecContext(t.Context(), "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)"); err != nil {
+		t.Fatal(err)
 	}
+	return pool, prepared, open, dsn
+}
+
+// within runs do in a transaction.
+func within(t *testing.T, pool *sql.DB, do func(tx *sql.Tx)) {
+	t.Helper()
+	tx, err := pool.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(tx)
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// wantRow runs a query for one number.
+func wantRow(t *testing.T, from querier, want int, query string, args ...any) {
+	t.Helper()
+	var got int
+	if err := from.QueryRowContext(t.Context(), query, args...).Scan(&got); err != nil || got != want {
+		t.Fatalf("%.80s: got %d, error %v, want %d", query, got, err, want)
+	}
+}
+
+// TestStatementsStayPrepared runs the same statements in and outside transactions, and wants each to be prepared once.
+func TestStatementsStayPrepared(t *testing.T) {
+	t.Parallel()
+	pool, prepared, _, _ := newPreparing(t)
+	before := prepared.Load()
+	for i := range 10 {
+		within(t, pool, func(tx *sql.Tx) {
+			wantRow(t, tx, 7+i, "SELECT n + ? FROM t", i)
+			if _, err := tx.ExecContext(t.Context(), "UPDATE t SET n = ?", 7); err != nil {
+				t.Fatal(err)
+			}
+		})
+		wantRow(t, pool, 7, "SELECT n + ? FROM t", 0)
+	}
+	if got := prepared.Load() - before; got != 2 {
+		t.Errorf("got %d statements prepared, want 2", got)
+	}
+}
+
+// TestFewStatementsAreKept runs very many statements. It wants a bounded number to stay open, with the one that is used
+// most, and none after their connection is closed.
+func TestFewStatementsAreKept(t *testing.T) {
+	t.Parallel()
+	pool, prepared, open, _ := newPreparing(t)
+	const often = "SELECT n FROM t"
+	wantRow(t, pool, 7, often)
+	before, others := prepared.Load(), 3*maxPrepared
+	within(t, pool, func(tx *sql.Tx) {
+		for i := range others {
+			wantRow(t, tx, 7+i, fmt.Sprintf("SELECT n + %d FROM t", i))
+			wantRow(t, tx, 7, often)
+		}
+	})
+	if got := prepared.Load() - before; got != int64(others) {
+		t.Errorf("got %d statements prepared, want %d: all but the one that was used most", got, others)
+	}
+	if got := open.Load(); got != maxPrepared {
+		t.Errorf("got %d statements open, want %d", got, maxPrepared)
+	}
+	long := "SELECT n FROM t /*" + strings.Repeat(" ", maxPreparedLength) + "*/"
+	before = prepared.Load()
+	for range 2 {
+		wantRow(t, pool, 7, long)
+	}
+	if got := prepared.Load() - before; got != 2 {
+		t.Errorf("got a long statement prepared %d times, want 2: it is not kept", got)
+	}
+	if err := pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := open.Load(); got != 0 {
+		t.Errorf("got %d statements open after closing, want none", got)
+	}
+}
+
+// TestStatementInUse runs a statement again while its rows are read.
+func TestStatementInUse(t *testing.T) {
+	t.Parallel()
+	pool, _, open, _ := newPreparing(t)
+	if _, err := pool.ExecContext(t.Context(), "INSERT INTO t VALUES (8)"); err != nil {
+		t.Fatal(err)
+	}
+	const all = "SELECT n FROM t ORDER BY n"
+	within(t, pool, func(tx *sql.Tx) {
+		for range 2 { // the second time it is kept
+			rows, err := tx.QueryContext(t.Context(), all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for rows.Next() {
+				var n int
+				if err := rows.Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, n)
+				wantRow(t, tx, 7, all)
+			}
+			if err := rows.Err(); err != nil || fmt.Sprint(got) != "[7 8]" {
+				t.Fatalf("got %v, error %v, want [7 8]", got, err)
+			}
+			_ = rows.Close()
+		}
+	})
+	if got := open.Load(); got != 3 { // CREATE and INSERT, INSERT, SELECT
+		t.Errorf("got %d statements open, want 3", got)
+	}
+}
+
+// TestPreparedStatementAfterMigration changes a table from another connection, and wants a kept statement to see that.
+// It also wants statements that fail, or whose caller is gone, to work the next time.
+func TestPreparedStatementAfterMigration(t *testing.T) {
+	t.Parallel()
+	pool, prepared, _, dsn := newPreparing(t)
+	other, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close() //nolint:errcheck // it is a file of this test
+	const all = "SELECT * FROM t"
+	columns := func() (names []string) {
+		within(t, pool, func(tx *sql.Tx) {
+			rows, err := tx.QueryContext(t.Context(), all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close() //nolint:errcheck // rows.Err reports it
+			if names, err = rows.Columns(); err != nil || !rows.Next() || rows.Err() != nil {
+				t.Fatal(err, rows.Err())
+			}
+		})
+		return names
+	}
+	change := func(statement string) {
+		t.Helper()
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns()
+	before := prepared.Load()
+	change("ALTER TABLE t ADD COLUMN m INTEGER")
+	if got := fmt.Sprint(columns()); got != "[n m]" {
+		t.Errorf("got columns %s after one was added, want [n m]", got)
+	}
+	change("ALTER TABLE t RENAME TO u")
+	if err := pool.QueryRowContext(t.Context(), all).Scan(new(int)); err == nil {
+		t.Error("got a row of a table that is gone")
+	}
+	change("ALTER TABLE u RENAME TO t")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := one(gone, "SELECT ?"); err == nil {
+	if err := pool.QueryRowContext(gone, all).Scan(new(int)); err == nil {
 		t.Error("a caller that is gone: got no error, want one")
 	}
-	query := "SELECT ?"
-	for range 2 * maxPrepared {
-		for range 2 {
-			if got, err := one(t.Context(), query); got != 7 || err != nil {
-				t.Fatalf("%s: got %d, %v, want 7", query, got, err)
-			}
-		}
-		query += " "
+	if got := fmt.Sprint(columns()); got != "[n m]" {
+		t.Errorf("got columns %s, want [n m]", got)
 	}
-	if got := len(reads.statements); got != maxPrepared {
-		t.Errorf("got %d statements kept, want %d", got, maxPrepared)
+	if got := prepared.Load() - before; got != 0 {
+		t.Errorf("got %d statements prepared, want the kept one used", got)
 	}
 }

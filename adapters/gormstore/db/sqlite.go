@@ -41,7 +41,7 @@ func (s *Store) openSQLite() error {
 		if err != nil {
 			return nil, err
 		}
-		db := sql.OpenDB(s.file.Connector(connector))
+		db := sql.OpenDB(s.file.Connector(preparing{connector}))
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		s.pools = append(s.pools, db)
@@ -60,7 +60,7 @@ func (s *Store) openSQLite() error {
 	if err != nil {
 		return err
 	}
-	s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)})
+	s.reader, err = s.openGORM(sqliteDialector{reader})
 	return err
 }
 
