@@ -135,6 +135,37 @@ func TestReplicas(t *testing.T) {
 		}
 		return true
 	})
+	// The primary lives, and the replica hears nothing of it any more.
+	replication.Replicas[1].Resume(t)
+	program.Eventually(t, "the replica has the change", func() bool {
+		var language string
+		return onReplica[1].QueryRow("SELECT default_language FROM users WHERE username = 'Epoxy'").Scan(&language) == nil && language == "Rust"
+	})
+	before := reads(1)
+	program.Eventually(t, "the replica is read from again", func() bool {
+		for _, node := range nodes {
+			node.Get("/user/epoxy", "")
+		}
+		return reads(1) > before
+	})
+	for _, statement := range []string{"ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"} {
+		if _, err := onReplica[1].Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program.Eventually(t, "the replica is cut off", func() bool {
+		n := 1
+		return onReplica[1].QueryRow("SELECT count(*) FROM pg_stat_wal_receiver").Scan(&n) == nil && n == 0
+	})
+	gluepot("user update epoxy --default-lang Python")
+	program.Eventually(t, "a replica that is cut off is not read from", func() bool {
+		for _, node := range nodes {
+			if _, body := node.Get("/user/epoxy", ""); !strings.Contains(body, `"defaultLang":"Python"`) {
+				return false
+			}
+		}
+		return true
+	})
 	for i, node := range nodes {
 		for _, line := range node.Log() {
 			if status, ok := line["status"].(float64); ok && status >= http.StatusInternalServerError {

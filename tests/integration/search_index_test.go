@@ -54,6 +54,13 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 	if err := writer.Commit(); err != nil {
 		t.Fatal(err)
 	}
+	const locks = `SELECT pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+		WHERE locktype = 'advisory' AND datname = current_database()`
+	for deadline := time.Now().Add(patience); len(column(t, db, locks)) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the session that was killed keeps its lock")
+		}
+	}
 	const invalid = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'paste_texts'::regclass AND NOT indisvalid"
 	if got := column(t, db, invalid); !slices.Equal(got, []string{"paste_texts_by_trigram"}) {
 		t.Errorf("got the indexes %q that are not valid, want the one that was left", got)

@@ -9,14 +9,16 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Standby decorates the users of a primary: it finds users that may be stale on a standby. It falls back to the primary for users that
-// the standby lacks, and while the standby does not answer.
+// Standby decorates the users of a primary: it finds users that may be stale on a standby. It asks the primary for users
+// that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only while the
+// primary does not answer.
 type Standby struct {
 	UserStore // the primary's
 
 	standby     user.StaleFinder
 	lag         func(context.Context) (time.Duration, error)
 	silentUntil atomic.Int64 // in Unix nanoseconds
+	behindUntil atomic.Int64 // in Unix nanoseconds: until then it lags too far behind
 	freshUntil  atomic.Int64 // in Unix nanoseconds: until then the lag is not asked for again
 }
 
@@ -39,8 +41,8 @@ func NewStandby(standby user.StaleFinder, lag func(context.Context) (time.Durati
 	return &Standby{UserStore: primary, standby: standby, lag: lag}
 }
 
-// checkLag has a standby that lags too much left alone for a while. One caller asks, and the others wait for none: what they read is
-// at most lagInterval older.
+// checkLag finds out whether the standby lags too far behind. One caller asks, and the others do not wait for the answer:
+// what they read is at most lagInterval older.
 func (s *Standby) checkLag(ctx context.Context) {
 	until, now := s.freshUntil.Load(), time.Now()
 	if now.UnixNano() < until || !s.freshUntil.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
@@ -51,9 +53,9 @@ func (s *Standby) checkLag(ctx context.Context) {
 	switch lag, err := s.lag(ctx); {
 	case err != nil: // it does not answer what follows, either
 	case lag > maxLag: // for longer than until the next answer to this
-		s.silentUntil.Store(time.Now().Add(2*lagInterval + lagTime).UnixNano())
+		s.behindUntil.Store(time.Now().Add(2*lagInterval + lagTime).UnixNano())
 	default:
-		s.silentUntil.Store(0)
+		s.behindUntil.Store(0)
 	}
 }
 
@@ -71,8 +73,15 @@ func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) 
 
 func (s *Standby) find(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
+	if time.Now().UnixNano() < s.behindUntil.Load() {
+		found, err := askWithin(ctx, s.UserStore, ask)
+		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
+			return found, err
+		}
+		s.behindUntil.Store(0) // until the next check
+	}
 	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
-		found, err := s.askStandby(ctx, ask)
+		found, err := askWithin(ctx, s.standby, ask)
 		if err == nil || ctx.Err() != nil {
 			return found, err
 		}
@@ -86,12 +95,14 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, user.Stale
 	return ask(ctx, s.UserStore)
 }
 
-// askStandby leaves half of the remaining time for the next server.
-func (s *Standby) askStandby(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
+// askWithin leaves half of the remaining time for the next server.
+func askWithin(
+	ctx context.Context, users user.StaleFinder, ask func(context.Context, user.StaleFinder) (user.User, error),
+) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 		defer cancel()
 	}
-	return ask(ctx, s.standby)
+	return ask(ctx, users)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -14,19 +15,26 @@ type answering struct {
 	UserStore
 
 	mark string
+	down *atomic.Bool // or nil
 }
 
 func (a answering) StaleByName(context.Context, user.Name) (user.User, error) {
+	if a.down != nil && a.down.Load() {
+		return user.User{}, fault.New(fault.Unavailable, "It does not answer.")
+	}
 	return user.User{AvatarURL: a.mark}, nil
 }
 
-// TestStandbyThatLags wants no user of a standby while that is too far behind, and its users again after that.
+// TestStandbyThatLags wants no user of a standby while that is too far behind and the primary answers.
 func TestStandbyThatLags(t *testing.T) {
 	t.Parallel()
-	var lag atomic.Int64
+	var (
+		lag  atomic.Int64
+		down atomic.Bool
+	)
 	standby := NewStandby(answering{mark: "standby"}, func(context.Context) (time.Duration, error) {
 		return time.Duration(lag.Load()), nil
-	}, answering{mark: "primary"})
+	}, answering{mark: "primary", down: &down})
 	want := func(from string) {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -47,6 +55,14 @@ func TestStandbyThatLags(t *testing.T) {
 			t.Fatalf("got %q and %v, want the user of the primary", found.AvatarURL, err)
 		}
 	}
+	down.Store(true)
+	for range 100 {
+		if found, err := standby.StaleByName(t.Context(), user.Name{}); err != nil || found.AvatarURL != "standby" {
+			t.Fatalf("got %q and %v without a primary, want the user of the standby", found.AvatarURL, err)
+		}
+	}
+	down.Store(false)
+	want("primary")
 	lag.Store(int64(maxLag - 1))
 	want("standby")
 }

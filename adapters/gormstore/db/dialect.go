@@ -64,11 +64,11 @@ var postgresDialect = &Dialect{
 	Day:     `floor(extract(epoch FROM created_at) / 86400)::bigint`,
 	analyze: `ANALYZE (SKIP_LOCKED) users, pastes, pasties, paste_tags, paste_edits, paste_texts, stars`,
 	standby: `SELECT pg_is_in_recovery()`,
-	// Without a receiver the primary is gone, or out of reach: what a standby has is then all there is to read.
+	// Without a receiver nothing tells how much the primary has written since the last transaction that arrived.
 	lag: `SELECT CASE
-		WHEN NOT pg_is_in_recovery() OR NOT EXISTS (SELECT FROM pg_stat_wal_receiver) THEN 0
-		WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
-		ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0) END`,
+		WHEN NOT pg_is_in_recovery() THEN 0
+		WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+		ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 1e9) END`,
 	LockAll:    func(tables string) string { return `LOCK TABLE ` + tables + ` IN SHARE ROW EXCLUSIVE MODE` },
 	lockImport: `SELECT pg_advisory_xact_lock(hashtext(?))`,
 

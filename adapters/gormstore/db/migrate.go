@@ -153,7 +153,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Lag returns for how long a standby has not replayed what it should have; 0 for a primary. It fails with fault.Unavailable.
+// Lag returns for how long a standby has not replayed what it should have, at most; 0 for a primary. It fails with
+// fault.Unavailable.
 func (s *Store) Lag(ctx context.Context) (time.Duration, error) {
 	var seconds float64
 	if err := s.Read(ctx).Raw(s.Dialect.lag).Scan(&seconds).Error; err != nil {
