@@ -7,7 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
@@ -100,10 +100,10 @@ func (c *Commands) audit() *cobra.Command {
 	var limit uint
 	list := c.does("list", "List what operators and administrators have done, newest first", "audit list --limit 10",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			each := func(visit func(audit.Entry) error) error {
-				return m.Moderation.ListAudit.Do(ctx, audit.Entry{}, int(limit), visit)
+			each := func(visit func(auditlog.Entry) error) error {
+				return m.Moderation.ListAudit.Do(ctx, auditlog.Entry{}, int(limit), visit)
 			}
-			return listed(each, func(e audit.Entry) record {
+			return listed(each, func(e auditlog.Entry) record {
 				return record{
 					{"at", "AT", e.At}, {"actor", "ACTOR", e.Actor}, {"act", "ACT", e.Act}, {"target", "TARGET", e.Target}, {"reason", "REASON", e.Reason},
 				}

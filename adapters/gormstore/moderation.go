@@ -9,7 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -190,9 +190,9 @@ func (m *Moderation) CloseReport(ctx context.Context, id string) error {
 	return deleteOne(ctx, m.store, &model.Report{}, "id = ?", id)
 }
 
-// Entries implements audit.Lister.
-func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
-	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit), func(row *model.AuditEntry) (audit.Entry, error) {
-		return audit.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil
+// Entries implements auditlog.Lister.
+func (m *Moderation) Entries(ctx context.Context, after auditlog.Entry, limit int) ([]auditlog.Entry, error) {
+	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit), func(row *model.AuditEntry) (auditlog.Entry, error) {
+		return auditlog.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil
 	})
 }

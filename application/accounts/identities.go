@@ -59,7 +59,7 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = l.users.Update(audit.Note(ctx, "user.link", audit.User(found), text), found.ID, add(wanted))
+	_, _, err = l.users.Update(audit.Note(ctx, "user.link", found.NameAndID(), text), found.ID, add(wanted))
 	return user.Gone(err)
 }
 
@@ -71,7 +71,7 @@ func (l *Link) Undo(ctx context.Context, reference, provider string) error {
 		return err
 	}
 	key := l.sources.key(provider)
-	ctx = audit.Note(ctx, "user.unlink", audit.User(found), key)
+	ctx = audit.Note(ctx, "user.unlink", found.NameAndID(), key)
 	_, _, err = l.users.Update(ctx, found.ID, func(_ *user.User, services map[string]string) error {
 		if _, ok := services[key]; !ok {
 			return errNotLinked

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
@@ -50,8 +50,8 @@ type ListAudit struct{ *module }
 
 // Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry is before all
 // of them.
-func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) error {
-	return batch.Each(after, limit, func(after audit.Entry) ([]audit.Entry, audit.Entry, error) {
+func (l *ListAudit) Do(ctx context.Context, after auditlog.Entry, limit int, visit func(auditlog.Entry) error) error {
+	return batch.Each(after, limit, func(after auditlog.Entry) ([]auditlog.Entry, auditlog.Entry, error) {
 		found, err := l.store.Entries(ctx, after, page)
 		return found, batch.Last(found, page), err
 	}, visit)

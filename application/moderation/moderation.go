@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -36,7 +37,7 @@ type Store interface {
 	moderation.Hider
 	moderation.Blocker
 	moderation.Reporter
-	audit.Lister
+	auditlog.Lister
 }
 
 // Users are the ports about accounts that the use cases need.

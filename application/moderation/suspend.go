@@ -84,7 +84,7 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 }
 
 func (s *Suspend) set(ctx context.Context, u user.User, act, reason string, change func(*user.User, map[string]string) error) error {
-	_, _, err := s.users.Update(audit.Note(ctx, act, audit.User(u), reason), u.ID, change)
+	_, _, err := s.users.Update(audit.Note(ctx, act, u.NameAndID(), reason), u.ID, change)
 	return user.Gone(err)
 }
 

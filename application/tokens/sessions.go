@@ -81,7 +81,7 @@ func (s *Sessions) EndAll(ctx context.Context, reference string) (ended int, err
 	if err != nil {
 		return 0, err
 	}
-	return s.store.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
+	return s.store.EndSessions(audit.Note(ctx, "user.sign-out", owner.NameAndID(), ""), owner.ID, "")
 }
 
 // EndOwn ends the viewer's session with that id or, if the id is empty, all but the current one. It fails with fault.NotFound when

@@ -88,7 +88,7 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 	}
 	err = ident.Draw(func(id token.ID) error {
 		issued.ID = id
-		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+audit.User(owner), ""), issued)
+		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+owner.NameAndID(), ""), issued)
 	})
 	if err != nil {
 		return token.Token{}, token.Secret{}, user.Gone(err) // no secret that opens nothing

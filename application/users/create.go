@@ -60,7 +60,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		if created.Admin {
 			act = "user.create-admin"
 		}
-		return c.store.Create(audit.Note(ctx, act, audit.User(created), ""), created, wanted.Services)
+		return c.store.Create(audit.Note(ctx, act, created.NameAndID(), ""), created, wanted.Services)
 	})
 	if !errors.Is(err, user.ErrServiceTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
@@ -74,7 +74,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 // tellOfAdministrator tells the operator of a user who has become an administrator.
 func (m *module) tellOfAdministrator(u user.User) {
 	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
-	m.notify.Tell(notice.Notice{Event: notice.NewAdministrator, At: m.now(), Subject: audit.User(u), Text: text})
+	m.notify.Tell(notice.Notice{Event: notice.NewAdministrator, At: m.now(), Subject: u.NameAndID(), Text: text})
 }
 
 func validate(u user.User, services map[string]string) error {

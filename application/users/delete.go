@@ -20,7 +20,7 @@ func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error 
 	if anonymize {
 		kept = &user.Kept{}
 	}
-	err := d.store.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
+	err := d.store.Delete(audit.Note(ctx, "user.delete", shown.NameAndID(), ""), shown.ID, shown.Name, kept)
 	return fault.Replace(err, fault.NotFound,
 		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.", shown.Name)))
 }

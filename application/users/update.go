@@ -38,7 +38,7 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 			act = "user.make-admin"
 		}
 	}
-	noted := audit.Note(ctx, act, audit.User(meant), "")
+	noted := audit.Note(ctx, act, meant.NameAndID(), "")
 	var was bool // an administrator
 	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
 		was = stored.Admin

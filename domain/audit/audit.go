@@ -1,25 +1,111 @@
-// Package audit is about what operators and administrators have done.
+// Package audit says who does something.
 package audit
 
 import (
 	"context"
-	"time"
+	"net/netip"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
-// Operator is the actor of commands.
-const Operator = "operator"
+// Actor is who does something: a viewer (a user or a visitor), or the operator. The zero Actor may do nothing.
+type Actor struct {
+	role    role
+	viewer  token.Viewer
+	address netip.Addr
+}
 
-// Entry is one act. It has no content of pastes.
-type Entry struct {
-	ID     string
-	At     time.Time
-	Actor  string // the name of a user, or Operator
-	Act    string // such as "paste.remove"
-	Target string // what it was done to
-	Reason string
+type role uint8
+
+const (
+	_ role = iota // the zero Actor
+	viewer
+	operator
+)
+
+// By returns the viewer as an actor, whose client has that address. A visitor is the zero Viewer. The zero Addr, of a
+// viewer who is not on the network, is never in a blocked network.
+func By(v token.Viewer, address netip.Addr) Actor {
+	return Actor{viewer, v, address.WithZone("").Unmap()}
+}
+
+// Operator returns the operator of the installation: whoever may run its commands, or the program that embeds it.
+func Operator() Actor { return Actor{role: operator} }
+
+// Address returns the address of the viewer's client, or the zero Addr.
+func (a Actor) Address() netip.Addr { return a.address }
+
+// IsOperator reports whether the actor is the operator.
+func (a Actor) IsOperator() bool { return a.role == operator }
+
+// Refusals.
+var (
+	errUnknown = fault.New(fault.Forbidden,
+		"It is not said who does this: pass audit.By with a viewer, or audit.Operator, as the actor.")
+	errNoViewer = fault.New(fault.Forbidden, "Only a user or a visitor can do this. The operator has other commands for it.")
+	errOperator = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
+)
+
+// Check returns a fault.Forbidden for the zero Actor.
+func (a Actor) Check() error {
+	if a.role == 0 {
+		return errUnknown
+	}
+	return nil
+}
+
+// CheckOperator returns a fault.Forbidden unless the actor is the operator.
+func (a Actor) CheckOperator() error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if !a.IsOperator() {
+		return errOperator
+	}
+	return nil
+}
+
+// Viewer returns the viewer who acts, a user or a visitor. It fails with fault.Forbidden for the operator and the zero
+// Actor.
+func (a Actor) Viewer() (token.Viewer, error) {
+	if err := a.Check(); err != nil {
+		return token.Viewer{}, err
+	}
+	if a.IsOperator() {
+		return token.Viewer{}, errNoViewer
+	}
+	return a.viewer, nil
+}
+
+// Writer is Viewer for one who changes something. It also fails with fault.Forbidden when the viewer's token may only
+// read.
+func (a Actor) Writer() (token.Viewer, error) {
+	v, err := a.Viewer()
+	if err == nil {
+		err = v.MayWrite()
+	}
+	return v, err
+}
+
+// User is Writer for one who has signed in. It fails with token.ErrRejected for a visitor.
+func (a Actor) User() (token.Viewer, error) {
+	v, err := a.Writer()
+	if err == nil && !v.SignedIn() {
+		err = token.ErrRejected
+	}
+	return v, err
+}
+
+// Entry returns the entry of the audit log for an act of the actor.
+func (a Actor) Entry(act, target, reason string) auditlog.Entry {
+	name := "operator"
+	if a.role == viewer {
+		name = a.viewer.User.Name.String()
+	}
+	return auditlog.Entry{ID: ident.New() + ident.New(), Actor: name, Act: act, Target: target, Reason: reason}
 }
 
 type (
@@ -39,26 +125,17 @@ func IsBy(ctx context.Context, actor string) bool { return ctx.Value(actorKey{})
 func Note(ctx context.Context, act, target, reason string) context.Context {
 	actor, ok := ctx.Value(actorKey{}).(string)
 	if !ok {
-		actor = Operator
+		actor = "operator"
 	}
-	entry := Entry{ID: ident.New() + ident.New(), Actor: actor, Act: act, Target: target, Reason: reason}
+	entry := auditlog.Entry{ID: ident.New() + ident.New(), Actor: actor, Act: act, Target: target, Reason: reason}
 	return context.WithValue(ctx, entryKey{}, entry)
 }
 
 // Unnoted returns a context without the entry of Note.
 func Unnoted(ctx context.Context) context.Context { return context.WithValue(ctx, entryKey{}, nil) }
 
-// User returns the target that is a user.
-func User(u user.User) string { return u.Name.String() + " (" + string(u.ID) + ")" }
-
 // Noted returns the entry that Note put into the context. The store sets its At.
-func Noted(ctx context.Context) (Entry, bool) {
-	entry, ok := ctx.Value(entryKey{}).(Entry)
+func Noted(ctx context.Context) (auditlog.Entry, bool) {
+	entry, ok := ctx.Value(entryKey{}).(auditlog.Entry)
 	return entry, ok
-}
-
-// Lister lists acts.
-type Lister interface {
-	// Entries returns the first entries after one, at most limit of them, newest first. The zero Entry is before all of them.
-	Entries(ctx context.Context, after Entry, limit int) ([]Entry, error)
 }

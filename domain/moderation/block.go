@@ -47,9 +47,8 @@ func AddressOf(ctx context.Context) netip.Addr {
 	return address
 }
 
-// NetworksOf returns the networks that hold the address of the context, the largest first; none without an address.
-func NetworksOf(ctx context.Context) []string {
-	address := AddressOf(ctx)
+// NetworksOf returns the networks that hold an address, the largest first; none for the zero Addr.
+func NetworksOf(address netip.Addr) []string {
 	if !address.IsValid() {
 		return nil
 	}

@@ -43,6 +43,9 @@ type Account struct {
 	Services map[string]string // name of a service the user signs in with -> the user's id there
 }
 
+// NameAndID returns the user's name, and the id, which stays when the name changes: for records of what was done.
+func (u User) NameAndID() string { return u.Name.String() + " (" + string(u.ID) + ")" }
+
 // Validate returns a fault.Invalid that names the first field that breaks a rule.
 func (u User) Validate() error {
 	switch {

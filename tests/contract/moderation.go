@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -30,7 +31,7 @@ type Moderation interface {
 	moderation.Hider
 	moderation.Blocker
 	moderation.Reporter
-	audit.Lister
+	auditlog.Lister
 }
 
 // Removed are the ports of what is made of removed pastes.
@@ -141,7 +142,7 @@ func findPastes(t *testing.T, s ModerationStore) {
 	}
 	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true, Title: "of third"}, paste.Place{}, 100)
 	must(t, err)
-	if len(found) != 1 || found[0].ID != third.ID || found[0].Reason != "spam" || found[0].RemovedBy != audit.Operator ||
+	if len(found) != 1 || found[0].ID != third.ID || found[0].Reason != "spam" || found[0].RemovedBy != "operator" ||
 		found[0].RemovedAt.IsZero() || found[0].Bytes != third.ContentBytes() {
 		t.Errorf("removed: got %+v, want the third", found)
 	}
@@ -480,7 +481,7 @@ func auditLog(t *testing.T, s ModerationStore) {
 	must(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "spam", "why"), made.ID, "why"))
 	must(t, s.Moderation.Restore(audit.Note(t.Context(), "paste.restore", "spam", ""), made.ID))
 	var acts []string
-	for after := (audit.Entry{}); ; {
+	for after := (auditlog.Entry{}); ; {
 		entries, err := s.Moderation.Entries(t.Context(), after, 1)
 		must(t, err)
 		if len(entries) == 0 {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
@@ -92,13 +94,14 @@ func (s *Store) write(
 			return err
 		}
 		err := begin(ctx, func(tx *gorm.DB) error {
-			if err := s.guard(ctx, tx); err != nil {
+			if err := s.guard(tx, moderation.AddressOf(ctx)); err != nil {
 				return err
 			}
 			if err := change(tx); err != nil {
 				return err
 			}
-			return s.note(ctx, tx)
+			entry, _ := audit.Noted(ctx)
+			return s.record(tx, entry)
 		})
 		switch {
 		case err == nil:
@@ -130,10 +133,20 @@ func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) er
 	return s.writer.WithContext(ctx).Transaction(change, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 }
 
-// guard fails when the client is blocked. A statement can stop those that are sent with it only by failing. So guard copies a block
-// of the client, if there is one, without its network, which the table refuses.
-func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
-	networks := moderation.NetworksOf(ctx)
+// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network.
+func (s *Store) Guarded(from netip.Addr, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+	return func(tx *gorm.DB) error {
+		if err := s.guard(tx, from); err != nil {
+			return err
+		}
+		return change(tx)
+	}
+}
+
+// guard fails when the client is blocked. A statement can stop those that are sent with it only by failing. So guard
+// copies a block of the client, if there is one, without its network, which the table refuses.
+func (s *Store) guard(tx *gorm.DB, from netip.Addr) error {
+	networks := moderation.NetworksOf(from)
 	if len(networks) == 0 {
 		return nil
 	}
@@ -141,14 +154,23 @@ func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
 		WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
 }
 
-// note adds the act in the context to the audit log, if there is one.
-func (s *Store) note(ctx context.Context, tx *gorm.DB) error {
-	entry, ok := audit.Noted(ctx)
-	if !ok {
+// Recorded adds the entry of a change to the audit log, unless it is the zero Entry.
+func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+	return func(tx *gorm.DB) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		return s.record(tx, entry)
+	}
+}
+
+func (s *Store) record(tx *gorm.DB, entry auditlog.Entry) error {
+	if entry == (auditlog.Entry{}) {
 		return nil
 	}
 	return tx.Create(&model.AuditEntry{
-		ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target, Reason: entry.Reason,
+		ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target,
+		Reason: entry.Reason,
 	}).Error
 }
 

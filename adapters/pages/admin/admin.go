@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -169,9 +170,9 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	var entries []audit.Entry
+	var entries []auditlog.Entry
 	next := ""
-	err = p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
+	err = p.Modules.Moderation.ListAudit.Do(r.Context(), auditlog.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
 	if len(entries) > foundAtOnce {
 		entries = entries[:foundAtOnce]
 		last := entries[foundAtOnce-1]

@@ -1,0 +1,24 @@
+// Package auditlog is about the record of what operators and administrators have done.
+package auditlog
+
+import (
+	"context"
+	"time"
+)
+
+// Entry is one act. It has no content of pastes. A store records an entry that it is given in the transaction that does
+// the act, and sets its At. The zero Entry is not recorded: it stands for what users do with their own.
+type Entry struct {
+	ID     string
+	At     time.Time
+	Actor  string // the name of a user, or operator
+	Act    string // such as "paste.remove"
+	Target string // what it was done to
+	Reason string
+}
+
+// Lister lists acts.
+type Lister interface {
+	// Entries returns the first entries after one, at most limit of them, newest first. The zero Entry is before all of them.
+	Entries(ctx context.Context, after Entry, limit int) ([]Entry, error)
+}
