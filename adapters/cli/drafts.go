@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -35,7 +36,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 					Title: titles[i], Language: given(cmd, "language", &language), Code: &texts[i], Label: command.Named(file),
 				})
 			}
-			created, err := m.Pastes.Create.Do(ctx, owner, draft)
+			created, err := m.Pastes.Create.Do(ctx, audit.Operator(), owner, draft)
 			return said(documentView{created}, "Created the paste %s.\n", created.ID), err
 		})
 	cmd.Long = "Create a paste. Each file becomes a pasty whose title is the file's name, with its folders unless all\n" +

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -32,7 +33,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			for i := range texts {
 				input.Pasties[i].Code = &texts[i]
 			}
-			edited, err := m.Pastes.Edit.Do(ctx, args[0], input)
+			edited, err := m.Pastes.Edit.Do(ctx, audit.Operator(), args[0], input)
 			return said(documentView{edited}, "Edited the paste %s.\n", edited.ID), err
 		})
 	flags := cmd.Flags()

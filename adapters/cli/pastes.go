@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/adapters/internal/view"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -17,7 +18,7 @@ import (
 func (c *Commands) paste() *cobra.Command {
 	deletion := c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
-			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, audit.Operator(), id) })
 		})
 	return Group("paste", "Create, show, edit, find, remove and delete pastes",
 		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteList(), c.pasteRemove(), c.pasteRestore(), deletion)

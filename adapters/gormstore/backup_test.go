@@ -12,6 +12,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -20,7 +21,7 @@ import (
 func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	t.Helper()
 	ten := paste.Allowance{Rate: paste.Quota{Pastes: 10, Window: time.Hour}}
-	_, err := NewPastes(store).CreateAllowed(t.Context(), ten, "192.0.2.7", paste.Document{
+	_, err := NewPastes(store).CreateAllowed(t.Context(), netip.Addr{}, ten, "192.0.2.7", paste.Document{
 		Paste:   paste.Paste{ID: id, CreatedAt: time.Now()},
 		Content: paste.Content{Title: "a title", Lifetime: "never", Pasties: []paste.Pasty{{ID: "pasty001", Code: "a"}}},
 
@@ -99,7 +100,7 @@ func TestReadOnlyFile(t *testing.T) {
 		if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
 			t.Errorf("got %d pastes, error %v, want 1", got, err)
 		}
-		if err := NewPastes(store).DeleteIf(t.Context(), "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
+		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("got %v, want no deletion", err)
 		}
 		if err := store.Close(); err != nil {

@@ -2,11 +2,13 @@ package gormstore
 
 import (
 	"context"
+	"net/netip"
 
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -80,16 +82,16 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, e
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	_, err := p.CreateAllowed(ctx, paste.Allowance{}, "", created)
+	_, err := p.CreateAllowed(ctx, netip.Addr{}, paste.Allowance{}, "", created)
 	return err
 }
 
 // CreateAllowed implements paste.DocumentCreator.
 func (p *Pastes) CreateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
 	rows := model.NewDocument(created, p.store.KeepsSearch())
-	err = p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
+	err = p.store.WriteTogether(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		allow, err := p.lockHolder(tx, allowance, created.Owner)
 		if err != nil {
 			return err
@@ -101,7 +103,7 @@ func (p *Pastes) CreateAllowed(
 			return err
 		}
 		return rows.Insert(tx)
-	})
+	}))
 	if err != nil {
 		return paste.Usage{}, err
 	}
@@ -109,49 +111,66 @@ func (p *Pastes) CreateAllowed(
 }
 
 // Update implements paste.DocumentUpdater.
-func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
-	return p.UpdateAllowed(ctx, paste.Allowance{}, "", "", id, change)
+func (p *Pastes) Update(
+	ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error),
+) (updated paste.Document, err error) {
+	err = p.store.WriteTogether(ctx, p.store.Recorded(entry, func(tx *gorm.DB) (err error) {
+		updated, err = p.update(tx, paste.Allowance{}, "", "", id, change)
+		return err
+	}))
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return updated, nil
 }
 
 // UpdateAllowed implements paste.DocumentUpdater.
 func (p *Pastes) UpdateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),
-) (paste.Document, error) {
-	var changed paste.Change
-	err := p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
-		allow, err := p.lockHolder(tx, allowance, editor)
-		if err != nil {
-			return err
-		}
-		before, err := p.locked(tx, id)
-		if err != nil {
-			return err
-		}
-		stored := before.Domain()
-		if changed, err = change(stored); err != nil {
-			return err
-		}
-		if !changed.Changed {
-			changed.Document = stored
-			return nil
-		}
-		if _, err := p.takeQuota(tx, client, allowance.Rate); err != nil {
-			return err
-		}
-		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
-		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
-		after := model.NewDocument(changed.Document, p.store.KeepsSearch())
-		after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, changed.Visibility)
-		if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
-			return err
-		}
-		return after.Replace(tx, before, changed.Dropped)
-	})
+) (updated paste.Document, err error) {
+	err = p.store.WriteTogether(ctx, p.store.Guarded(from, func(tx *gorm.DB) (err error) {
+		updated, err = p.update(tx, allowance, client, editor, id, change)
+		return err
+	}))
 	if err != nil {
 		return paste.Document{}, err
 	}
-	return changed.Document, nil
+	return updated, nil
+}
+
+// update changes a paste in a transaction.
+func (p *Pastes) update(
+	tx *gorm.DB, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	change func(paste.Document) (paste.Change, error),
+) (paste.Document, error) {
+	allow, err := p.lockHolder(tx, allowance, editor)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	before, err := p.locked(tx, id)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	stored := before.Domain()
+	changed, err := change(stored)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	if !changed.Changed {
+		return stored, nil
+	}
+	if _, err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+		return paste.Document{}, err
+	}
+	changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
+	changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
+	after := model.NewDocument(changed.Document, p.store.KeepsSearch())
+	after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, changed.Visibility)
+	if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
+		return paste.Document{}, err
+	}
+	return changed.Document, after.Replace(tx, before, changed.Dropped)
 }
 
 // lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together.
@@ -194,8 +213,8 @@ func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
 }
 
 // DeleteIf implements paste.DocumentDeleter.
-func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
-	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
+	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
 		if err != nil {
 			return err
@@ -204,7 +223,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 			return err
 		}
 		return p.delete(tx, row)
-	})
+	}))
 }
 
 // Burn implements paste.DocumentDeleter.
@@ -244,23 +263,23 @@ func lockUser(tx *gorm.DB, id user.ID) error {
 }
 
 // Star implements paste.Starrer.
-func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (p *Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
+	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}
 		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
 			SELECT ?, ?, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = ?
 			ON CONFLICT (user_id, paste_id) DO NOTHING`, string(starrer), string(id), string(starrer)).Error
-	})
+	}))
 }
 
 // Unstar implements paste.Starrer.
-func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (p *Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
+	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}
 		return db.OrNotFound(tx.Where("paste_id = ? AND user_id = ?", string(id), string(starrer)).Delete(&model.Star{}))
-	})
+	}))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -137,10 +138,10 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 }
 
 // DeleteRemoved implements moderation.Purger.
-func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
-	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+func (p *Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
+	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
 		return db.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))
-	})
+	}))
 }
 
 // purge runs a DELETE and returns the number of rows.

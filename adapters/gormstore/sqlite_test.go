@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/contract"
@@ -84,7 +85,7 @@ func TestDeletedTextIsGone(t *testing.T) {
 		t.Fatal("got nothing in the file before it is deleted, want it")
 	}
 	for i := 0; i < pastes; i += 2 {
-		if err := NewPastes(store).DeleteIf(t.Context(), all[i].ID, func(paste.Paste) error { return nil }); err != nil {
+		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, all[i].ID, func(paste.Paste) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +139,7 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 		create(i)
 	}
 	for i := 0; i < first; i += 2 {
-		if err := pastes.DeleteIf(t.Context(), paste.ID(fmt.Sprintf("paste%03d", i)), func(paste.Paste) error { return nil }); err != nil {
+		if err := pastes.DeleteIf(t.Context(), auditlog.Entry{}, paste.ID(fmt.Sprintf("paste%03d", i)), func(paste.Paste) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(string(counted(r))) }
+func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(counted(r)) }
 
 // shortage is the error of a read whose answer has been dropped, because there is no memory for it now. A request that
 // has claimed that much may make its answer again.

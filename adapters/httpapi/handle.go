@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/token"
@@ -38,6 +39,15 @@ type call struct {
 	viewer token.Viewer // its sender; zero: not signed in
 	body   []byte
 	claim  limit.Claim // of memory for the body, then for the answer; released in the end
+}
+
+// actor returns the sender as the one who changes something.
+func (c *call) actor() audit.Actor { return audit.By(c.viewer, addressOf(c.Request)) }
+
+// addressOf returns the address of a request's client, or the zero Addr: a Unix socket has none.
+func addressOf(r *http.Request) netip.Addr {
+	address, _ := netip.ParseAddr(r.RemoteAddr)
+	return address
 }
 
 // handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns: see API.send. The
@@ -166,8 +176,7 @@ func patient(r *http.Request) context.Context {
 func (a *API) deadline(r *http.Request, writes bool) (context.Context, context.CancelFunc) {
 	ctx := patient(r)
 	if writes {
-		address, _ := netip.ParseAddr(r.RemoteAddr) // a Unix socket has none
-		ctx = moderation.From(ctx, address)
+		ctx = moderation.From(ctx, addressOf(r))
 	}
 	return context.WithTimeout(ctx, a.cfg.RequestTimeout)
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -108,8 +107,8 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
-// counted returns whose quota a request counts for: the address, or an IPv6 client's network.
-func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.RemoteAddr)) }
+// counted returns whose share of memory a request counts for: the address, or an IPv6 client's network.
+func counted(r *http.Request) string { return limit.Client(r.RemoteAddr) }
 
 // limitErrors are for those who have reached a limit.
 var limitErrors = map[string]error{

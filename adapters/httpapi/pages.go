@@ -29,7 +29,7 @@ type Pages interface {
 	// Token returns the session's secret that a request presents, or "", and whether Answer will try another secret.
 	Token(r *http.Request) (presented string, tries bool)
 	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host
-	// are what the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It returns the user of the
+	// are what the client asked for, if known, and RemoteAddr is its address, without a port. It returns the user of the
 	// session, or "", and whether it rejected a secret: that of the session if there is no user, or else another one.
 	// After an error, everything written or set is dropped, except a cookie cleared with a rejected secret. The answer to
 	// a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
@@ -154,7 +154,6 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, r
 	ctx, cancel := a.deadline(r, true)
 	defer cancel()
 	r = r.WithContext(ctx)
-	r.RemoteAddr = string(counted(r))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return a.cfg.Pages.Answer(w, r)
 }

@@ -441,9 +441,9 @@ func TestPagesOfAQuota(t *testing.T) {
 	r.Header["Accept"], r.RemoteAddr = browser["Accept"], "[2001:db8:1:2:3:4:5:6]:80"
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, r)
-	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2::" || len(limited) != 1 ||
+	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2:3:4:5:6" || len(limited) != 1 ||
 		limited[0] != limit.AnonymousPastes {
-		t.Errorf("got %d %s, counted as %q, want 429 for the client's network, counted once", answer.Code, answer.Body, limited)
+		t.Errorf("got %d %s, counted as %q, want 429 for the client's address, counted once", answer.Code, answer.Body, limited)
 	}
 }
 

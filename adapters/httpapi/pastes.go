@@ -35,17 +35,14 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return nil, err
 	}
-	var client paste.Client
-	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.Counts() {
-		if client = counted(c.Request); limit.CrossSite(c.Request) {
-			return nil, errCrossSite
-		}
+	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.Counts() && limit.CrossSite(c.Request) {
+		return nil, errCrossSite
 	}
 	draft, err := decode(c.body)
 	if err != nil {
 		return nil, err
 	}
-	made, err := a.modules.Pastes.CreateOwn.Do(ctx, c.viewer, client, draft)
+	made, err := a.modules.Pastes.CreateOwn.Do(ctx, c.actor(), draft)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +67,9 @@ func (a *API) editPaste(ctx context.Context, c *call) (any, error) {
 	id := c.Param("id")
 	changes, err := wire.DecodeChanges(c.body)
 	if err != nil {
-		return nil, a.modules.Pastes.EditOwn.Refuse(ctx, c.viewer, id, err)
+		return nil, a.modules.Pastes.EditOwn.Refuse(ctx, c.actor(), id, err)
 	}
-	edited, err := a.modules.Pastes.EditOwn.Do(ctx, c.viewer, id, changes)
+	edited, err := a.modules.Pastes.EditOwn.Do(ctx, c.actor(), id, changes)
 	return &edited, err
 }
 
@@ -87,7 +84,7 @@ func presentedKey(c *gin.Context) paste.DeleteKey {
 // deletePaste answers with an empty object: clients fail on an answer without a body. A wrong key is a failed sign-in.
 func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
 	key := presentedKey(c.Context)
-	err := a.modules.Pastes.DeleteOwn.Do(ctx, c.viewer, c.Param("id"), key)
+	err := a.modules.Pastes.DeleteOwn.Do(ctx, c.actor(), c.Param("id"), key)
 	if key != "" && fault.Is(err, fault.Unauthenticated) {
 		a.limits.Failed(c.Request)
 	}
@@ -97,7 +94,7 @@ func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
 // starPaste returns the endpoint that stars a paste, or removes the star.
 func (a *API) starPaste(starred bool) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
-		stars, err := a.modules.Pastes.StarSeen.Count(ctx, c.viewer, c.Param("id"), starred)
+		stars, err := a.modules.Pastes.StarSeen.Count(ctx, c.actor(), c.Param("id"), starred)
 		return map[string]int64{"stars": stars}, err
 	}
 }
@@ -113,7 +110,7 @@ func (a *API) readPaste(ctx context.Context, c *call) (any, error) {
 // openPaste deletes the paste before it answers.
 func (a *API) openPaste(ctx context.Context, c *call) (any, error) {
 	c.Writer.Header()["Cache-Control"] = privateHeader
-	opened, err := a.modules.Pastes.Open.Do(ctx, c.viewer, c.Param("id"))
+	opened, err := a.modules.Pastes.Open.Do(ctx, c.actor(), c.Param("id"))
 	return &opened, err
 }
 

@@ -4,20 +4,24 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Create creates a paste of any user.
+// Create creates a paste of any user, for the operator.
 type Create struct{ *module }
 
 // Do creates the paste of the draft and returns it. Its owner is the user of that name or id (see user.Find); when owner is empty,
-// the paste is anonymous. It fails as user.Find does, and as CreateOwn does for a bad draft.
-func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste.Document, error) {
+// the paste is anonymous. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and as
+// CreateOwn does for a bad draft.
+func (c *Create) Do(ctx context.Context, actor audit.Actor, owner string, draft paste.Draft) (paste.Document, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return paste.Document{}, err
+	}
 	made, err := c.options.Rules.Create(draft, owner != "", c.now())
 	if err != nil {
 		return paste.Document{}, err
@@ -54,7 +58,7 @@ type Created struct {
 	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
-// Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
+// Counts reports whether anonymous pastes have a quota. Do then needs the address of a visitor.
 func (c *CreateOwn) Counts() bool { return c.options.AnonymousQuota.Pastes > 0 }
 
 // Lifetimes returns how long a paste of the viewer may live.
@@ -77,12 +81,16 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 }
 
 // Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for the
-// client's quota. It lives no longer than Lifetimes allow.
+// quota of the visitor's address. It lives no longer than Lifetimes allow.
 //
 // It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then with a
 // fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden
 // when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted meanwhile.
-func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, draft paste.Draft) (made Created, err error) {
+func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (made Created, err error) {
+	viewer, err := actor.Writer()
+	if err != nil {
+		return Created{}, err
+	}
 	if err := c.Allow(viewer); err != nil {
 		return Created{}, err
 	}
@@ -93,9 +101,13 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	if err := c.room.check(); err != nil {
 		return Created{}, err
 	}
-	var allowance paste.Allowance
+	var (
+		allowance paste.Allowance
+		client    paste.Client
+	)
 	switch {
 	case !viewer.SignedIn():
+		client = paste.ClientAt(actor.Address())
 		allowance.Rate = c.options.AnonymousQuota
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
@@ -104,11 +116,11 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	}
 	made.Owner = viewer.User.ID
 	if c.options.OriginRetention > 0 {
-		made.CreatedFrom = moderation.AddressOf(ctx)
+		made.CreatedFrom = actor.Address()
 	}
 	err = ident.Draw(func(id paste.ID) (err error) {
 		made.ID = id
-		made.Usage, err = c.store.CreateAllowed(ctx, allowance, client, made.Document)
+		made.Usage, err = c.store.CreateAllowed(ctx, actor.Address(), allowance, client, made.Document)
 		return err
 	})
 	if err != nil {

@@ -3,12 +3,12 @@ package pastes
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 )
 
 // EditOwn changes a paste of a signed-in user.
@@ -19,23 +19,24 @@ type EditOwn struct{ *module }
 // It fails with paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the viewer's; then as
 // paste.Rules.Edit does; with fault.Forbidden when it exceeds the viewer's allowance; and with fault.Unavailable when the
 // installation is full.
-func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (paste.Document, error) {
-	return e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
+func (e *EditOwn) Do(ctx context.Context, actor audit.Actor, id string, changes paste.Changes) (paste.Document, error) {
+	return e.apply(ctx, actor, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
 }
 
 // Refuse returns the error for a request whose changes could not be read because of cause. An error that Do would return for
-// the viewer or the id comes first.
-func (e *EditOwn) Refuse(ctx context.Context, viewer token.Viewer, id string, cause error) error {
-	_, err := e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return paste.Changes{}, cause })
+// the actor or the id comes first.
+func (e *EditOwn) Refuse(ctx context.Context, actor audit.Actor, id string, cause error) error {
+	_, err := e.apply(ctx, actor, id, func(paste.Document) (paste.Changes, error) { return paste.Changes{}, cause })
 	return err
 }
 
 // apply makes the wanted changes to a paste that the viewer may edit.
 func (e *EditOwn) apply(
-	ctx context.Context, viewer token.Viewer, id string, wanted func(stored paste.Document) (paste.Changes, error),
+	ctx context.Context, actor audit.Actor, id string, wanted func(stored paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
-	if !viewer.SignedIn() {
-		return paste.Document{}, token.ErrRejected
+	viewer, err := actor.User()
+	if err != nil {
+		return paste.Document{}, err
 	}
 	var allowance paste.Allowance
 	if !viewer.User.Admin {
@@ -56,7 +57,7 @@ func (e *EditOwn) apply(
 		}
 		return change, err
 	}
-	edited, err := e.store.UpdateAllowed(ctx, allowance, "", viewer.User.ID, paste.ID(id), edit)
+	edited, err := e.store.UpdateAllowed(ctx, actor.Address(), allowance, "", viewer.User.ID, paste.ID(id), edit)
 	if err == nil {
 		e.room.add(grown)
 	}
@@ -65,8 +66,8 @@ func (e *EditOwn) apply(
 
 // Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and visibility stay, and
 // pasties that come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
-func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
-	return e.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
+func (e *EditOwn) Restore(ctx context.Context, actor audit.Actor, id, edit string) (paste.Document, error) {
+	return e.apply(ctx, actor, id, func(stored paste.Document) (paste.Changes, error) {
 		if stored.Burns {
 			return paste.Changes{}, paste.ErrNotFound
 		}
@@ -79,27 +80,30 @@ func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit str
 type GiveUpOwn struct{ *module }
 
 // Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
-// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the client.
+// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's address. As with
+// DeleteOwn, a blocked network does not matter.
 //
 // It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
-// expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the client has used its quota.
-func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id string) (paste.DeleteKey, error) {
+// expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the quota is used up.
+func (g *GiveUpOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste.DeleteKey, error) {
+	viewer, err := actor.User()
 	switch {
-	case !viewer.SignedIn():
-		return "", token.ErrRejected
+	case err != nil:
+		return "", err
 	case g.options.TokenRequired:
 		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
 	}
 	key := paste.NewDeleteKey()
-	allowance := paste.Allowance{Rate: g.options.AnonymousQuota}
-	_, err := g.store.UpdateAllowed(ctx, allowance, client, "", paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+	allowance, client := paste.Allowance{Rate: g.options.AnonymousQuota}, paste.ClientAt(actor.Address())
+	give := func(stored paste.Document) (paste.Change, error) {
 		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
 		return paste.Change{Document: made, Changed: true}, err
-	})
+	}
+	_, err = g.store.UpdateAllowed(ctx, netip.Addr{}, allowance, client, "", paste.ID(id), give)
 	return key, paste.Gone(err)
 }
 
-// Edit changes any paste.
+// Edit changes any paste, for the operator.
 type Edit struct{ *module }
 
 // EditInput is what to change of a paste. Nil fields stay as they are.
@@ -113,10 +117,15 @@ type EditInput struct {
 	Remove  []string // ids of pasties
 }
 
-// Do changes the paste with that id and returns it. It fails with paste.ErrNotFound when there is none or it has expired, with
-// fault.Invalid when it is encrypted, lacks a pasty that the input names, or would have none left, and as paste.Rules.Edit does.
-func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Document, error) {
-	edited, err := e.store.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+// Do changes the paste with that id and returns it. It fails with fault.Forbidden unless the actor is the operator, with
+// paste.ErrNotFound when there is none or it has expired, with fault.Invalid when it is encrypted, lacks a pasty that the
+// input names, or would have none left, and as paste.Rules.Edit does.
+func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, wanted EditInput) (paste.Document, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return paste.Document{}, err
+	}
+	entry := actor.Entry("paste.edit", id, "")
+	edited, err := e.store.Update(ctx, entry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted
 		}

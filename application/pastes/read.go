@@ -3,6 +3,7 @@ package pastes
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -95,7 +96,11 @@ type Open struct{ *module }
 //
 // It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
 // burn, or is another user's private one. After another error the paste may be gone.
-func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
+func (o *Open) Do(ctx context.Context, actor audit.Actor, id string) (paste.Document, error) {
+	viewer, err := actor.Writer()
+	if err != nil {
+		return paste.Document{}, err
+	}
 	opened, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
 	if !opened.OwnedBy(viewer.User.ID) {
 		opened.Tags = nil
@@ -110,12 +115,13 @@ type StarSeen struct{ read *Read }
 // when its paste is gone.
 //
 // It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted meanwhile.
-func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
-	if !viewer.SignedIn() {
-		return token.ErrRejected
+func (s *StarSeen) Do(ctx context.Context, actor audit.Actor, id string, starred bool) error {
+	viewer, err := actor.User()
+	if err != nil {
+		return err
 	}
 	if !starred {
-		return fault.Replace(s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)), fault.NotFound, nil)
+		return fault.Replace(s.read.store.Unstar(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound, nil)
 	}
 	found, err := s.read.Do(ctx, viewer, id)
 	if err != nil {
@@ -124,13 +130,17 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 	if found.Burns {
 		return paste.ErrNotFound
 	}
-	return fault.Replace(s.read.store.Star(ctx, viewer.User.ID, paste.ID(id)), fault.NotFound, token.ErrRejected)
+	return fault.Replace(s.read.store.Star(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound, token.ErrRejected)
 }
 
 // Count is Do, and returns how many users star the paste then. After it has removed a star, it fails with
 // paste.ErrNotFound when the viewer may not read the paste.
-func (s *StarSeen) Count(ctx context.Context, viewer token.Viewer, id string, starred bool) (int64, error) {
-	if err := s.Do(ctx, viewer, id, starred); err != nil {
+func (s *StarSeen) Count(ctx context.Context, actor audit.Actor, id string, starred bool) (int64, error) {
+	if err := s.Do(ctx, actor, id, starred); err != nil {
+		return 0, err
+	}
+	viewer, err := actor.User()
+	if err != nil {
 		return 0, err
 	}
 	found, err := s.read.Do(ctx, viewer, id)

@@ -49,7 +49,7 @@ func AddressOf(ctx context.Context) netip.Addr {
 
 // NetworksOf returns the networks that hold an address, the largest first; none for the zero Addr.
 func NetworksOf(address netip.Addr) []string {
-	if !address.IsValid() {
+	if address = address.WithZone("").Unmap(); !address.IsValid() {
 		return nil
 	}
 	var text []byte // one for all networks, to save allocations: every write asks for them

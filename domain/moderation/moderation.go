@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -73,9 +74,9 @@ type Purger interface {
 	// PurgeRemoved deletes the content of at most limit pastes that were removed that long ago, and returns how many. Those that
 	// expire go as paste.ExpiredRemover says.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
-	// DeleteRemoved deletes the content of a removed or hidden paste. The tombstone stays. It fails with fault.NotFound when there
-	// is none with that id.
-	DeleteRemoved(ctx context.Context, id paste.ID) error
+	// DeleteRemoved deletes the content of a removed or hidden paste, and stores the entry. The tombstone stays. It fails
+	// with fault.NotFound when there is none with that id.
+	DeleteRemoved(ctx context.Context, entry auditlog.Entry, id paste.ID) error
 	// ForgetOrigins deletes the addresses of at most limit pastes that were created that long ago, and returns how many.
 	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
 }

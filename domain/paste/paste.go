@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
@@ -73,33 +74,36 @@ type DocumentCreator interface {
 	// what the owner has; they do not apply to anonymous pastes. Rate bounds how often a client creates, by the
 	// store's clock; it must be the same in all calls, and only a salted hash of the client is kept. Concurrent calls
 	// of CreateAllowed and DocumentUpdater.UpdateAllowed cannot exceed the allowance together. It fails as
-	// Allowance.Add and Quota.Take do, too.
-	CreateAllowed(ctx context.Context, allowance Allowance, client Client, created Document) (Usage, error)
+	// Allowance.Add and Quota.Take do, too, and with moderation.ErrBlocked when the writer's address from is in a blocked
+	// network. The zero Addr never is.
+	CreateAllowed(ctx context.Context, from netip.Addr, allowance Allowance, client Client, created Document) (Usage, error)
 }
 
 // DocumentUpdater changes pastes.
 type DocumentUpdater interface {
 	// Update locks the paste with that id, calls change with it, and stores and returns the Document of the Change, in one
 	// transaction. So concurrent updates do not overwrite each other. ID, CreatedAt, Burns, Cipher and Stars cannot change; Starred
-	// is not read.
+	// is not read. It stores the entry, too.
 	//
 	// An error of change is returned with the zero Document, and nothing is stored, as without Change.Changed. change must not call
 	// the store or modify its argument, and may be called again with fresh values. Update fails with fault.NotFound, without a call
 	// of change, when no paste with that id is active.
-	Update(ctx context.Context, id ID, change func(stored Document) (Change, error)) (Document, error)
-	// UpdateAllowed is Update on behalf of a user. It fails as Allowance.Add does when the Bytes of the allowance have no room for the
-	// paste's growth. It does not limit pastes of other users. A change counts for the client as DocumentCreator.CreateAllowed says.
+	Update(ctx context.Context, entry auditlog.Entry, id ID, change func(stored Document) (Change, error)) (Document, error)
+	// UpdateAllowed is Update on behalf of a user, without an entry. It fails as Allowance.Add does when the Bytes of the
+	// allowance have no room for the paste's growth, and with moderation.ErrBlocked as DocumentCreator.CreateAllowed does.
+	// It does not limit pastes of other users. A change counts for the client as CreateAllowed says.
 	UpdateAllowed(
-		ctx context.Context, allowance Allowance, client Client, editor user.ID, id ID, change func(stored Document) (Change, error),
+		ctx context.Context, from netip.Addr, allowance Allowance, client Client, editor user.ID, id ID,
+		change func(stored Document) (Change, error),
 	) (Document, error)
 }
 
 // DocumentDeleter removes pastes.
 type DocumentDeleter interface {
-	// DeleteIf calls allow with the locked paste, as DocumentUpdater.Update calls change. It removes the paste, or returns the
-	// error of allow. A tombstone stays, which Importer respects. It fails with fault.NotFound, without a call of allow, when no
-	// paste with that id is active.
-	DeleteIf(ctx context.Context, id ID, allow func(stored Paste) error) error
+	// DeleteIf calls allow with the locked paste, as DocumentUpdater.Update calls change. It removes the paste and stores
+	// the entry, or returns the error of allow. A tombstone stays, which Importer respects. It fails with fault.NotFound,
+	// without a call of allow, when no paste with that id is active.
+	DeleteIf(ctx context.Context, entry auditlog.Entry, id ID, allow func(stored Paste) error) error
 	// Burn removes the paste with that id as DeleteIf does, and returns its content. Only one of several callers gets it, and only
 	// once the removal is committed. It fails with fault.NotFound when no paste with that id is active, or Document.BurnableBy
 	// refuses it. After another error the paste may be gone.
@@ -121,8 +125,9 @@ type ExpiredRemover interface {
 // Starrer changes what users have starred.
 type Starrer interface {
 	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already. The paste need not exist. It
-	// fails with fault.NotFound when the user does not exist.
-	Star(ctx context.Context, starrer user.ID, id ID) error
-	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
-	Unstar(ctx context.Context, starrer user.ID, id ID) error
+	// fails with fault.NotFound when the user does not exist, and with moderation.ErrBlocked when the user's address from is
+	// in a blocked network.
+	Star(ctx context.Context, from netip.Addr, starrer user.ID, id ID) error
+	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them, and as Star does.
+	Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id ID) error
 }

@@ -3,6 +3,7 @@ package paste
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -72,6 +73,23 @@ func (e *QuotaError) Error() string { return "one more is allowed in " + e.Retry
 
 // Client says whose quota a paste counts for, such as an address.
 type Client string
+
+// ClientAt is a visitor at an address as a client. All visitors without an address are one.
+func ClientAt(address netip.Addr) Client {
+	if !address.IsValid() {
+		return ""
+	}
+	return Client(ClientNetwork(address).String())
+}
+
+// ClientNetwork returns the part of an address that a client cannot choose: of IPv6, the first 64 bits.
+func ClientNetwork(address netip.Addr) netip.Addr {
+	if address = address.Unmap(); address.Is6() {
+		network, _ := address.WithZone("").Prefix(64) // which every such address has
+		address = network.Addr()
+	}
+	return address
+}
 
 // ClientOf is a signed-in user as a client.
 func ClientOf(id user.ID) Client { return Client("user " + id) }

@@ -2,11 +2,31 @@ package paste
 
 import (
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
+
+// TestClientAt wants one quota for the addresses that a client can choose from.
+func TestClientAt(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Client{
+		"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",
+		"fe80::1%eth0": "fe80::",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			if got := ClientAt(netip.MustParseAddr(text)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	if got := ClientAt(netip.Addr{}); got != "" {
+		t.Errorf("no address: got %q, want the empty client", got)
+	}
+}
 
 func TestQuota(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -262,7 +263,7 @@ func TestCountAndSweep(t *testing.T) {
 		t.Errorf("got %d removed, error %v, want 1200", removed, err)
 	}
 	counted(100)
-	_, err := w.pastes.Create.Do(t.Context(), "nobody", snippet("x"))
+	_, err := w.pastes.Create.Do(t.Context(), audit.Operator(), "nobody", snippet("x"))
 	wantKind(t, "nobody's paste", err, fault.NotFound)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/linediff"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/language"
@@ -58,7 +61,7 @@ func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.Past
 // create creates a paste of the viewer's.
 func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
 	t.Helper()
-	made, err := d.CreateOwn.Do(t.Context(), viewer, "", draft)
+	made, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,22 +145,22 @@ func TestCreateOwnRefuses(t *testing.T) {
 		"private": {Private: true, Pasties: snippet("x").Pasties}, "public": {Public: true, Pasties: snippet("x").Pasties},
 		"tagged": {Tags: []string{"x"}, Pasties: snippet("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
 	} {
-		_, err := d.CreateOwn.Do(t.Context(), visitor, "", draft)
+		_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), draft)
 		wantKind(t, what, err, fault.Unauthenticated)
 		if !errors.Is(err, token.ErrRejected) {
 			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
 		}
 	}
 	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(t.Context(), viewer, "", broken)
+		_, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), broken)
 		wantKind(t, what, err, fault.Invalid)
 		if err := d.CreateOwn.Allow(viewer); err != nil {
 			t.Errorf("%s: got %v, want it allowed", what, err)
 		}
 	}
-	_, err := closed.CreateOwn.Do(t.Context(), visitor, "", snippet("x"))
+	_, err := closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("x"))
 	wantKind(t, "a token is demanded", err, fault.Unauthenticated)
-	_, err = closed.CreateOwn.Do(t.Context(), visitor, "", broken)
+	_, err = closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), broken)
 	wantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
 	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
 	if err := closed.CreateOwn.Allow(closed.mia); err != nil {
@@ -170,7 +173,7 @@ func TestCreateOwnRefuses(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(gone, viewer, "", snippet("x"))
+		_, err := d.CreateOwn.Do(gone, audit.By(viewer, netip.Addr{}), snippet("x"))
 		wantKind(t, what+", an outage", err, fault.Unavailable)
 	}
 }
@@ -182,45 +185,46 @@ func TestAnonymousQuota(t *testing.T) {
 	options := pasteOptions
 	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
-	create := func(client paste.Client, viewer token.Viewer, draft paste.Draft) (pastes.Created, error) {
-		return d.CreateOwn.Do(t.Context(), viewer, client, draft)
+	create := func(client netip.Addr, viewer token.Viewer, draft paste.Draft) (pastes.Created, error) {
+		return d.CreateOwn.Do(t.Context(), audit.By(viewer, client), draft)
 	}
+	one, two := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	if !d.CreateOwn.Counts() {
 		t.Error("got no quota, want one")
 	}
 	for range options.AnonymousQuota.Pastes {
-		made, err := create("one", visitor, snippet("x"))
+		made, err := create(one, visitor, snippet("x"))
 		if err != nil || made.ID == "" || made.Owner != "" {
 			t.Errorf("got %+v, error %v, want an anonymous paste", made, err)
 		}
 	}
-	_, err := create("one", visitor, snippet("x"))
+	_, err := create(one, visitor, snippet("x"))
 	refused, ok := errors.AsType[*paste.QuotaError](err)
 	if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != 30*time.Minute {
 		t.Errorf("got %v, want it refused for half an hour", err)
 	}
-	_, err = create("one", visitor, snippet("\xff"))
+	_, err = create(one, visitor, snippet("\xff"))
 	wantKind(t, "a broken draft", err, fault.Invalid)
-	owned, err := create("one", d.mia, snippet("x"))
+	owned, err := create(one, d.mia, snippet("x"))
 	if err != nil {
 		t.Errorf("signed in: got %v, want it not counted", err)
 	}
-	_, err = d.GiveUpOwn.Do(t.Context(), d.mia, "one", string(owned.ID))
+	_, err = d.GiveUpOwn.Do(t.Context(), audit.By(d.mia, one), string(owned.ID))
 	wantKind(t, "to make a paste anonymous", err, fault.Exhausted)
-	if _, err := d.Create.Do(t.Context(), "", snippet("x")); err != nil {
+	if _, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
-	if _, err := create("two", visitor, snippet("x")); err != nil {
+	if _, err := create(two, visitor, snippet("x")); err != nil {
 		t.Errorf("another client: got %v, want no error", err)
 	}
 	if d.count(t) != 5 || d.CreateOwn.Created() != 4 {
 		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Created())
 	}
 	d.now = d.now.Add(30 * time.Minute)
-	if _, err := create("one", visitor, snippet("x")); err != nil {
+	if _, err := create(one, visitor, snippet("x")); err != nil {
 		t.Errorf("half an hour later: got %v, want one more", err)
 	}
-	_, err = create("one", visitor, snippet("x"))
+	_, err = create(one, visitor, snippet("x"))
 	wantKind(t, "and no more than that", err, fault.Exhausted)
 	d.now = d.now.Add(time.Hour)
 	if _, err := d.Sweep.Do(t.Context()); err != nil {
@@ -254,12 +258,12 @@ func TestLifetimes(t *testing.T) {
 			t.Errorf("got %s, to %v, want %s", made.ExpiresIn(), made.ExpiresAt, c.want)
 		}
 	}
-	if made, err := d.Create.Do(t.Context(), "", snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
+	if made, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
 		t.Errorf("an operator: got %s, %v, want never", made.ExpiresIn(), err)
 	}
 	draft := snippet("x")
 	draft.Lifetime = new("soon")
-	_, err := d.CreateOwn.Do(t.Context(), d.mia, "", draft)
+	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), draft)
 	wantKind(t, "no lifetime", err, fault.Invalid)
 }
 
@@ -272,19 +276,19 @@ func TestAllowance(t *testing.T) {
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
 	first := d.create(t, d.mia, snippet("one"))
 	second := d.create(t, d.mia, snippet("two"))
-	_, err := d.CreateOwn.Do(t.Context(), d.mia, "", snippet("three"))
+	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), snippet("three"))
 	if !fault.Is(err, fault.Forbidden) || !errors.Is(err, paste.ErrAllowance) {
 		t.Errorf("a third: got %v, want it refused", err)
 	}
 	d.create(t, d.noa, snippet("another user's"))
 	d.create(t, visitor, snippet("anonymous"))
 	encrypted := paste.Draft{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 200)}}
-	if _, err := d.CreateOwn.Do(t.Context(), d.noa, "", encrypted); !errors.Is(err, paste.ErrAllowance) {
+	if _, err := d.CreateOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), encrypted); !errors.Is(err, paste.ErrAllowance) {
 		t.Errorf("an encrypted one that is too large: got %v, want it refused", err)
 	}
 	edit := func(code string) error {
 		pasties := []paste.PastyChanges{{ID: first.Pasties[0].ID, Code: &code}}
-		_, err := d.EditOwn.Do(t.Context(), d.mia, string(first.ID), paste.Changes{Pasties: pasties})
+		_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(first.ID), paste.Changes{Pasties: pasties})
 		return err
 	}
 	if err := edit(strings.Repeat("x", 200)); !errors.Is(err, paste.ErrAllowance) {
@@ -293,14 +297,14 @@ func TestAllowance(t *testing.T) {
 	if err := edit("1"); err != nil {
 		t.Errorf("an edit: got %v", err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(second.ID), ""); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(second.ID), ""); err != nil {
 		t.Fatal(err)
 	}
 	d.create(t, d.mia, snippet("three"))
-	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(first.ID), ""); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(first.ID), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.CreateOwn.Do(t.Context(), d.mia, "", snippet("a fourth in this hour"))
+	_, err = d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), snippet("a fourth in this hour"))
 	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Quota.Signed || refused.Retry != 20*time.Minute {
 		t.Errorf("got %v, want to wait for 20 minutes", err)
 	}
@@ -309,10 +313,10 @@ func TestAllowance(t *testing.T) {
 	large := d.create(t, admin, snippet(strings.Repeat("x", 300)))
 	larger := strings.Repeat("y", 400)
 	pasties := []paste.PastyChanges{{ID: large.Pasties[0].ID, Code: &larger}}
-	if _, err := d.EditOwn.Do(t.Context(), admin, string(large.ID), paste.Changes{Pasties: pasties}); err != nil {
+	if _, err := d.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID), paste.Changes{Pasties: pasties}); err != nil {
 		t.Errorf("an administrator: got %v, want no error", err)
 	}
-	if _, err := d.Create.Do(t.Context(), "mia", snippet(strings.Repeat("x", 300))); err != nil {
+	if _, err := d.Create.Do(t.Context(), audit.Operator(), "mia", snippet(strings.Repeat("x", 300))); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 }
@@ -326,18 +330,18 @@ func TestRoom(t *testing.T) {
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
 	d.Room.Hold(97)
 	made := d.create(t, d.mia, snippet("one"))
-	_, err := d.CreateOwn.Do(t.Context(), visitor, "", snippet("two"))
+	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("two"))
 	wantKind(t, "full", err, fault.Unavailable)
 	title := "longer"
-	_, err = d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{Title: &title})
+	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{Title: &title})
 	wantKind(t, "an edit that adds", err, fault.Unavailable)
-	if _, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{}); err != nil {
+	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{}); err != nil {
 		t.Errorf("an edit that changes nothing: got %v", err)
 	}
 	if _, err := d.Read.Do(t.Context(), visitor, string(made.ID)); err != nil {
 		t.Errorf("reading: got %v", err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(made.ID), ""); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), ""); err != nil {
 		t.Errorf("deleting: got %v", err)
 	}
 	d.Room.Hold(50)
@@ -348,14 +352,14 @@ func TestCreateNamed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, false)
 	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
-	made, err := d.Create.Do(t.Context(), "MIA", private)
+	made, err := d.Create.Do(t.Context(), audit.Operator(), "MIA", private)
 	if err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(made.ID)}) {
 		t.Errorf("got %q as the owner's pastes, want %q", ids, made.ID)
 	}
-	if made, err = d.Create.Do(t.Context(), "", snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
+	if made, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	for what, c := range map[string]struct {
@@ -368,7 +372,7 @@ func TestCreateNamed(t *testing.T) {
 		"a broken draft":     {"mia", paste.Draft{}, fault.Invalid},
 		"private of nobody":  {"", private, fault.Unauthenticated},
 	} {
-		_, err := d.Create.Do(t.Context(), c.owner, c.draft)
+		_, err := d.Create.Do(t.Context(), audit.Operator(), c.owner, c.draft)
 		wantKind(t, what, err, c.want)
 	}
 	if d.count(t) != 2 {
@@ -480,7 +484,7 @@ func TestEditOwn(t *testing.T) {
 	d.now = d.now.Add(time.Hour)
 	pasty := made.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}}
-	got, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), changes)
+	got, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes)
 	if err != nil || len(got.Edits) != 2 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
@@ -499,7 +503,7 @@ func TestEditOwn(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
-	if again, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{}); err != nil || !reflect.DeepEqual(again, want) {
+	if again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{}); err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("got %+v, %v, want %+v", again, err, want)
 	}
 	if ids := []string{got.Edits[0].ID, got.Edits[1].ID}; len(ids[0]) != 8 || ids[0] == ids[1] {
@@ -520,36 +524,36 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	cause := fault.New(fault.Invalid, "not JSON")
 	for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
 		for _, changes := range []paste.Changes{good, bad} {
-			_, err := d.EditOwn.Do(t.Context(), visitor, id, changes)
+			_, err := d.EditOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, changes)
 			wantKind(t, "a visitor", err, fault.Unauthenticated)
 		}
-		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), visitor, id, cause), fault.Unauthenticated)
-		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), visitor, id, ""), fault.Unauthenticated)
+		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id, cause), fault.Unauthenticated)
+		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""), fault.Unauthenticated)
 	}
 	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
 	for what, id := range hidden {
 		for _, changes := range []paste.Changes{good, bad} {
-			if _, err := d.EditOwn.Do(t.Context(), d.noa, id, changes); !errors.Is(err, paste.ErrNotFound) {
+			if _, err := d.EditOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, changes); !errors.Is(err, paste.ErrNotFound) {
 				t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 			}
 		}
-		if err := d.EditOwn.Refuse(t.Context(), d.noa, id, cause); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.EditOwn.Refuse(t.Context(), audit.By(d.noa, netip.Addr{}), id, cause); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
-		if err := d.DeleteOwn.Do(t.Context(), d.noa, id, ""); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, ""); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
 	}
-	_, err := d.EditOwn.Do(t.Context(), d.mia, string(mine.ID), bad)
+	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), bad)
 	wantKind(t, "a broken title", err, fault.Invalid)
-	if err := d.EditOwn.Refuse(t.Context(), d.mia, string(mine.ID), cause); !errors.Is(err, cause) {
+	if err := d.EditOwn.Refuse(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), cause); !errors.Is(err, cause) {
 		t.Errorf("got %v, want %v", err, cause)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = d.EditOwn.Do(gone, d.mia, string(mine.ID), good)
+	_, err = d.EditOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), good)
 	wantKind(t, "an outage", err, fault.Unavailable)
-	wantKind(t, "an outage", d.DeleteOwn.Do(gone, d.mia, string(mine.ID), ""), fault.Unavailable)
+	wantKind(t, "an outage", d.DeleteOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), ""), fault.Unavailable)
 	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
 		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
 	}
@@ -560,7 +564,7 @@ func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	create := func(viewer token.Viewer) pastes.Created {
-		made, err := d.CreateOwn.Do(t.Context(), viewer, "", snippet("x"))
+		made, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
 		if err != nil || (made.Key == "") != viewer.SignedIn() || made.Key.Fits(made.DeleteKey) == viewer.SignedIn() {
 			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in", made.Key != "", made.DeleteKey, err)
 		}
@@ -573,20 +577,20 @@ func TestDeleteByKey(t *testing.T) {
 	mine, first, second := create(d.mia), create(visitor), create(visitor)
 	for _, viewer := range []token.Viewer{visitor, d.mia} {
 		for _, wrong := range []paste.DeleteKey{second.Key, "x", first.Key + "x", first.Key[1:], "\x00"} {
-			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), viewer, string(first.ID), wrong), fault.Unauthenticated)
+			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID), wrong), fault.Unauthenticated)
 		}
 	}
 	for _, id := range []string{string(mine.ID), "unknown1", "\x00"} {
-		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), visitor, id, first.Key), fault.NotFound)
+		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key), fault.NotFound)
 	}
 	if d.count(t) != 3 {
 		t.Fatalf("got %d pastes, want 3", d.count(t))
 	}
 	for viewer, made := range map[*token.Viewer]pastes.Created{{}: first, &d.mia: second} {
-		if err := d.DeleteOwn.Do(t.Context(), *viewer, string(made.ID), made.Key); err != nil {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), *viewer, string(made.ID), made.Key), fault.NotFound)
+		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key), fault.NotFound)
 	}
 }
 
@@ -600,10 +604,10 @@ func TestDeleteOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, id := range []paste.ID{made.ID, "sealed00"} {
-		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id), ""); err != nil || d.count(t) != int64(1-i) {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); err != nil || d.count(t) != int64(1-i) {
 			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
 		}
-		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id), ""); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s, again: got %v", id, err)
 		}
 		if _, err := d.Show.Do(t.Context(), string(id)); !errors.Is(err, paste.ErrNotFound) {
@@ -618,7 +622,7 @@ func TestEditByOperator(t *testing.T) {
 	hidden := d.hidden(t)
 	for _, viewer := range []token.Viewer{d.mia, visitor} {
 		made := d.create(t, viewer, snippet("x"))
-		got, err := d.Edit.Do(t.Context(), string(made.ID), pastes.EditInput{Title: new("t")})
+		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(made.ID), pastes.EditInput{Title: new("t")})
 		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 || !reflect.DeepEqual(got.Pasties, made.Pasties) {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -626,7 +630,7 @@ func TestEditByOperator(t *testing.T) {
 	for what, kind := range map[string]fault.Kind{
 		"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid,
 	} {
-		_, err := d.Edit.Do(t.Context(), hidden[what], pastes.EditInput{Title: new("t")})
+		_, err := d.Edit.Do(t.Context(), audit.Operator(), hidden[what], pastes.EditInput{Title: new("t")})
 		wantKind(t, what, err, kind)
 	}
 }
@@ -639,7 +643,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 		{Title: "one", Code: new("1")}, {Title: "two", Code: new("2")}, {Title: "three", Code: new("3")},
 	}})
 	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
-	got, err := d.Edit.Do(t.Context(), string(made.ID), pastes.EditInput{
+	got, err := d.Edit.Do(t.Context(), audit.Operator(), string(made.ID), pastes.EditInput{
 		Visibility: new(paste.Private), Tags: []string{"c,b"}, Remove: []string{one},
 		Pasties: []paste.PastyChanges{{Title: new("four"), Code: new("4")}, {ID: three, Language: new("golang")}},
 	})
@@ -667,13 +671,13 @@ func TestEditPastiesByOperator(t *testing.T) {
 		"a tagged one of nobody":      {nobodys, pastes.EditInput{Tags: []string{"a"}}},
 		"too long a tag":              {made, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
 	} {
-		_, err := d.Edit.Do(t.Context(), string(broken.paste.ID), broken.input)
+		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
 		wantKind(t, what, err, fault.Invalid)
 	}
 	if after, err := d.Show.Do(t.Context(), string(made.ID)); err != nil || !reflect.DeepEqual(after, got) {
 		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
 	}
-	if _, err := d.Edit.Do(t.Context(), string(nobodys.ID), pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}); err != nil {
+	if _, err := d.Edit.Do(t.Context(), audit.Operator(), string(nobodys.ID), pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}); err != nil {
 		t.Errorf("nobody's, unlisted and without tags: %v", err)
 	}
 }
@@ -694,7 +698,7 @@ func TestEditsMeet(t *testing.T) {
 				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
 			}
 			if err == nil {
-				_, err = d.EditOwn.Do(t.Context(), d.mia, string(made.ID), changes)
+				_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes)
 			}
 			errs[i] = err
 		})
@@ -754,7 +758,7 @@ func TestRevisions(t *testing.T) {
 	made := d.create(t, d.mia, draft)
 	id, pasty := string(made.ID), made.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{Title: new("added"), Code: new("x")}}}
-	if _, err := d.EditOwn.Do(t.Context(), d.mia, id, changes); err != nil {
+	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, changes); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.Read.Raw(t.Context(), d.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
@@ -767,13 +771,13 @@ func TestRevisions(t *testing.T) {
 		if _, err := d.Read.Revision(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("got %v of another user's private paste, want ErrNotFound", err)
 		}
-		if _, err := d.EditOwn.Restore(t.Context(), viewer, id, paste.Original); err == nil {
+		if _, err := d.EditOwn.Restore(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Original); err == nil {
 			t.Error("another user has restored a paste")
 		}
 	}
-	_, err := d.EditOwn.Restore(t.Context(), d.mia, id, "5")
+	_, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, "5")
 	wantKind(t, "an edit that is not there", err, fault.NotFound)
-	got, err := d.EditOwn.Restore(t.Context(), d.mia, id, paste.Original)
+	got, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Original)
 	if err != nil || got.Title != made.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
 		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
 		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
@@ -784,7 +788,7 @@ func TestRevisions(t *testing.T) {
 	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
-	if _, err := d.EditOwn.Restore(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
 }
@@ -812,7 +816,7 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 			continue
 		}
 		changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID, Code: &code}}}
-		if _, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), changes); err != nil {
+		if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes); err != nil {
 			t.Fatal(err)
 		}
 		versions = append(versions, code)
@@ -887,7 +891,7 @@ func TestListOwnInPages(t *testing.T) {
 	store.between = func(page int) {
 		if page == 2 {
 			for _, gone := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // one that comes last, one in the next page
-				if err := d.pasteStore.DeleteIf(t.Context(), gone, func(paste.Paste) error { return nil }); err != nil {
+				if err := d.pasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error { return nil }); err != nil {
 					t.Error(err)
 				}
 			}
@@ -922,23 +926,23 @@ func TestGiveUpOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	made := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	_, err := d.GiveUpOwn.Do(t.Context(), visitor, "", string(made.ID))
+	_, err := d.GiveUpOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID))
 	wantKind(t, "a visitor", err, fault.Unauthenticated)
 	for _, id := range []string{"unknown0", "\xff", string(made.ID)} {
-		if _, err := d.GiveUpOwn.Do(t.Context(), d.noa, "", id); !errors.Is(err, paste.ErrNotFound) {
+		if _, err := d.GiveUpOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%q: got %v, want it not to be there", id, err)
 		}
 	}
-	key, err := d.GiveUpOwn.Do(t.Context(), d.mia, "", string(made.ID))
+	key, err := d.GiveUpOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), visitor, string(made.ID), key); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID), key); err != nil {
 		t.Errorf("got %v, want it deleted with its key", err)
 	}
 	closed := newDesk(t, false)
 	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	if _, err := closed.GiveUpOwn.Do(t.Context(), closed.mia, "", string(own.ID)); !fault.Is(err, fault.Forbidden) {
+	if _, err := closed.GiveUpOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
 	}
 }
@@ -1009,17 +1013,17 @@ func TestOpen(t *testing.T) {
 		t.Errorf("its owner: got %+v, %v, want it", got, err)
 	}
 	title := "edited"
-	if _, err := d.EditOwn.Do(t.Context(), d.mia, id, paste.Changes{Title: &title}); err != nil {
+	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Title: &title}); err != nil {
 		t.Error(err)
 	}
 	public := true
-	_, err := d.EditOwn.Do(t.Context(), d.mia, id, paste.Changes{Public: &public})
+	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Public: &public})
 	wantKind(t, "to make it public", err, fault.Invalid)
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": d.noa} {
 		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) || fault.MessageOf(err) != paste.ErrNotFound.Message {
 			t.Errorf("%s: got %v, want to be told as of an unknown one", what, err)
 		}
-		_, err = d.EditOwn.Do(t.Context(), viewer, id, paste.Changes{Title: &title})
+		_, err = d.EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Changes{Title: &title})
 		if err == nil {
 			t.Errorf("%s: got an edit", what)
 		}
@@ -1027,18 +1031,18 @@ func TestOpen(t *testing.T) {
 	if n, own := d.count(t), d.own(t, d.mia); n != 1 || !slices.Equal(own, []string{id}) {
 		t.Errorf("got %d pastes, %q, want it to be counted and listed", n, own)
 	}
-	opened, err := d.Open.Do(t.Context(), d.noa, id)
+	opened, err := d.Open.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id)
 	if err != nil || opened.Title != "edited" || opened.Pasties[0].Code != "secret" || len(opened.Tags) != 0 {
 		t.Errorf("got %+v, %v, want it as a stranger sees it", opened, err)
 	}
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "its owner": d.mia} {
-		_, err := d.Open.Do(t.Context(), viewer, id)
+		_, err := d.Open.Do(t.Context(), audit.By(viewer, netip.Addr{}), id)
 		wantKind(t, what, err, fault.NotFound)
 		_, err = d.Read.Do(t.Context(), viewer, id)
 		wantKind(t, what, err, fault.NotFound)
 	}
 	for _, id := range []string{"", "\x00", "a/b", string(d.create(t, d.mia, snippet("stays")).ID)} {
-		_, err := d.Open.Do(t.Context(), d.mia, id)
+		_, err := d.Open.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id)
 		wantKind(t, id, err, fault.NotFound)
 	}
 }

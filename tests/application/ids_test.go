@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -69,12 +71,12 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 }
 
 func (c crowdedPastes) CreateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (paste.Usage, error) {
 	if err := c.take(string(created.ID)); err != nil {
 		return paste.Usage{}, err
 	}
-	return c.Store.CreateAllowed(ctx, allowance, client, created)
+	return c.Store.CreateAllowed(ctx, netip.Addr{}, allowance, client, created)
 }
 
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and no caller hears that a name is taken.
@@ -97,17 +99,17 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		},
 		"paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, pasteOptions, w.clock)
-			created, err := crowded.Create.Do(t.Context(), "owner", snippet("x"))
+			created, err := crowded.Create.Do(t.Context(), audit.Operator(), "owner", snippet("x"))
 			return string(created.ID), err
 		},
 		"own paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), w.viewer(t, "owner"), "", snippet("x"))
+			created, err := crowded.CreateOwn.Do(t.Context(), audit.By(w.viewer(t, "owner"), netip.Addr{}), snippet("x"))
 			return string(created.ID), err
 		},
 		"counted paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), token.Viewer{}, "192.0.2.1", snippet("x"))
+			created, err := crowded.CreateOwn.Do(t.Context(), audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), snippet("x"))
 			return string(created.ID), err
 		},
 	} {

@@ -2,6 +2,7 @@ package application
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	domain "github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/notice"
@@ -108,7 +110,7 @@ func TestOperatorIsToldOfAFullStore(t *testing.T) {
 	use := pastes.New(w.pasteStore, w.userStore, options, func() time.Time { return w.now })
 	code := "x"
 	create := func() error {
-		_, err := use.CreateOwn.Do(t.Context(), token.Viewer{}, "", paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
+		_, err := use.CreateOwn.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
 		return err
 	}
 	for range 2 {

@@ -1,11 +1,13 @@
 package application
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	domainstats "github.com/gluepot/gluepot/domain/stats"
@@ -18,7 +20,7 @@ func (w *world) paste(t *testing.T, owner, life string) paste.ID {
 	t.Helper()
 	draft := snippet("x")
 	draft.Lifetime = &life
-	created, err := w.pastes.Create.Do(t.Context(), owner, draft)
+	created, err := w.pastes.Create.Do(t.Context(), audit.Operator(), owner, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	fan, self := w.viewer(t, "fan"), w.users.ShowSelf
 	lasting, expiring := string(w.paste(t, "", "never")), string(w.paste(t, "", "1h"))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
-		if err := w.pasteStore.Star(t.Context(), fan.User.ID, paste.ID(id)); err != nil {
+		if err := w.pasteStore.Star(t.Context(), netip.Addr{}, fan.User.ID, paste.ID(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +48,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	stars(expiring, lasting)
 	w.now = w.now.Add(time.Hour)
 	stars(lasting)
-	if err := w.pastes.StarSeen.Do(t.Context(), fan, lasting, false); err != nil {
+	if err := w.pastes.StarSeen.Do(t.Context(), audit.By(fan, netip.Addr{}), lasting, false); err != nil {
 		t.Error(err)
 	}
 	stars()
@@ -62,23 +64,23 @@ func TestStarSeen(t *testing.T) {
 	open := string(w.paste(t, "", "never"))
 	private := snippet("x")
 	private.Private = true
-	made, err := w.pastes.Create.Do(t.Context(), "owner", private)
+	made, err := w.pastes.Create.Do(t.Context(), audit.Operator(), "owner", private)
 	if err != nil {
 		t.Fatal(err)
 	}
 	shut, star := string(made.ID), w.pastes.StarSeen
 	for _, viewer := range []token.Viewer{fan, owner, fan} {
-		if err := star.Do(t.Context(), viewer, open, true); err != nil {
+		if err := star.Do(t.Context(), audit.By(viewer, netip.Addr{}), open, true); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := star.Do(t.Context(), owner, shut, true); err != nil {
+	if err := star.Do(t.Context(), audit.By(owner, netip.Addr{}), shut, true); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "a visitor", star.Do(t.Context(), visitor, open, true), fault.Unauthenticated)
-	wantKind(t, "another user's private paste", star.Do(t.Context(), fan, shut, true), fault.NotFound)
-	wantKind(t, "no paste", star.Do(t.Context(), fan, "unknown0", true), fault.NotFound)
-	wantKind(t, "no id", star.Do(t.Context(), fan, "a b", true), fault.NotFound)
+	wantKind(t, "a visitor", star.Do(t.Context(), audit.By(visitor, netip.Addr{}), open, true), fault.Unauthenticated)
+	wantKind(t, "another user's private paste", star.Do(t.Context(), audit.By(fan, netip.Addr{}), shut, true), fault.NotFound)
+	wantKind(t, "no paste", star.Do(t.Context(), audit.By(fan, netip.Addr{}), "unknown0", true), fault.NotFound)
+	wantKind(t, "no id", star.Do(t.Context(), audit.By(fan, netip.Addr{}), "a b", true), fault.NotFound)
 	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
 		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Place{})
@@ -98,7 +100,7 @@ func TestStarSeen(t *testing.T) {
 		t.Errorf("got %d stars, starred %t, %v, want 2 and the reader's among them", found.Stars, found.Starred, err)
 	}
 	for range 2 { // the second one changes nothing
-		if err := star.Do(t.Context(), fan, open, false); err != nil {
+		if err := star.Do(t.Context(), audit.By(fan, netip.Addr{}), open, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -108,16 +110,16 @@ func TestStarSeen(t *testing.T) {
 		starred bool
 		want    int64
 	}{{fan, true, 2}, {fan, true, 2}, {owner, false, 1}, {owner, false, 1}, {fan, false, 0}} {
-		if got, err := star.Count(t.Context(), c.viewer, open, c.starred); got != c.want || err != nil {
+		if got, err := star.Count(t.Context(), audit.By(c.viewer, netip.Addr{}), open, c.starred); got != c.want || err != nil {
 			t.Errorf("starred %t: got %d, %v, want %d", c.starred, got, err, c.want)
 		}
 	}
 	for _, starring := range []bool{true, false} {
 		for id, viewer := range map[string]token.Viewer{shut: fan, "unknown0": fan, "a b": owner} {
-			_, err := star.Count(t.Context(), viewer, id, starring)
+			_, err := star.Count(t.Context(), audit.By(viewer, netip.Addr{}), id, starring)
 			wantKind(t, "what one may not read", err, fault.NotFound)
 		}
-		_, err := star.Count(t.Context(), visitor, open, starring)
+		_, err := star.Count(t.Context(), audit.By(visitor, netip.Addr{}), open, starring)
 		wantKind(t, "a visitor", err, fault.Unauthenticated)
 	}
 	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Place{})
@@ -131,11 +133,11 @@ func TestDeletingPastes(t *testing.T) {
 	second := w.paste(t, "owner", "never")
 	w.paste(t, "", "never")
 	remove := w.pastes.Delete
-	if err := remove.Do(t.Context(), string(second)); err != nil {
+	if err := remove.Do(t.Context(), audit.Operator(), string(second)); err != nil {
 		t.Error(err)
 	}
 	for _, id := range []string{string(second), "", "\xff"} {
-		wantKind(t, "the id "+id, remove.Do(t.Context(), id), fault.NotFound)
+		wantKind(t, "the id "+id, remove.Do(t.Context(), audit.Operator(), id), fault.NotFound)
 	}
 }
 
@@ -150,7 +152,7 @@ func TestTotals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.pasteStore.Star(t.Context(), owner.ID, "missing1"); err != nil {
+	if err := w.pasteStore.Star(t.Context(), netip.Addr{}, owner.ID, "missing1"); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Hour)

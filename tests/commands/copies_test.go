@@ -19,6 +19,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	domain "github.com/gluepot/gluepot/domain/moderation"
@@ -94,7 +95,7 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	removed.ID = "removed1"
 	for _, err := range []error{
 		store.CreateDocument(t.Context(), gone), store.CreateDocument(t.Context(), removed),
-		store.DeleteIf(t.Context(), gone.ID, func(paste.Paste) error { return nil }),
+		store.DeleteIf(t.Context(), auditlog.Entry{}, gone.ID, func(paste.Paste) error { return nil }),
 		gormstore.NewIdentities(opened).Invite(t.Context(), identity.Invitation{
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/identity"
 	domain "github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -103,7 +104,7 @@ func (s service) undo(t *testing.T) {
 	t.Helper()
 	edit := func(id paste.ID, change func(d *paste.Document) error) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := s.pastes.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+			_, err := s.pastes.Update(ctx, auditlog.Entry{}, id, func(stored paste.Document) (paste.Change, error) {
 				err := change(&stored)
 				return paste.Change{Document: stored, Changed: true}, err
 			})
@@ -112,7 +113,7 @@ func (s service) undo(t *testing.T) {
 	}
 	all(t,
 		func(ctx context.Context) error {
-			return s.pastes.DeleteIf(ctx, "ann-deleted", func(paste.Paste) error { return nil })
+			return s.pastes.DeleteIf(ctx, auditlog.Entry{}, "ann-deleted", func(paste.Paste) error { return nil })
 		},
 		func(ctx context.Context) error {
 			return s.moderation.Remove(audit.Note(ctx, "paste.remove", "ann-removed", "spam"), "ann-removed", "spam")

@@ -93,7 +93,7 @@ func deleteUser(t *testing.T, s Store) {
 	storedPaste(t, s, "owned", owner.ID, now, time.Time{})
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
-	must(t, s.Pastes.Star(t.Context(), owner.ID, "others"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "others"))
 	wantKind(t, s.Users.Delete(t.Context(), owner.ID, other.Name, nil), fault.NotFound) // who was shown has another name by now
 	wantKind(t, s.Users.Delete(t.Context(), other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
 	for _, id := range unstorable {
@@ -137,15 +137,15 @@ func unstarPaste(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for _, id := range []string{"a", "b", "c"} {
 		storedPaste(t, s, id, "", now, time.Time{})
-		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, ID(id)))
 	}
-	must(t, s.Pastes.Unstar(t.Context(), owner.ID, "a"))
-	wantKind(t, s.Pastes.Unstar(t.Context(), owner.ID, "a"), fault.NotFound)
-	wantKind(t, s.Pastes.Unstar(t.Context(), "unknown", "b"), fault.NotFound)
+	must(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "a"))
+	wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "a"), fault.NotFound)
+	wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, "unknown", "b"), fault.NotFound)
 	for _, id := range unstorable {
-		wantKind(t, s.Pastes.Unstar(t.Context(), owner.ID, ID(id)), fault.NotFound)
+		wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, ID(id)), fault.NotFound)
 	}
-	must(t, s.Pastes.Star(t.Context(), owner.ID, "a")) // comes last now
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "a")) // comes last now
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
@@ -230,7 +230,7 @@ func totals(t *testing.T, s Store) {
 	storedPaste(t, s, "later", "", now, later)
 	storedPaste(t, s, "expired", "", now, now)
 	for _, star := range []ID{"active", "expired", "waiting"} {
-		must(t, s.Pastes.Star(t.Context(), owner.ID, star))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, star))
 	}
 	count(stats.Counts{Users: 1, Tokens: 1, ActivePastes: 2, ExpiredPastes: 1, WaitingStars: 1})
 }
@@ -277,8 +277,8 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Create paste": func() error {
 			return s.Pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "new", CreatedAt: now}})
 		},
-		"Star":   func() error { return s.Pastes.Star(ctx, owner.ID, id) },
-		"Unstar": func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
+		"Star":   func() error { return s.Pastes.Star(ctx, noAddress, owner.ID, id) },
+		"Unstar": func() error { return s.Pastes.Unstar(ctx, noAddress, owner.ID, id) },
 		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Import{{ID: "new", CreatedAt: now}}, paste.RefuseOrphans)

@@ -5,9 +5,11 @@ package contract
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -66,6 +68,11 @@ type Store struct {
 	Search     Search
 	Identities Identities
 }
+
+var (
+	noEntry   auditlog.Entry // of an act that is not recorded
+	noAddress netip.Addr     // of a client that is not on the network
+)
 
 // now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.
 var now = time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.FixedZone("somewhere", -3*60*60-30*60))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -88,7 +90,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 		must(t, plainTokens.Create(t.Context(), made))
 		d := document(n, owner.ID, at)
 		must(t, plainPastes.CreateDocument(t.Context(), d))
-		must(t, plainPastes.Star(t.Context(), owner.ID, d.ID))
+		must(t, plainPastes.Star(t.Context(), netip.Addr{}, owner.ID, d.ID))
 		missing, err := user.ParseName(fmt.Sprint("missing", n))
 		must(t, err)
 		for _, id := range []user.ID{owner.ID, "missing", "\x00", "\xff"} {
@@ -224,7 +226,7 @@ func TestLookupsWhileRemovedPastesAreLocked(t *testing.T) {
 	var waiting sync.WaitGroup
 	for range 8 {
 		waiting.Go(func() {
-			if err := pastes.DeleteRemoved(t.Context(), "missing"); !fault.Is(err, fault.NotFound) {
+			if err := pastes.DeleteRemoved(t.Context(), auditlog.Entry{}, "missing"); !fault.Is(err, fault.NotFound) {
 				t.Errorf("got %v, want %q", err, fault.NotFound)
 			}
 		})

@@ -189,8 +189,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	}}
 	must(t, s.Documents.CreateDocument(t.Context(), sealed))
 	fan := storedUser(t, s.Store, "fan")
-	must(t, s.Pastes.Star(t.Context(), fan.ID, "owned"))
-	must(t, s.Pastes.Star(t.Context(), owner, "owned"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, "owned"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner, "owned"))
 	owned.Stars, anonymous.Stars = 2, 0
 	for _, wanted := range []paste.Document{owned, anonymous, bare, sealed} {
 		wantStored(t, s, string(wanted.ID), wanted)
@@ -232,7 +232,7 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now, Burns: kind == "burning"}
 					pastes = append(pastes, paste.Document{Paste: made, Content: content, Stars: 1})
 					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
-					must(t, s.Pastes.Star(t.Context(), owner.ID, made.ID))
+					must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, made.ID))
 				}
 			}
 		}
@@ -282,13 +282,13 @@ func readNothing(t *testing.T, s DocumentStore) {
 		wantNoDocument(t, s, paste.ID(id))
 		_, err := s.Documents.ReadDocument(t.Context(), paste.ID(id), owner)
 		wantKind(t, err, fault.NotFound)
-		got, err := s.Documents.Update(t.Context(), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+		got, err := s.Documents.Update(t.Context(), noEntry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 			t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		wantKind(t, err, fault.NotFound)
 		want(t, "what is not there", got.Paste, paste.Paste{})
-		err = s.Documents.DeleteIf(t.Context(), paste.ID(id), func(stored paste.Paste) error {
+		err = s.Documents.DeleteIf(t.Context(), noEntry, paste.ID(id), func(stored paste.Paste) error {
 			t.Errorf("%q: got allow called with %v, want it not to be called", id, stored)
 			return nil
 		})
@@ -324,7 +324,7 @@ func wantIDs(t *testing.T, s DocumentStore, owner user.ID, wanted ...string) {
 func updateDocument(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	before, bystander := storedDocument(t, s, "paste", owner), storedDocument(t, s, "bystander", owner)
-	must(t, s.Pastes.Star(t.Context(), owner, "paste"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner, "paste"))
 	before.Stars = 1
 	added := paste.Edit{
 		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd, At: time.Unix(1, 0).UTC(),
@@ -342,7 +342,7 @@ func updateDocument(t *testing.T, s DocumentStore) {
 		made.ID, made.CreatedAt, made.Cipher, made.Stars = "other", now.Add(time.Hour), new(paste.Cipher), 7
 		return paste.Change{Document: made, Changed: true, Recorded: []paste.Edit{added}}, nil
 	}
-	got, err := s.Documents.Update(t.Context(), "paste", change)
+	got, err := s.Documents.Update(t.Context(), noEntry, "paste", change)
 	must(t, err)
 	wantDocument(t, "returned", got, wanted)
 	wantStored(t, s, "stored", wanted)
@@ -353,7 +353,7 @@ func updateDocument(t *testing.T, s DocumentStore) {
 func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	before := storedDocument(t, s, "paste", owner)
-	got, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+	got, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 		return paste.Change{Document: stored}, nil
 	})
 	must(t, err)
@@ -364,14 +364,14 @@ func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
 func updateDocumentRefused(t *testing.T, s DocumentStore) {
 	before := storedDocument(t, s, "paste", storedUser(t, s.Store, "owner").ID)
 	refusal := errors.New("no")
-	got, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+	got, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 		stored.Title = "changed"
 		return paste.Change{Document: stored, Changed: true}, refusal
 	})
 	if !errors.Is(err, refusal) || !reflect.DeepEqual(got, paste.Document{}) {
 		t.Errorf("got %.300v, %v, want that of change", got, err)
 	}
-	err = s.Documents.DeleteIf(t.Context(), "paste", func(stored paste.Paste) error {
+	err = s.Documents.DeleteIf(t.Context(), noEntry, "paste", func(stored paste.Paste) error {
 		want(t, "the paste", stored.ID, "paste")
 		return refusal
 	})
@@ -382,8 +382,8 @@ func updateDocumentRefused(t *testing.T, s DocumentStore) {
 	// A fault of the caller's stays what it is, whatever its kind.
 	for _, kind := range []fault.Kind{fault.NotFound, fault.Conflict, fault.Invalid, fault.Unavailable} {
 		refusal := fault.New(kind, "no")
-		_, err := s.Documents.Update(t.Context(), "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
-		deleted := s.Documents.DeleteIf(t.Context(), "paste", func(paste.Paste) error { return refusal })
+		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+		deleted := s.Documents.DeleteIf(t.Context(), noEntry, "paste", func(paste.Paste) error { return refusal })
 		if !errors.Is(err, refusal) || !errors.Is(deleted, refusal) {
 			t.Errorf("got %v and %v, want the errors of change and allow, of kind %v", err, deleted, kind)
 		}
@@ -396,7 +396,7 @@ func updateDropsEdits(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), wanted))
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(2, 0).UTC()}
 	for _, dropped := range []int{2, 2, 1} { // in the end also one of those that were added
-		_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, Recorded: []paste.Edit{added}}
 			made.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
 			return made, nil
@@ -412,14 +412,14 @@ func deleteDocument(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	gone, bystander := storedDocument(t, s, "gone", owner), storedDocument(t, s, "GONE", owner)
 	allow := func(paste.Paste) error { return nil }
-	must(t, s.Documents.DeleteIf(t.Context(), "gone", func(stored paste.Paste) error {
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "gone", func(stored paste.Paste) error {
 		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: owner, CreatedAt: now.UTC(), ExpiresAt: gone.ExpiresAt.UTC()})
 		return nil
 	}))
-	wantKind(t, s.Documents.DeleteIf(t.Context(), "gone", allow), fault.NotFound)
+	wantKind(t, s.Documents.DeleteIf(t.Context(), noEntry, "gone", allow), fault.NotFound)
 	sealed := sealedDocument("sealed")
 	must(t, s.Documents.CreateDocument(t.Context(), sealed))
-	must(t, s.Documents.DeleteIf(t.Context(), "sealed", func(stored paste.Paste) error {
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "sealed", func(stored paste.Paste) error {
 		want(t, "the paste", stored, sealed.Paste)
 		return nil
 	}))
@@ -437,7 +437,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	for id, create := range map[paste.ID]func(paste.Document) error{
 		"created": func(d paste.Document) error { return s.Documents.CreateDocument(t.Context(), d) },
 		"counted": func(d paste.Document) error {
-			_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
+			_, err := s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
 				"client", d)
 			return err
 		},
@@ -450,13 +450,13 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 		must(t, err)
 		wantDocument(t, "read", read, keyed)
 		keyed.Title = "changed"
-		_, err = s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
+		_, err = s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
 			stored.Title = keyed.Title
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		must(t, err)
 		wantStored(t, s, "changed", keyed)
-		must(t, s.Documents.DeleteIf(t.Context(), id, func(stored paste.Paste) error {
+		must(t, s.Documents.DeleteIf(t.Context(), noEntry, id, func(stored paste.Paste) error {
 			want(t, "the hash", stored.DeleteKey, keyed.DeleteKey)
 			return nil
 		}))
@@ -467,7 +467,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 func contentGoes(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	deleted := storedDocument(t, s, "deleted", owner).ID
-	must(t, s.Documents.DeleteIf(t.Context(), deleted, func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, deleted, func(paste.Paste) error { return nil }))
 	storedPaste(t, s.Store, "deleted", "", now, time.Time{})
 	wantStored(t, s, "deleted", paste.Document{Paste: paste.Paste{ID: deleted, CreatedAt: now}})
 	expired := newDocument("expired")
@@ -493,14 +493,16 @@ func unstorableDocuments(t *testing.T, s DocumentStore) {
 			"DocumentByID": func() error { _, err := s.Documents.DocumentByID(t.Context(), id); return err },
 			"ReadDocument": func() error { _, err := s.Documents.ReadDocument(t.Context(), id, reader); return err },
 			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
-			"Update":       func() error { _, err := s.Documents.Update(t.Context(), id, change); return err },
+			"Update":       func() error { _, err := s.Documents.Update(t.Context(), noEntry, id, change); return err },
 			"UpdateAllowed": func() error {
-				_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1}, "", reader, id, change)
+				_, err := s.Documents.UpdateAllowed(t.Context(), noAddress, paste.Allowance{Bytes: 1}, "", reader, id, change)
 				return err
 			},
-			"DeleteIf": func() error { return s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }) },
-			"Burn":     func() error { _, err := s.Documents.Burn(t.Context(), id, reader); return err },
-			"Unstar":   func() error { return s.Pastes.Unstar(t.Context(), reader, id) },
+			"DeleteIf": func() error {
+				return s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil })
+			},
+			"Burn":   func() error { _, err := s.Documents.Burn(t.Context(), id, reader); return err },
+			"Unstar": func() error { return s.Pastes.Unstar(t.Context(), noAddress, reader, id) },
 		} {
 			if err := call(); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s of %.20q: got %v, want an error of kind not found", what, text, err)
@@ -517,14 +519,14 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 		"ReadDocument":   func() error { _, err := s.Documents.ReadDocument(ctx, "paste", owner); return err },
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
 		"Update": func() error {
-			_, err := s.Documents.Update(ctx, "paste", func(stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(ctx, noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 				stored.Title = "changed"
 				return paste.Change{Document: stored, Changed: true}, nil
 			})
 			return err
 		},
 		"DeleteIf": func() error {
-			return s.Documents.DeleteIf(ctx, "paste", func(paste.Paste) error { return nil })
+			return s.Documents.DeleteIf(ctx, noEntry, "paste", func(paste.Paste) error { return nil })
 		},
 	} {
 		if err := call(); !fault.Is(err, fault.Unavailable) {
@@ -544,7 +546,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 	const rounds = 13 // more than a hundred in all
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 				e := paste.Edit{ID: fmt.Sprint(caller, "-", round), Number: int64(len(stored.Edits)), At: time.Unix(3, 0).UTC()}
 				e.Text = fmt.Sprint(len(stored.Title))
 				stored.Title += "x"
@@ -580,9 +582,9 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 		errs := meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				return s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil })
+				return s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil })
 			case 1:
-				_, err := s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
 					stored.Title += "x"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})
@@ -642,7 +644,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			case 6: // imported
 				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 			default: // counted, for a client of the caller's, who has a quota for it
-				_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
+				_, err = s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
 					created)
 			}
 			if wanted == fault.None {
@@ -676,13 +678,13 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 		wantNoErrors(t, meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				err := s.Documents.DeleteIf(t.Context(), wanted.ID, func(paste.Paste) error { return nil })
+				err := s.Documents.DeleteIf(t.Context(), noEntry, wanted.ID, func(paste.Paste) error { return nil })
 				if deletions[caller] = err == nil; fault.Is(err, fault.NotFound) {
 					return nil
 				}
 				return err
 			case 1:
-				_, err := s.Documents.Update(t.Context(), wanted.ID, func(stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), noEntry, wanted.ID, func(stored paste.Document) (paste.Change, error) {
 					stored.Title = "changed"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})

@@ -358,7 +358,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	exported := newDocument("paste")
 	must(t, s.Documents.CreateDocument(t.Context(), exported))
 	for number := range int64(3) { // the oldest entries give way
-		_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
 			made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{recorded}}
 			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
@@ -379,7 +379,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	run("again", unchanged, unchanged)
 	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
-	edited, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+	edited, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
 		made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{added}}
 		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
 		return made, nil
@@ -425,17 +425,17 @@ func importRemoved(t *testing.T, s DocumentStore) {
 		documents = append(documents, one)
 	}
 	pastes("the first time", paste.RefuseOrphans, documents, fresh, fresh, fresh, fresh, fresh)
-	must(t, s.Pastes.Star(t.Context(), "stays", "deleted"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, "stays", "deleted"))
 	expired := storedPaste(t, s.Store, "gones-expired", "gone", now, now)
 	refusal := errors.New("no")
 	for _, id := range []paste.ID{"deleted", "sealed"} {
-		must(t, s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }))
+		must(t, s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil }))
 	}
 	// What was not deleted has no tombstone.
-	if err := s.Documents.DeleteIf(t.Context(), "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(t.Context(), noEntry, "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of allow", err)
 	}
-	wantKind(t, s.Documents.DeleteIf(t.Context(), "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
+	wantKind(t, s.Documents.DeleteIf(t.Context(), noEntry, "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
 	must(t, s.Users.Delete(t.Context(), "gone", parseName(t, "x"), nil))
 
 	for range 2 { // not at the second time either
@@ -457,7 +457,7 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	wantStored(t, s, string(swept), back)
 	again := storedPaste(t, s.Store, "deleted", "stays", now, time.Time{})
 	pastes("one that is there again", paste.RefuseOrphans, documents[1:2], updated)
-	must(t, s.Documents.DeleteIf(t.Context(), again, func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, again, func(paste.Paste) error { return nil }))
 	twice := newExported("unknown")
 	pastes("others beside what was deleted", paste.RefuseOrphans,
 		[]paste.Document{documents[1], twice, documents[0], newExported("gone"), twice}, removed, fresh, removed, fresh, unchanged)

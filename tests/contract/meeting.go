@@ -142,10 +142,10 @@ func pastesMeet(t *testing.T, s Store) {
 			if err := s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}); err != nil {
 				return err
 			}
-			if err := s.Pastes.Star(t.Context(), owner.ID, id); err != nil {
+			if err := s.Pastes.Star(t.Context(), noAddress, owner.ID, id); err != nil {
 				return err
 			}
-			if err := s.Pastes.Star(t.Context(), owner.ID, "wanted"); err != nil {
+			if err := s.Pastes.Star(t.Context(), noAddress, owner.ID, "wanted"); err != nil {
 				return err
 			}
 		}
@@ -162,9 +162,9 @@ func pastesMeet(t *testing.T, s Store) {
 	want(t, "stars", len(stars), callers*each+1)
 	want(t, "different stars", len(slices.Compact(stars)), callers*each+1)
 
-	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), owner.ID, "wanted") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "wanted") }), fault.NotFound)
 	wantOneWinner(t, meet(func(int) error {
-		return s.Pastes.DeleteIf(t.Context(), "wanted", func(paste.Paste) error { return nil })
+		return s.Pastes.DeleteIf(t.Context(), noEntry, "wanted", func(paste.Paste) error { return nil })
 	}), fault.NotFound)
 }
 
@@ -225,7 +225,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 						err = fmt.Errorf("%s: got a new user, want one who stays deleted", owner.ID)
 					}
 				default:
-					if err = s.Pastes.Star(t.Context(), owner.ID, one.ID); err == nil {
+					if err = s.Pastes.Star(t.Context(), noAddress, owner.ID, one.ID); err == nil {
 						err = s.Tokens.Create(t.Context(), token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now})
 					}
 				}

@@ -114,8 +114,10 @@ func (p *player) step(ctx context.Context) (what, outcome string) {
 		{"burn", 8, p.burn},
 		{"import", 12, p.importSome},
 		{"sweep", 1, p.sweep},
-		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, p.user(), p.id())) }},
-		{"unstar", 4, func(ctx context.Context) string { return outcomeOf(p.Pastes.Unstar(ctx, p.user(), p.id())) }},
+		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, noAddress, p.user(), p.id())) }},
+		{"unstar", 4, func(ctx context.Context) string {
+			return outcomeOf(p.Pastes.Unstar(ctx, noAddress, p.user(), p.id()))
+		}},
 		{"delete a user", 1, p.deleteUser},
 		{"import users", 4, p.importUsers},
 		{"everything", 2, p.everything},
@@ -257,7 +259,7 @@ func (p *player) create(ctx context.Context) string {
 func (p *player) createCounted(ctx context.Context) string {
 	client := paste.Client(fmt.Sprint("client", p.random.IntN(4)))
 	many := paste.Allowance{Rate: paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}}
-	_, err := p.Documents.CreateAllowed(ctx, many, client, p.document())
+	_, err := p.Documents.CreateAllowed(ctx, noAddress, many, client, p.document())
 	return outcomeOf(err)
 }
 
@@ -291,7 +293,7 @@ func shortened(listed []paste.Listed) string {
 
 func (p *player) update(ctx context.Context) string {
 	seen, id := "", p.id()
-	got, err := p.Documents.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+	got, err := p.Documents.Update(ctx, noEntry, id, func(stored paste.Document) (paste.Change, error) {
 		seen = describe(stored)
 		if stored.Encrypted() {
 			return paste.Change{}, paste.ErrNotFound
@@ -345,7 +347,7 @@ func (p *player) read(ctx context.Context) string {
 
 func (p *player) deleteIf(ctx context.Context) string {
 	seen, slot, deleter := "", p.random.IntN(modelPastes), p.user()
-	err := p.Documents.DeleteIf(ctx, idOf(slot, p.lives[slot]), func(stored paste.Paste) error {
+	err := p.Documents.DeleteIf(ctx, noEntry, idOf(slot, p.lives[slot]), func(stored paste.Paste) error {
 		seen = fmt.Sprint(stored)
 		if stored.Owner != "" && !stored.OwnedBy(deleter) {
 			return paste.ErrNotFound

@@ -249,7 +249,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	byClient := paste.Document{Paste: paste.Paste{ID: "client", CreatedAt: now}}
 	byClient.Cipher = &paste.Cipher{Version: 1, Data: []byte{0, 1}, Key: []byte{}, Salt: []byte{255}}
 	must(t, s.Documents.CreateDocument(t.Context(), byClient))
-	must(t, s.Pastes.Star(t.Context(), owner, made.ID))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner, made.ID))
 	made.Stars = 1
 	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		takenAway(t, s, id)
@@ -345,12 +345,12 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	reports, err := s.Moderation.Reports(ctx, moderation.Report{}, 10)
 	add("reports", reports, err)
 
-	_, err = s.Documents.Update(ctx, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
+	_, err = s.Documents.Update(ctx, noEntry, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
 	add("update", "", err)
 	_, err = s.Documents.Burn(ctx, id, owner.ID)
 	add("burn", "", err)
 	refusal := errors.New("no")
-	if err := s.Documents.DeleteIf(ctx, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(ctx, noEntry, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
 		add("delete", "", err)
 	}
 	return strings.Join(seen, "\n")
@@ -369,25 +369,25 @@ func removedUnseen(t *testing.T, s ModerationStore) {
 		owner, id := storedUser(t, s.Store, what), paste.ID("paste-"+what)
 		setHidden(t, s, owner.ID, false)
 		made := spam(t, s, id, owner.ID, now, "findable")
-		_, err := s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
 			stored.Tags, stored.Visibility = []string{"tag"}, paste.Public
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		must(t, err)
-		must(t, s.Pastes.Star(t.Context(), owner.ID, id))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, id))
 		report := moderation.Report{ID: "of " + what, Paste: id, Reason: "spam", At: now.UTC()}
 		must(t, s.Moderation.Report(t.Context(), report, "", "client", paste.Quota{}))
 		full := paste.Allowance{Pastes: 1, Bytes: made.Bytes()}
-		_, err = s.Documents.CreateAllowed(t.Context(), full, "", newOf(owner.ID))
+		_, err = s.Documents.CreateAllowed(t.Context(), noAddress, full, "", newOf(owner.ID))
 		wantKind(t, err, fault.Forbidden)
 		before := seenOf(t, s, id, owner)
 		take(id, owner.ID)
 		taken := seenOf(t, s, id, owner)
-		must(t, s.Removed.DeleteRemoved(t.Context(), id))
+		must(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id))
 		if gone := seenOf(t, s, id, owner); taken != gone || taken == before {
 			t.Errorf("%s: got\n%s\nwant what is left of one whose content is gone\n%s", what, taken, gone)
 		}
-		_, err = s.Documents.CreateAllowed(t.Context(), full, "", newOf(owner.ID))
+		_, err = s.Documents.CreateAllowed(t.Context(), noAddress, full, "", newOf(owner.ID))
 		must(t, err)
 	}
 }
@@ -457,8 +457,8 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
 	for _, id := range []paste.ID{made.ID, "hidden"} {
-		must(t, s.Removed.DeleteRemoved(t.Context(), id))
-		wantKind(t, s.Removed.DeleteRemoved(t.Context(), id), fault.NotFound)
+		must(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id))
+		wantKind(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id), fault.NotFound)
 		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
 	}
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
@@ -471,7 +471,7 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	must(t, err)
 	want(t, "import", results[0].Outcome, batch.RemovedEarlier)
 	active := spam(t, s, "active", "", now, "code")
-	wantKind(t, s.Removed.DeleteRemoved(t.Context(), active.ID), fault.NotFound)
+	wantKind(t, s.Removed.DeleteRemoved(t.Context(), noEntry, active.ID), fault.NotFound)
 }
 
 func auditLog(t *testing.T, s ModerationStore) {
@@ -481,7 +481,7 @@ func auditLog(t *testing.T, s ModerationStore) {
 	must(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "spam", "why"), made.ID, "why"))
 	must(t, s.Moderation.Restore(audit.Note(t.Context(), "paste.restore", "spam", ""), made.ID))
 	var acts []string
-	for after := (auditlog.Entry{}); ; {
+	for after := (noEntry); ; {
 		entries, err := s.Moderation.Entries(t.Context(), after, 1)
 		must(t, err)
 		if len(entries) == 0 {
@@ -508,7 +508,7 @@ func removersMeet(t *testing.T, s ModerationStore) {
 		if caller%2 == 0 {
 			return s.Moderation.Remove(t.Context(), made.ID, "spam")
 		}
-		return s.Documents.DeleteIf(t.Context(), made.ID, func(paste.Paste) error { return nil })
+		return s.Documents.DeleteIf(t.Context(), noEntry, made.ID, func(paste.Paste) error { return nil })
 	}), fault.NotFound)
 	wantNoDocument(t, s.DocumentStore, made.ID)
 }
@@ -670,24 +670,21 @@ func blocks(t *testing.T, s ModerationStore) {
 	want(t, "blocks", len(all), 2)
 	created := 0
 	write := func(address string) error {
-		ctx := moderation.From(t.Context(), netip.MustParseAddr(address))
+		t.Helper()
+		from := netip.MustParseAddr(address)
 		created++
 		made := paste.Document{Paste: paste.Paste{ID: paste.ID("new" + strconv.Itoa(created)), CreatedAt: now}}
-		_, counted := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
-			"client", made)
-		made.ID += "b"
-		_, edited := s.Documents.Update(ctx, mine.ID, func(stored paste.Document) (paste.Change, error) {
-			stored.Title += "!"
-			return paste.Change{Document: stored, Changed: true}, nil
-		})
-		plain := s.Documents.CreateDocument(ctx, made)
-		if fault.KindOf(counted) != fault.KindOf(plain) || fault.KindOf(edited) != fault.KindOf(plain) {
-			t.Errorf("%s: got %v, %v and %v, want the same for every write", address, counted, plain, edited)
+		rate := paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}}
+		_, err := s.Documents.CreateAllowed(t.Context(), from, rate, "client", made)
+		for what, other := range guardedWrites(t, s, from, owner, mine.ID) {
+			if fault.KindOf(other) != fault.KindOf(err) {
+				t.Errorf("%s: got %v to %s, and %v to create, want the same for every write", address, other, what, err)
+			}
 		}
-		if _, err := s.Documents.ReadDocument(ctx, mine.ID, ""); err != nil {
+		if _, err := s.Documents.ReadDocument(t.Context(), mine.ID, ""); err != nil {
 			t.Errorf("%s: got %v, want to read", address, err)
 		}
-		return plain
+		return err
 	}
 	for address, want := range map[string]fault.Kind{
 		"192.0.2.1": fault.Forbidden, "::ffff:192.0.2.255": fault.Forbidden, "2001:db8:1::1": fault.Forbidden,
@@ -704,6 +701,21 @@ func blocks(t *testing.T, s ModerationStore) {
 	wantKind(t, write("2001:db8:1::1"), fault.Forbidden)
 	must(t, s.Moderation.Block(t.Context(), moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
 	must(t, write("2001:db8:1::1"))
+}
+
+// guardedWrites makes each other write that a blocked network may not, and returns the errors.
+func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.ID, mine paste.ID) map[string]error {
+	t.Helper()
+	edit := func(stored paste.Document) (paste.Change, error) {
+		stored.Title += "!"
+		return paste.Change{Document: stored, Changed: true}, nil
+	}
+	_, edited := s.Documents.UpdateAllowed(t.Context(), from, paste.Allowance{}, "", owner, mine, edit)
+	return map[string]error{
+		"edit":   edited,
+		"star":   s.Pastes.Star(t.Context(), from, owner, mine),
+		"unstar": s.Pastes.Unstar(t.Context(), from, owner, mine),
+	}
 }
 
 // keepHiddenPastes has an operator delete a user who is suspended, and keep the pastes.
@@ -792,7 +804,7 @@ func reports(t *testing.T, s ModerationStore) {
 	wantReports("a paste is removed", sent[3])
 	must(t, s.Moderation.Restore(t.Context(), "shared"))
 	wantReports("it is restored", sent[3])
-	must(t, s.Documents.DeleteIf(t.Context(), "private", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "private", func(paste.Paste) error { return nil }))
 	wantReports("the other one is deleted")
 	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); got != nil {
 		t.Errorf("reported: got %v, want none", got)
@@ -829,11 +841,10 @@ func reportsOfBurning(t *testing.T, s ModerationStore) {
 // origins are kept when it is asked for, by each way to create a paste, and until they are forgotten.
 func origins(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	client := moderation.From(t.Context(), netip.MustParseAddr("192.0.2.9"))
 	create := map[string]func(ctx context.Context, made paste.Document) error{
 		"document": s.Documents.CreateDocument,
 		"counted": func(ctx context.Context, made paste.Document) error {
-			_, err := s.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
+			_, err := s.Documents.CreateAllowed(ctx, netip.MustParseAddr("192.0.2.9"), paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
 				"client", made)
 			return err
 		},
@@ -858,17 +869,17 @@ func origins(t *testing.T, s ModerationStore) {
 			wanted string
 		}{
 			"old": {netip.MustParseAddr("192.0.2.7"), 2 * time.Hour, "192.0.2.7"},
-			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {netip.Addr{}, 0, ""},
+			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {noAddress, 0, ""},
 		} {
 			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}, CreatedFrom: c.from}
-			must(t, create(client, made))
+			must(t, create(t.Context(), made))
 			wantOrigin(made.ID, c.wanted)
 		}
 	}
-	must(t, s.Documents.DeleteIf(t.Context(), "documentold", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "documentold", func(paste.Paste) error { return nil }))
 	takenAway(t, s, "countednew")
 	wantOrigin("documentold", "192.0.2.7")
-	must(t, s.Moderation.Restore(client, "countednew"))
+	must(t, s.Moderation.Restore(t.Context(), "countednew"))
 	wantOrigin("countednew", "2001:db8::1")
 	forget := func(retention time.Duration, limit, wanted int) {
 		t.Helper()

@@ -144,7 +144,7 @@ func changingPages(t *testing.T, s Store) {
 		return last
 	}
 	first := page(paste.Place{}, 3, "a", "b", "gone")
-	must(t, s.Pastes.DeleteIf(t.Context(), "gone", func(paste.Paste) error { return nil })) // its place is still one
+	must(t, s.Pastes.DeleteIf(t.Context(), noEntry, "gone", func(paste.Paste) error { return nil })) // its place is still one
 	storedPaste(t, s, "newest", owner.ID, now.Add(time.Hour), time.Time{})
 	storedPaste(t, s, "in-between", owner.ID, now.Add(-5*time.Microsecond), time.Time{})
 	for time.Now().Before(expiry) {
@@ -354,7 +354,7 @@ func starredPastes(t *testing.T, s Store) {
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
 		must(t, s.Pastes.CreateDocument(t.Context(), made))
-		must(t, s.Pastes.Star(t.Context(), fan.ID, made.ID))
+		must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, made.ID))
 	}
 	store("old", other.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
 	store("private-own", fan.ID, now, time.Time{}, paste.Private, nil)
@@ -367,8 +367,8 @@ func starredPastes(t *testing.T, s Store) {
 	shut.PublicProfile = false
 	must(t, s.Users.Create(t.Context(), shut, nil))
 	store("anybodys", shut.ID, now.Add(-2*time.Hour), time.Time{}, paste.Public, nil)
-	must(t, s.Pastes.Star(t.Context(), fan.ID, "not-there"))
-	must(t, s.Pastes.Star(t.Context(), other.ID, "old"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, "not-there"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, other.ID, "old"))
 	for limit := 1; limit <= 4; limit++ {
 		starred := []string{}
 		for listed, after := []paste.Listed{{}}, (paste.Place{}); len(listed) > 0; {
@@ -398,7 +398,7 @@ func starredPastes(t *testing.T, s Store) {
 		must(t, err)
 		want(t, "starred by "+string(c.reader)+": "+string(c.id), found.Starred, c.starred)
 	}
-	must(t, s.Pastes.Unstar(t.Context(), fan.ID, "old"))
+	must(t, s.Pastes.Unstar(t.Context(), noAddress, fan.ID, "old"))
 	found, err := s.Pastes.ReadDocument(t.Context(), "old", fan.ID)
 	must(t, err)
 	want(t, "starred after Unstar", found.Starred, false)
@@ -492,7 +492,7 @@ func expiryInstant(t *testing.T, s Store) {
 	const expiring = 300 * time.Millisecond
 	owner := storedUser(t, s, "owner")
 	expiry := time.Now().Add(expiring).Truncate(time.Microsecond)
-	must(t, s.Pastes.Star(t.Context(), owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
 	refusal := errors.New("seen")
 	one := func(err error) (int, error) { // of a method that knows one paste
 		if errors.Is(err, refusal) {
@@ -536,11 +536,11 @@ func expiryInstant(t *testing.T, s Store) {
 			return int(totals.ActivePastes), err
 		}},
 		{"Update", func() (int, error) {
-			_, err := s.Pastes.Update(t.Context(), "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+			_, err := s.Pastes.Update(t.Context(), noEntry, "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
 			return one(err)
 		}},
 		{"DeleteIf", func() (int, error) {
-			return one(s.Pastes.DeleteIf(t.Context(), "expiring", func(paste.Paste) error { return refusal }))
+			return one(s.Pastes.DeleteIf(t.Context(), noEntry, "expiring", func(paste.Paste) error { return refusal }))
 		}},
 	}
 	for after := false; !after; {
@@ -628,15 +628,15 @@ func starOrder(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for _, id := range []string{"b", "c", "a"} {
 		storedPaste(t, s, id, "", now, time.Time{})
-		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, ID(id)))
 	}
-	must(t, s.Pastes.Star(t.Context(), owner.ID, "b")) // again
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "b")) // again
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("got %v, want %v", account.Stars, wanted)
 	}
-	wantKind(t, s.Pastes.Star(t.Context(), "unknown", "b"), fault.NotFound)
+	wantKind(t, s.Pastes.Star(t.Context(), noAddress, "unknown", "b"), fault.NotFound)
 }
 
 func cancelledPaste(t *testing.T, s Store) {

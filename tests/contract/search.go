@@ -205,7 +205,7 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	made := searchable(t, s, "paste1", owner, paste.Public, "before", "before", "before")
 	change := func(edit func(*paste.Document)) {
 		t.Helper()
-		_, err := s.Documents.Update(t.Context(), "paste1", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), noEntry, "paste1", func(stored paste.Document) (paste.Change, error) {
 			edit(&stored)
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
@@ -237,7 +237,7 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	_, err = s.Pastes.Import(t.Context(), Whole(imported), paste.RefuseOrphans)
 	must(t, err)
 	wantFound(t, s, owner, "elsewhere", "paste2")
-	must(t, s.Documents.DeleteIf(t.Context(), "paste2", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "paste2", func(paste.Paste) error { return nil }))
 	wantFound(t, s, owner, "elsewhere")
 	searchable(t, s, "paste3", owner, paste.Public, "elsewhere", "")
 	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))

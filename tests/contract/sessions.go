@@ -43,7 +43,7 @@ func exports(t *testing.T, s Store) {
 	_, err := s.Tokens.Export(t.Context(), "nobody")
 	wantKind(t, err, fault.NotFound)
 	storedPaste(t, s, "starred", "", now, time.Time{})
-	must(t, s.Pastes.Star(t.Context(), owner.ID, "starred"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "starred"))
 	storedToken(t, s, owner.ID)
 	storedToken(t, s, storedUser(t, s, "other").ID)
 	startedSession(t, s, owner.ID, "", now)

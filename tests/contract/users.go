@@ -87,9 +87,9 @@ func account(t *testing.T, s Store) {
 	must(t, s.Users.Create(t.Context(), other, map[string]string{"gitlab": "2"}))
 	for _, id := range []string{"zzz", "aaa", "mmm"} {
 		storedPaste(t, s, id, "", now, time.Time{})
-		must(t, s.Pastes.Star(t.Context(), owner.ID, storedPaste(t, s, "not-"+id, "", now, time.Time{})))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, storedPaste(t, s, "not-"+id, "", now, time.Time{})))
 	}
-	must(t, s.Pastes.Star(t.Context(), other.ID, "zzz"))
+	must(t, s.Pastes.Star(t.Context(), noAddress, other.ID, "zzz"))
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	owner.CreatedAt = now.UTC()
@@ -114,7 +114,7 @@ func bareAccount(t *testing.T, s Store) {
 func starsByTime(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for _, id := range []string{"lasting", "not-yet-there", "expired", "expiring"} {
-		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
+		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, ID(id)))
 	}
 	storedPaste(t, s, "lasting", "", now, time.Time{})
 	storedPaste(t, s, "expiring", "", now, later)
@@ -130,7 +130,7 @@ func starsByTime(t *testing.T, s Store) {
 	stars("lasting", "expiring")
 	storedPaste(t, s, "not-yet-there", "", now, time.Time{})
 	stars("lasting", "not-yet-there", "expiring")
-	must(t, s.Pastes.DeleteIf(t.Context(), "expiring", func(paste.Paste) error { return nil }))
+	must(t, s.Pastes.DeleteIf(t.Context(), noEntry, "expiring", func(paste.Paste) error { return nil }))
 	stars("lasting", "not-yet-there")
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -117,7 +118,7 @@ func (s *Store) keep(d paste.Document) {
 }
 
 // Update implements paste.DocumentUpdater.
-func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
+func (p Pastes) Update(ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Document{}, err
@@ -145,7 +146,7 @@ func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docum
 }
 
 // DeleteIf implements paste.DocumentDeleter.
-func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
+func (p Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -248,7 +249,7 @@ func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int,
 }
 
 // DeleteRemoved implements moderation.Purger. Nothing is kept here.
-func (p Pastes) DeleteRemoved(ctx context.Context, _ paste.ID) error {
+func (p Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, _ paste.ID) error {
 	if _, err := p.PurgeRemoved(ctx, 0, 0); err != nil {
 		return err
 	}

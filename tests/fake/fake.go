@@ -7,6 +7,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -609,7 +610,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 }
 
 // Star implements paste.Starrer.
-func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
+func (p Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -784,7 +785,7 @@ func (s *Store) newestFirst() []paste.Paste {
 }
 
 // Unstar implements paste.Starrer.
-func (p Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
+func (p Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err

@@ -2,8 +2,10 @@ package fake
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -26,7 +28,7 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 
 // CreateAllowed implements paste.DocumentCreator.
 func (p Pastes) CreateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -81,10 +83,10 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 
 // UpdateAllowed implements paste.DocumentUpdater.
 func (p Pastes) UpdateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
-	return p.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+	return p.Update(ctx, auditlog.Entry{}, id, func(stored paste.Document) (paste.Change, error) {
 		changed, err := change(stored)
 		if err == nil && changed.Changed {
 			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
@@ -46,7 +48,7 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 		for n := range pastes {
 			code := strings.Repeat(fmt.Sprintf("func f%d() { return g(%d) } // a line of code\n", n, i), 700)
 			draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}}
-			if _, err := gluepot.Pastes.CreateOwn.Do(ctx, viewer, "", draft); err != nil {
+			if _, err := gluepot.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), draft); err != nil {
 				t.Fatal(err)
 			}
 		}

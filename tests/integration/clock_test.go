@@ -3,6 +3,7 @@ package integration
 import (
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -161,7 +162,7 @@ func TestExpiryInstant(t *testing.T) {
 	addOwner(t, db, cfg, "owner", 0)
 	expiry := time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
 	exec(t, db, insertPastes("id, owner_id, created_at, expires_at", "'p', 'owner', $1::timestamptz, $1::timestamptz"), expiry)
-	if err := stored.Star(t.Context(), "owner", "p"); err != nil {
+	if err := stored.Star(t.Context(), netip.Addr{}, "owner", "p"); err != nil {
 		t.Fatal(err)
 	}
 	for _, moment := range []struct {

@@ -3,6 +3,7 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -76,14 +79,14 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		var editing sync.WaitGroup
 		for i := range edits {
 			editing.Go(func() {
-				if _, err := nodes[i%2].EditOwn.Do(t.Context(), viewer, "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
+				if _, err := nodes[i%2].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
 					t.Errorf("edit %d: got %v, want no error", i, err)
 				}
 			})
 		}
 		editing.Wait()
 		editFromOneBase(t, s, nodes, viewer)
-		if _, err := nodes[0].Edit.Do(t.Context(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
+		if _, err := nodes[0].Edit.Do(t.Context(), audit.Operator(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
 			t.Error(err)
 		}
 		got, err := s.pastes.DocumentByID(t.Context(), "contested")
@@ -114,7 +117,7 @@ func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer
 		)
 		for i := range nodes {
 			editing.Go(func() {
-				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), viewer, "contested",
+				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested",
 					paste.Changes{Title: new(fmt.Sprint("round ", round, " of ", i)), Base: base.Revision()})
 			})
 		}
@@ -148,7 +151,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		var working sync.WaitGroup
 		for n := range edits {
 			working.Go(func() {
-				if _, err := nodes[n%2].Update(t.Context(), "contested", retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
+				if _, err := nodes[n%2].Update(t.Context(), auditlog.Entry{}, "contested", retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
 					t.Errorf("edit %d: got %v, want no error", n, err)
 				}
 			})
@@ -161,12 +164,12 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		for i := range beside {
 			id := paste.ID(fmt.Sprintf("beside%02d", i))
 			working.Go(func() {
-				_, err := nodes[0].Update(t.Context(), id, retitle("new", "old"))
+				_, err := nodes[0].Update(t.Context(), auditlog.Entry{}, id, retitle("new", "old"))
 				mayBeGone("an edit", err)
 			})
 			if i%4 == 0 {
 				working.Go(func() {
-					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }))
+					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), auditlog.Entry{}, id, func(paste.Paste) error { return nil }))
 				})
 			}
 		}
@@ -324,10 +327,10 @@ func TestDamagedDocument(t *testing.T) {
 			}
 			reading.Wait()
 		}
-		if _, err := s.pastes.Update(t.Context(), "p07", retitle("new", "old")); !fault.Is(err, fault.Internal) {
+		if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "p07", retitle("new", "old")); !fault.Is(err, fault.Internal) {
 			t.Errorf("an edit: got %v, want an internal error", err)
 		}
-		if err := s.pastes.DeleteIf(t.Context(), "p07", func(paste.Paste) error { return nil }); err != nil {
+		if err := s.pastes.DeleteIf(t.Context(), auditlog.Entry{}, "p07", func(paste.Paste) error { return nil }); err != nil {
 			t.Errorf("deleting: got %v, want no error", err)
 		}
 	})
@@ -447,11 +450,11 @@ func TestHistoryIsWeighed(t *testing.T) {
 		outcomes(t, results, err)
 		createDocument(t, s.pastes, newDocument("edited", "", "code"))
 		for range 20 {
-			if _, err := s.pastes.Update(t.Context(), "edited", retitle("new", strings.Repeat("x", 10_000))); err != nil {
+			if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "edited", retitle("new", strings.Repeat("x", 10_000))); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, err = s.pastes.Update(t.Context(), "created", func(stored paste.Document) (paste.Change, error) {
+		_, err = s.pastes.Update(t.Context(), auditlog.Entry{}, "created", func(stored paste.Document) (paste.Change, error) {
 			stored.Edits = stored.Edits[19:]
 			return paste.Change{Document: stored, Changed: true, Dropped: 19}, nil
 		})

@@ -2,11 +2,13 @@ package integration
 
 import (
 	"fmt"
+	"net/netip"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -105,13 +107,13 @@ func changeAll(t *testing.T, writer *gormstore.Store) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := pastes.Star(ctx, "epoxy", "paste"); err != nil {
+	if err := pastes.Star(ctx, netip.Addr{}, "epoxy", "paste"); err != nil {
 		t.Error(err)
 	}
 	if err := tokens.Create(ctx, token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}); err != nil {
 		t.Error(err)
 	}
-	_, err = pastes.Update(ctx, "paste", func(stored paste.Document) (paste.Change, error) {
+	_, err = pastes.Update(ctx, auditlog.Entry{}, "paste", func(stored paste.Document) (paste.Change, error) {
 		stored.Title, stored.Tags, stored.Pasties = "after", []string{"after"}, []paste.Pasty{{ID: "p", Code: "after"}}
 		recorded := []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
 		stored.Edits = recorded

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 
@@ -77,7 +78,7 @@ func wantWithinAllowance(t *testing.T, s *service, other *gormstore.Pastes) {
 	for i := range 40 {
 		all.Go(func() {
 			created := newDocument(fmt.Sprint("paste", i), "epoxy", "code")
-			_, err := nodes[i%len(nodes)].CreateAllowed(t.Context(), allowance, "", created)
+			_, err := nodes[i%len(nodes)].CreateAllowed(t.Context(), netip.Addr{}, allowance, "", created)
 			if err != nil && !fault.Is(err, fault.Forbidden) {
 				t.Error(err)
 			}

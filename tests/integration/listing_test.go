@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	s, many := openService(t, cfg), newDocument("many", "epoxy", "code")
 	many.Pasties = slices.Repeat(many.Pasties, 50)
 	createDocument(t, s.pastes, many)
-	if err := s.pastes.Star(t.Context(), "epoxy", "many"); err != nil {
+	if err := s.pastes.Star(t.Context(), netip.Addr{}, "epoxy", "many"); err != nil {
 		t.Fatal(err)
 	}
 	scans := func() (n int) {

@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			"a use": func(ctx context.Context) error {
 				return s.tokens.SetLastUsed(ctx, map[token.ID]time.Time{"t": time.Now()})
 			},
-			"a star": func(ctx context.Context) error { return s.pastes.Star(ctx, "epoxy", "p") },
+			"a star": func(ctx context.Context) error { return s.pastes.Star(ctx, netip.Addr{}, "epoxy", "p") },
 		}
 		maps.Copy(everything, s.lookups())
 		if isPostgres(cfg) {

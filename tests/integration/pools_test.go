@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -114,7 +116,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	}
 	signIn := func(ctx context.Context) (token.Viewer, error) { return node.Tokens.SignIn.Do(ctx, secret.Reveal()) }
 	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
-	made, err := node.Pastes.Create.Do(t.Context(), "Epoxy", draft)
+	made, err := node.Pastes.Create.Do(t.Context(), audit.Operator(), "Epoxy", draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +127,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return err
 		},
 		"creating": func(ctx context.Context, viewer token.Viewer) error {
-			_, err := node.Pastes.CreateOwn.Do(ctx, viewer, "192.0.2.1", draft)
+			_, err := node.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.MustParseAddr("192.0.2.1")), draft)
 			return err
 		},
 		"counting": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.CountActive.Do(ctx); return err },
@@ -144,11 +146,11 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return err
 		},
 		"editing": func(ctx context.Context, viewer token.Viewer) error {
-			_, err := node.Pastes.EditOwn.Do(ctx, viewer, id, paste.Changes{Title: new("new")})
+			_, err := node.Pastes.EditOwn.Do(ctx, audit.By(viewer, netip.Addr{}), id, paste.Changes{Title: new("new")})
 			return err
 		},
 		"deleting": func(ctx context.Context, viewer token.Viewer) error {
-			if err := node.Pastes.DeleteOwn.Do(ctx, viewer, "absent00", ""); !fault.Is(err, fault.NotFound) {
+			if err := node.Pastes.DeleteOwn.Do(ctx, audit.By(viewer, netip.Addr{}), "absent00", ""); !fault.Is(err, fault.NotFound) {
 				return err
 			}
 			return nil
@@ -323,7 +325,7 @@ func TestSharedCountsAreFresh(t *testing.T) {
 		var begun, written atomic.Int64
 		together(t, 16, 15, func(ctx context.Context) error {
 			begun.Add(1)
-			if _, err := node.Pastes.Create.Do(ctx, "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
+			if _, err := node.Pastes.Create.Do(ctx, audit.Operator(), "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
 				return err
 			}
 			least := written.Add(1)

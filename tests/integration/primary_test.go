@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"net/url"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
@@ -74,7 +76,7 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := node.Pastes.Create.Do(ctx, name, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
+		made, err := node.Pastes.Create.Do(ctx, audit.Operator(), name, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,9 +204,9 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	ok("issue a token", err)
 	viewer, err := node.Tokens.SignIn.Do(ctx, secret.Reveal())
 	ok("sign in", err)
-	created, err := node.Pastes.CreateOwn.Do(ctx, viewer, "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
+	created, err := node.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
 	ok("create a paste", err)
-	ok("star it", node.Pastes.StarSeen.Do(ctx, viewer, string(created.ID), true))
+	ok("star it", node.Pastes.StarSeen.Do(ctx, audit.By(viewer, netip.Addr{}), string(created.ID), true))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {
 		t.Errorf("got %d pastes, error %v, want 1", count, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -30,7 +31,7 @@ func TestCountedCreationsAtOnce(t *testing.T) {
 			client := []paste.Client{"a", "a", "a", "b", "b"}[i%5]
 			running.Go(func() {
 				created := newDocument(fmt.Sprint("paste", i), "", "code")
-				_, err := nodes[i%2].CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
+				_, err := nodes[i%2].CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, client, created)
 				_, reading := nodes[0].DocumentByID(t.Context(), created.ID)
 				mu.Lock()
 				defer mu.Unlock()
@@ -58,7 +59,7 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		for i := range 2 {
 			created := newDocument(fmt.Sprint("paste", i), "", "code")
 			five := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
-			if _, err := s.pastes.CreateAllowed(t.Context(), five, "192.0.2.1", created); err != nil {
+			if _, err := s.pastes.CreateAllowed(t.Context(), netip.Addr{}, five, "192.0.2.1", created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -95,7 +96,7 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		create := func() error {
 			stored++
 			created := newDocument(fmt.Sprint("paste", stored), "", "code")
-			_, err := s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", created)
+			_, err := s.pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, "192.0.2.1", created)
 			return err
 		}
 		if err := create(); err != nil {
@@ -138,7 +139,7 @@ func TestCountedCreationsBesideASweep(t *testing.T) {
 			creating.Go(func() {
 				for i := range 50 {
 					made := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
-					if _, err := pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "a", made); err != nil {
+					if _, err := pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, "a", made); err != nil {
 						t.Errorf("got %v, want no error", err)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	domain "github.com/gluepot/gluepot/domain/moderation"
@@ -250,7 +252,7 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	r := openRaces(t, database.Postgres(t))
 	brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
 	day := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: 24 * time.Hour}}
-	if _, err := r.pastes.CreateAllowed(t.Context(), brief, "client", newDocument("first", "", "code")); err != nil {
+	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, brief, "client", newDocument("first", "", "code")); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // the client has its whole quota again
@@ -258,7 +260,7 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	exec(t, other, "SELECT FROM users WHERE id = 'epoxy' FOR UPDATE")
 	created, swept := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("second", "epoxy", "code"))
+		_, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client", newDocument("second", "epoxy", "code"))
 		created <- err
 	}()
 	waitForWaiters(t, r.db, 1)
@@ -270,7 +272,7 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	if err := errors.Join(<-created, <-swept); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.pastes.CreateAllowed(t.Context(), day, "client", newDocument("third", "", "code")); !fault.Is(err,
+	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client", newDocument("third", "", "code")); !fault.Is(err,
 		fault.Exhausted) {
 		t.Errorf("got %v, want the quota used up", err)
 	}
@@ -283,7 +285,7 @@ func TestRaceUnstarBesideImport(t *testing.T) {
 	r.pastesOf(t, 1)
 	results, err := r.users.Import(t.Context(), imported(t, "a=a", "b=b"))
 	outcomes(t, results, err)
-	if err := r.pastes.Star(t.Context(), "a", "p000000"); err != nil {
+	if err := r.pastes.Star(t.Context(), netip.Addr{}, "a", "p000000"); err != nil {
 		t.Fatal(err)
 	}
 	other := begin(t, r.db, "1min") // only makes the import last
@@ -298,7 +300,7 @@ func TestRaceUnstarBesideImport(t *testing.T) {
 	}()
 	waitForWaiters(t, r.db, 1)
 	taken := make(chan error, 1)
-	go func() { taken <- r.pastes.Unstar(t.Context(), "a", "p000000") }()
+	go func() { taken <- r.pastes.Unstar(t.Context(), netip.Addr{}, "a", "p000000") }()
 	time.Sleep(100 * time.Millisecond) // it is done, or waits for the import
 	if err := other.Rollback(); err != nil {
 		t.Fatal(err)
@@ -328,7 +330,7 @@ func TestRaceRemoveBesideAnEdit(t *testing.T) {
 	go func() { removed <- r.moderation.Remove.Do(t.Context(), "p000000", "spam") }()
 	waitForWaiters(t, r.db, 1)
 	go func() {
-		_, err := r.pastes.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1 << 20}, "", "epoxy", "p000000",
+		_, err := r.pastes.UpdateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Bytes: 1 << 20}, "", "epoxy", "p000000",
 			func(stored paste.Document) (paste.Change, error) {
 				stored.Title += "!"
 				return paste.Change{Document: stored, Changed: true}, nil
@@ -563,7 +565,7 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 	strangers := gormstore.NewPastes(database.Open(t, cfg))
 	b.act = func() {
 		b.act = nil
-		_, err := owner.pastes.Update(t.Context(), "p", func(stored paste.Document) (paste.Change, error) {
+		_, err := owner.pastes.Update(t.Context(), auditlog.Entry{}, "p", func(stored paste.Document) (paste.Change, error) {
 			stored.Visibility, stored.Tags = paste.Private, []string{"secret"}
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
@@ -612,7 +614,7 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			_, err = r.pastes.Update(t.Context(), "p", func(stored paste.Document) (paste.Change, error) {
+			_, err = r.pastes.Update(t.Context(), auditlog.Entry{}, "p", func(stored paste.Document) (paste.Change, error) {
 				stored.Visibility = paste.Public
 				return paste.Change{Document: stored, Changed: true}, nil
 			})

@@ -33,7 +33,7 @@ func TestGuardThatCannotBePrepared(t *testing.T) {
 	exec(t, tx, "LOCK TABLE blocks IN ACCESS EXCLUSIVE MODE")
 	created := newDocument("paste001", "", "code")
 	five := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
-	_, err = node.CreateAllowed(moderation.From(t.Context(), address), five, "192.0.2.7", created)
+	_, err = node.CreateAllowed(t.Context(), address, five, "192.0.2.7", created)
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want fault.Unavailable", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
@@ -38,7 +39,7 @@ func TestMissingRight(t *testing.T) {
 	wantSentence(t, "readiness", store.Ready(t.Context()), "right")
 	_, err = gormstore.NewPastes(store).ActiveCount(t.Context())
 	wantSentence(t, "a read", err, "right")
-	err = gormstore.NewPastes(store).DeleteIf(t.Context(), "p", func(paste.Paste) error { return nil })
+	err = gormstore.NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "p", func(paste.Paste) error { return nil })
 	wantSentence(t, "a write", err, "right")
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
@@ -52,7 +53,7 @@ func TestRoundTrips(t *testing.T) {
 		}},
 		// What begins; the row; its pasties; its history; what is written and ends.
 		{"edit", 5, func() error {
-			_, err := s.pastes.Update(ctx, "paste1", retitle("another title", "title"))
+			_, err := s.pastes.Update(ctx, auditlog.Entry{}, "paste1", retitle("another title", "title"))
 			return err
 		}},
 		{"list", 1, func() error {
@@ -87,7 +88,7 @@ func TestEditWaitsUntilThePasteExpires(t *testing.T) {
 	exec(t, holder, `SELECT 1 FROM pastes WHERE id = 'expiring' FOR UPDATE`)
 	failed := make(chan error)
 	go func() {
-		_, err := s.pastes.Update(t.Context(), "expiring", retitle("another title", "title"))
+		_, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "expiring", retitle("another title", "title"))
 		failed <- err
 	}()
 	waitForWaiters(t, db, 1)

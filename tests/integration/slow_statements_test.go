@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -59,7 +60,7 @@ func TestSlowStatements(t *testing.T) {
 		if _, err := s.users.ByName(ctx, s.name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.pastes.Update(ctx, "planted-paste", retitle("planted", "planted")); err != nil {
+		if _, err := s.pastes.Update(ctx, auditlog.Entry{}, "planted-paste", retitle("planted", "planted")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.pastes.ActiveCount(ctx); err != nil {

@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 		"a paste": func(ctx context.Context) error {
 			return pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "late", CreatedAt: time.Now()}})
 		},
-		"a star": func(ctx context.Context) error { return pastes.Star(ctx, "somebody", "late") },
+		"a star": func(ctx context.Context) error { return pastes.Star(ctx, netip.Addr{}, "somebody", "late") },
 		"last uses": func(ctx context.Context) error {
 			return tokens.SetLastUsed(ctx, map[token.ID]time.Time{"t": time.Now()})
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -160,7 +161,7 @@ func TestSweepEndsRetention(t *testing.T) {
 		cfg.Pastes.RemovedRetention = 0
 		ending := openNode(t, cfg)
 		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("spam")}}}
-		made, err := keeping.Pastes.Create.Do(t.Context(), "", draft)
+		made, err := keeping.Pastes.Create.Do(t.Context(), audit.Operator(), "", draft)
 		if err != nil {
 			t.Fatal(err)
 		}

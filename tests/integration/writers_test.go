@@ -3,6 +3,7 @@ package integration
 import (
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -380,7 +381,7 @@ func TestStarBesideImport(t *testing.T) {
 		for range 2 {
 			running.Go(func() {
 				for range 20 {
-					if err := pastes.Star(t.Context(), "a", "p"); err != nil {
+					if err := pastes.Star(t.Context(), netip.Addr{}, "a", "p"); err != nil {
 						t.Error(err)
 					}
 				}

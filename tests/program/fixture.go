@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -82,7 +83,7 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		check(pastes.CreateDocument(ctx, paste.Document{Paste: p}))
 	}
 	for _, id := range []paste.ID{"nobodys1", "missing1", "expired1", "oldest01"} {
-		check(pastes.Star(ctx, "epoxy001", id))
+		check(pastes.Star(ctx, netip.Addr{}, "epoxy001", id))
 	}
-	check(pastes.Star(ctx, "prefix01", "oldest01"))
+	check(pastes.Star(ctx, netip.Addr{}, "prefix01", "oldest01"))
 }

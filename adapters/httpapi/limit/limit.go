@@ -17,6 +17,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -165,16 +166,7 @@ func Client(address string) string {
 	if err != nil || parsed.Is4() {
 		return address
 	}
-	return Network(parsed).String()
-}
-
-// Network returns the part of an address that a client cannot choose: of IPv6, the first 64 bits.
-func Network(address netip.Addr) netip.Addr {
-	if address = address.Unmap(); address.Is6() {
-		network, _ := address.WithZone("").Prefix(64) // which every such address has
-		address = network.Addr()
-	}
-	return address
+	return paste.ClientNetwork(parsed).String()
 }
 
 // maxClients is how many clients each limit remembers, in 3 MiB at most. A forgotten client starts with a full burst.

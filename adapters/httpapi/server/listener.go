@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // listener bounds the number of open connections: further ones wait in the kernel. Connections beyond the limit of one address are
@@ -44,7 +44,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if isTCP {
 			peer = address.AddrPort().Addr()
 		}
-		client := limit.Network(peer)
+		client := paste.ClientNetwork(peer)
 		if l.add(client, !isTCP || l.server.handler.TrustsProxy(peer.Unmap())) {
 			return &connection{paced: paced{Conn: accepted}, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}

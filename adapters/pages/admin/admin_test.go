@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
@@ -31,7 +32,7 @@ func administered(t *testing.T) *visit.Site {
 func made(s *visit.Site, owner, title string) string {
 	s.T.Helper()
 	code := "needle in " + title
-	created, err := s.Pastes.Create.Do(s.T.Context(), owner, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
+	created, err := s.Pastes.Create.Do(s.T.Context(), audit.Operator(), owner, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestNames(t *testing.T) {
 	code := "x"
 	create := func(private bool) string {
 		draft := paste.Draft{Private: private, Pasties: []paste.PastyDraft{{Title: "casino.html", Code: &code}}}
-		created, err := s.Pastes.Create.Do(s.T.Context(), "epoxy", draft)
+		created, err := s.Pastes.Create.Do(s.T.Context(), audit.Operator(), "epoxy", draft)
 		if err != nil {
 			t.Fatal(err)
 		}

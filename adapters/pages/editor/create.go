@@ -106,7 +106,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	}
 	var made pastes.Created
 	if err == nil {
-		made, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
+		made, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Actor(), draft)
 	}
 	if err == nil {
 		if made.Key != "" {

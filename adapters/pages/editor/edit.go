@@ -153,7 +153,7 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 	changes, err := form.changes(&stored)
 	if err == nil {
-		_, err = p.Modules.Pastes.EditOwn.Do(r.Context(), r.Viewer, page.ID, changes)
+		_, err = p.Modules.Pastes.EditOwn.Do(r.Context(), r.Actor(), page.ID, changes)
 	}
 	switch fault.KindOf(err) {
 	case fault.None:

@@ -43,7 +43,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 	}
 	key, _ := r.DeleteKey()
 	key = cmp.Or(key, paste.DeleteKey(strings.TrimSpace(fields.Get("key"))))
-	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, r.PathValue("id"), key)
+	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Actor(), r.PathValue("id"), key)
 	if fault.Is(err, fault.Unauthenticated) {
 		r.Rejected = true
 		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
@@ -71,7 +71,7 @@ func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), id)
+	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Actor(), id)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	_, err := p.Modules.Pastes.EditOwn.Restore(r.Context(), r.Viewer, id, r.PathValue("edit"))
+	_, err := p.Modules.Pastes.EditOwn.Restore(r.Context(), r.Actor(), id, r.PathValue("edit"))
 	return site.Done(w, site.PathOfPaste(id), err)
 }
 

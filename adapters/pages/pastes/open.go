@@ -32,7 +32,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	defer leave()
-	opened, err := p.Modules.Pastes.Open.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	opened, err := p.Modules.Pastes.Open.Do(r.Context(), r.Actor(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}

@@ -321,5 +321,5 @@ func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) er
 	if do != "star" && do != "unstar" {
 		return site.ErrBrokenForm
 	}
-	return site.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Viewer, id, do == "star"))
+	return site.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Actor(), id, do == "star"))
 }

@@ -23,7 +23,8 @@ func (p *pages) report(w http.ResponseWriter, r *site.Request, fields url.Values
 	id := r.PathValue("id")
 	_, err := p.unopened(r)
 	if err == nil {
-		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), id,
+		client := paste.ClientAt(r.Actor().Address())
+		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, client, id,
 			fields.Get("reason"), fields.Get("text")))
 	}
 	return site.Done(w, site.PathOfPaste(id)+"/report?sent", err)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
 	"github.com/gluepot/gluepot/tests/visit/embedded"
@@ -16,7 +17,7 @@ func TestReportOfBurning(t *testing.T) {
 	s := embedded.New(t)
 	code := "x"
 	draft := paste.Draft{Burns: true, Pasties: []paste.PastyDraft{{Code: &code}}}
-	created, err := s.Pastes.Create.Do(t.Context(), "", draft)
+	created, err := s.Pastes.Create.Do(t.Context(), audit.Operator(), "", draft)
 	if err != nil {
 		t.Fatal(err)
 	}

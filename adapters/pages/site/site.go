@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -95,6 +97,12 @@ type Request struct {
 	Keyed    bool   // a cookie has the paste's delete key, or what is shown once
 	Public   bool   // search engines may list the answer
 	Policy   string // the Content-Security-Policy, if not that of most pages
+}
+
+// Actor returns the reader as the one who changes something. A client on a Unix socket has no address.
+func (r *Request) Actor() audit.Actor {
+	address, _ := netip.ParseAddr(r.RemoteAddr)
+	return audit.By(r.Viewer, address)
 }
 
 // Queue limits expensive work to half of the processors.
