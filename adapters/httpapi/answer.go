@@ -46,11 +46,38 @@ func (a *API) hold(c *call, bytes int64) error {
 	return nil
 }
 
-// sendBody answers with a body, or with 304 if the client has one with that ETag. A nil etag means none.
+// sendBody answers with a body, or with 304 if the client has one with that ETag. A nil etag means none. It compresses
+// what is worth it.
 func sendBody(c *gin.Context, status int, contentType, etag []string, body []byte) {
+	sendEncoded(c, status, contentType, etag, body, encode)
+}
+
+func sendEncoded(c *gin.Context, status int, contentType, etag []string, body []byte,
+	encode func(*http.Request, []byte) encoded,
+) {
+	header := c.Writer.Header()
+	if compresses(header, contentType, body) {
+		header["Vary"] = append(slices.Clip(header["Vary"]), "Accept-Encoding")
+		if same(c, etag) {
+			return
+		}
+		sent := encode(c.Request, body)
+		if body = sent.body; sent.coding != "" {
+			header["Content-Encoding"] = []string{sent.coding}
+			etag = withCoding(etag, sent.coding)
+		}
+	}
 	if begin(c, status, contentType, etag, int64(len(body))) {
 		_, _ = c.Writer.Write(body) // a client that has gone cannot be told
 	}
+}
+
+// withCoding returns the ETag of an answer in a coding, which needs one of its own (RFC 9110, 8.8.3.3).
+func withCoding(etag []string, coding string) []string {
+	if etag == nil {
+		return nil
+	}
+	return []string{strings.TrimSuffix(etag[0], `"`) + "-" + coding + `"`}
 }
 
 // text is an answer in plain text.
@@ -170,17 +197,8 @@ const selfCounted = 1 << 10
 // 304 for a client that has an answer with that ETag.
 func begin(c *gin.Context, status int, contentType, etag []string, length int64) bool {
 	header := c.Writer.Header()
-	if header["Cache-Control"] == nil {
-		header["Cache-Control"] = noCache
-	}
-	if etag != nil {
-		header["Etag"] = etag
-		if matchesETag(c.Request.Header["If-None-Match"], etag[0]) {
-			delete(header, "Content-Encoding")
-			c.Status(http.StatusNotModified) // whose headers are set (RFC 9110, 15.4.5)
-			c.Writer.WriteHeaderNow()
-			return false
-		}
+	if same(c, etag) {
+		return false
 	}
 	header["Content-Type"] = contentType
 	head := c.Request.Method == http.MethodHead
@@ -190,6 +208,25 @@ func begin(c *gin.Context, status int, contentType, etag []string, length int64)
 	c.Status(status)
 	c.Writer.WriteHeaderNow()
 	return !head
+}
+
+// same answers with 304 if the client has an answer with that ETag, in any coding, and sets the headers that a 200 has, too.
+func same(c *gin.Context, etag []string) bool {
+	header := c.Writer.Header()
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noCache
+	}
+	if etag == nil {
+		return false
+	}
+	header["Etag"] = etag
+	if !matchesETag(c.Request.Header["If-None-Match"], etag[0]) {
+		return false
+	}
+	delete(header, "Content-Encoding")
+	c.Status(http.StatusNotModified) // whose headers are set (RFC 9110, 15.4.5)
+	c.Writer.WriteHeaderNow()
+	return true
 }
 
 // etag returns the ETag of an answer with that hash, or nil if it is one to a token or to a write, which stays out of caches.
@@ -206,11 +243,16 @@ func etagOf(sum uint64) []string {
 	return []string{string(append(etag, '"'))}
 }
 
-// matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2).
+// endings are those of the ETags of an answer, as withCoding makes them.
+var endings = []string{`"`, `-gzip"`, `-zstd"`}
+
+// matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2). An answer is the same in every coding.
 func matchesETag(ifNoneMatch []string, etag string) bool {
+	begins := strings.TrimSuffix(etag, `"`)
 	return slices.ContainsFunc(strings.Split(strings.Join(ifNoneMatch, ","), ","), func(candidate string) bool {
 		candidate = strings.Trim(candidate, " \t")
-		return candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag
+		rest, same := strings.CutPrefix(strings.TrimPrefix(candidate, "W/"), begins)
+		return candidate == "*" || same && slices.Contains(endings, rest)
 	})
 }
 
@@ -228,5 +270,5 @@ func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
 
 func (f *fixedAnswer) send(c *gin.Context) {
 	maps.Copy(c.Writer.Header(), f.header)
-	sendBody(c, http.StatusOK, f.contentType, f.etag, f.body)
+	sendEncoded(c, http.StatusOK, f.contentType, f.etag, f.body, encodeFile)
 }

@@ -34,7 +34,8 @@ type Pages interface {
 	// After an error, everything written or set is dropped, except a cookie cleared with a rejected secret. The answer to
 	// a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
 	// Then each Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error
-	// of w before it keeps more in memory than 16 KiB.
+	// of w before it keeps more in memory than 16 KiB. An answer with the header No-Gzip-Compression, which no client
+	// sees, is not compressed.
 	Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)
 	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
@@ -132,7 +133,13 @@ func (a *API) answerPage(c *gin.Context) error {
 	if w.status == http.StatusOK && w.header["Cache-Control"] == nil {
 		etag = etagOf(xxhash.Sum64(w.text))
 	}
-	sendBody(c, w.status, w.header["Content-Type"], etag, w.text)
+	encoding := encode
+	if strings.Contains(w.header.Get("Cache-Control"), "immutable") { // one of the program's files
+		encoding = encodeFile
+	}
+	text := w.text
+	w.text = nil // what is sent may be shorter
+	sendEncoded(c, w.status, w.header["Content-Type"], etag, text, encoding)
 	return nil
 }
 

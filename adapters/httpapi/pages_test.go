@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
@@ -64,6 +65,18 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID,
 		return reader, false, fault.New(fault.Unavailable, "later")
 	case "/panic":
 		panic("a page")
+	case "/plain":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, err := io.WriteString(w, strings.Repeat("x", longPage))
+		return reader, false, err
+	case "/secret":
+		w.Header().Set(gzhttp.HeaderNoCompression, "1")
+		_, err := io.WriteString(w, strings.Repeat("x", longPage))
+		return reader, false, err
+	case "/file":
+		w.Header().Set("Cache-Control", "public, immutable")
+		_, err := io.WriteString(w, strings.Repeat("x", longPage))
+		return reader, false, err
 	case "/long", "/long/form":
 		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
 		return reader, false, err

@@ -41,6 +41,9 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem strin
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
+	if secret != "" {
+		site.ShowsSecret(w)
+	}
 	return site.ShowAs(w, r, status, p.tokensView(r.Layout("Your access tokens", ""), found, secret, problem))
 }
 

@@ -19,6 +19,7 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	key, unseen := r.DeleteKey()
 	if unseen {
 		page.Key = string(key)
+		site.ShowsSecret(w)
 		site.SetDeleteKey(w, r.Request, r.PathValue("id"), page.Key)
 	}
 	page.Keyed = key != "" || page.Created

@@ -159,6 +159,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
 		if page.Keyed = true; unseen {
 			page.Key = string(key)
+			site.ShowsSecret(w)
 			site.SetDeleteKey(w, r.Request, string(found.ID), page.Key)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -171,6 +172,10 @@ func (d *document) Write(b []byte) (int, error) {
 func (s *Site) Origin(r *http.Request) string {
 	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
 }
+
+// ShowsSecret is for a page that shows a secret, such as a new token. It is not compressed, because its length would tell
+// of the secret who can have something beside it (the attack BREACH).
+func ShowsSecret(w http.ResponseWriter) { w.Header().Set(gzhttp.HeaderNoCompression, "1") }
 
 // KeepPrivate keeps an answer out of all caches.
 func KeepPrivate(w http.ResponseWriter) { w.Header().Set("Cache-Control", "private, no-store") }
