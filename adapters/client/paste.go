@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
@@ -88,30 +89,43 @@ func (c *Commands) target(named, target string) (*server, string, error) {
 		s, err := c.server(named)
 		return s, target, err
 	}
-	base, id := split(link.Path)
-	switch {
-	case named != "":
+	if named != "" {
 		return nil, "", command.Usage("the link already names the server: leave out --server")
+	}
+	base, id := split(link.Path)
+	linked, err := parseServer((&url.URL{Scheme: link.Scheme, Host: link.Host, Path: base}).String())
+	s, unknown := c.server("")
+	known := err == nil && unknown == nil && s.base.Host == linked.base.Host && s.base.Scheme == linked.base.Scheme
+	if known {
+		if rest, below := strings.CutPrefix(link.Path, s.base.Path+"/"); below {
+			_, id = split(rest)
+		}
+	}
+	switch {
 	case !ident.Valid(id) || link.User != nil:
 		return nil, "", command.Usage("not a link to a paste, such as https://paste.example/k3j2h1g0")
-	}
-	linked, err := parseServer((&url.URL{Scheme: link.Scheme, Host: link.Host, Path: base}).String())
-	if err != nil {
+	case err != nil:
 		return nil, "", err
-	}
-	if s, err := c.server(""); err == nil && s.base.Host == linked.base.Host && s.base.Scheme == linked.base.Scheme {
+	case known:
 		return s, id, nil
 	}
 	linked.token, err = load(linked.pathOf("token"))
 	return linked, id, err
 }
 
-// split returns the base path and the id in the path of a paste's page or endpoint.
+// generated are the ids that servers choose.
+var generated = regexp.MustCompile(`^[a-z0-9]{8}$`)
+
+// split returns the base path and the id in the path of a paste's page or endpoint. Servers may be below a path.
 func split(path string) (base, id string) {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
-	for i, segment := range segments[:len(segments)-1] {
-		if segment == "paste" || segment == "raw" {
-			return strings.Join(append([]string{""}, segments[:i]...), "/"), segments[i+1]
+	below := func(n int) string { return strings.Join(append([]string{""}, segments[:n]...), "/") }
+	for i, segment := range segments {
+		if i+1 < len(segments) && (segment == "paste" || segment == "raw") {
+			return below(i), segments[i+1]
+		}
+		if generated.MatchString(segment) {
+			return below(i), segment
 		}
 	}
 	return "", segments[0]

@@ -43,6 +43,29 @@ func TestLinkWithZone(t *testing.T) {
 	}
 }
 
+// TestLinks reads links to servers that are at the root of their host and below a path.
+func TestLinks(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, c := range []struct{ server, link, wantServer, wantID string }{
+		{"", "https://h.example/k2j4x8m1", "https://h.example", "k2j4x8m1"},
+		{"", "https://h.example/k2j4x8m1/raw/p0000000", "https://h.example", "k2j4x8m1"},
+		{"", "https://h.example/api/v2/raw/k2j4x8m1", "https://h.example/api/v2", "k2j4x8m1"},
+		{"", "https://h.example/bin/k2j4x8m1/history", "https://h.example/bin", "k2j4x8m1"},
+		{"https://h.example/paste", "https://h.example/paste/k2j4x8m1", "https://h.example/paste", "k2j4x8m1"},
+		{"https://h.example/paste", "https://h.example/paste/paste/k2j4x8m1", "https://h.example/paste", "k2j4x8m1"},
+		{"https://h.example/snippets", "https://h.example/snippets/k2j4x8m1", "https://h.example/snippets", "k2j4x8m1"},
+		{"https://h.example/bin/api/v2", "https://h.example/bin/k2j4x8m1", "https://h.example/bin/api/v2", "k2j4x8m1"},
+	} {
+		t.Run(c.server+" "+c.link, func(t *testing.T) {
+			t.Setenv(EnvServer, c.server)
+			s, id, err := new(Commands).target("", c.link)
+			if err != nil || s.String() != c.wantServer || id != c.wantID {
+				t.Errorf("got %v, %s, error %v, want %s, %s", s, id, err, c.wantServer, c.wantID)
+			}
+		})
+	}
+}
+
 // TestStalledServer has servers that stop before their answer, and in it.
 func TestStalledServer(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ type Modules struct {
 // API answers the endpoints and the two health checks.
 type API struct {
 	cfg       Config
+	mount     string // the path of the public URL, or ""
 	engine    *gin.Engine
 	paths     []servedPath
 	own       map[string]bool // the first segments of paths
@@ -53,7 +54,8 @@ type API struct {
 
 	pageMethods map[string]string // as Pages.Routes returns them
 	origins     http.CrossOriginProtection
-	warnOfHTTP  func() // once
+	warnOfHTTP  func()              // once
+	warnOfProxy func(client string) // once
 }
 
 // New returns the interface over the use cases. ready is for the readiness check. Without log, nothing is logged. It
@@ -82,8 +84,10 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	trusted, _ := parseProxies(cfg.TrustedProxies) // they are valid
 	releaseMode()
+	origin, mount := cfg.split()
 	api := &API{
-		cfg: cfg, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), docs: newDocs(cfg.BasePath),
+		cfg: cfg, mount: mount, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()),
+		docs:  newDocs(mount + cfg.BasePath),
 		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool),
 		memory: limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
 	}
@@ -91,8 +95,15 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		log.Warn("requests arrive as http although the public URL is https: cookies are Secure all the same; " +
 			"if a proxy speaks TLS, name it in GLUEPOT_HTTP_TRUSTED_PROXIES and let it set X-Forwarded-Proto")
 	})
-	if cfg.PublicURL != "" {
-		_ = api.origins.AddTrustedOrigin(cfg.PublicURL) // which is valid; a proxy may ask for another host
+	var warned sync.Once
+	api.warnOfProxy = func(client string) {
+		warned.Do(func() {
+			log.Warn("X-Forwarded-For comes from an address that is not trusted, and is ignored: if it is that of your proxy, name it in "+
+				"GLUEPOT_HTTP_TRUSTED_PROXIES; otherwise all its clients share the limits of one address", zap.String("client", client))
+		})
+	}
+	if origin != "" {
+		_ = api.origins.AddTrustedOrigin(origin) // which is valid; a proxy may ask for another host
 	}
 	api.engine.RedirectTrailingSlash = false
 	_ = api.engine.SetTrustedProxies(nil) // nothing asks gin
@@ -153,7 +164,7 @@ type servedPath struct {
 }
 
 // ServeHTTP implements http.Handler.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, r) }
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, a.mounted(r)) }
 
 // StartDraining makes the readiness check fail, and every answer close its connection.
 func (a *API) StartDraining() { a.draining.Store(true) }

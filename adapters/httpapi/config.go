@@ -15,7 +15,8 @@ import (
 // Config says how the interface is served.
 type Config struct {
 	BasePath string // prefix of every endpoint: empty, or a path such as /api/v2
-	// PublicURL is the address that people use, such as https://paste.example, without a trailing slash. Empty: unknown.
+	// PublicURL is the address that people use, such as https://paste.example or https://example.org/paste, without a
+	// trailing slash. Everything is below it, the base path, too. Empty: unknown.
 	PublicURL string
 	// RequestTimeout is how long a request may wait for the database before it is answered with 503.
 	RequestTimeout time.Duration
@@ -24,8 +25,8 @@ type Config struct {
 	// MaxMemory is how many bytes all bodies and answers in flight may take together. Beyond that, requests wait for two
 	// seconds, and are then answered with 503.
 	MaxMemory int
-	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Request-Id and
-	// traceparent are believed. Default: none.
+	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host,
+	// X-Forwarded-Prefix, X-Request-Id and traceparent are believed. Default: none.
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind an untrusted proxy all clients share one address.
 	Limits limit.Config
@@ -53,11 +54,20 @@ func DefaultConfig() Config {
 // Only unreserved characters (RFC 3986): none is a wildcard of the router.
 var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
-// isOrigin reports whether a URL is empty, or consists of a scheme and a host.
-func isOrigin(address string) bool {
+// isAddress reports whether a URL is empty, or consists of a scheme, a host and perhaps a path as that of BasePath.
+func isAddress(address string) bool {
 	parsed, err := url.Parse(address)
 	return address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&
-		address == parsed.Scheme+"://"+parsed.Host
+		address == parsed.Scheme+"://"+parsed.Host+parsed.Path && basePathPattern.MatchString(parsed.Path)
+}
+
+// split returns the scheme and host of the public URL, and its path.
+func (c Config) split() (origin, mount string) {
+	parsed, err := url.Parse(c.PublicURL)
+	if err != nil || c.PublicURL == "" {
+		return "", ""
+	}
+	return parsed.Scheme + "://" + parsed.Host, parsed.Path
 }
 
 // Validate returns one error that names every wrong value.
@@ -68,9 +78,10 @@ func (c Config) Validate() error {
 			fmt.Errorf("GLUEPOT_HTTP_BASE_PATH is %q: give a path such as /api/v2, without a slash at its end, or nothing",
 				c.BasePath))
 	}
-	if !isOrigin(c.PublicURL) {
+	if !isAddress(c.PublicURL) {
 		wrong = append(wrong,
-			fmt.Errorf("GLUEPOT_PUBLIC_URL is %q: give an address such as https://paste.example, without a path", c.PublicURL))
+			fmt.Errorf("GLUEPOT_PUBLIC_URL is %q: give an address such as https://paste.example or https://example.org/paste, "+
+				"without a slash at its end", c.PublicURL))
 	}
 	if c.RequestTimeout <= 0 {
 		wrong = append(wrong, fmt.Errorf("GLUEPOT_HTTP_REQUEST_TIMEOUT is %v: choose a positive time", c.RequestTimeout))

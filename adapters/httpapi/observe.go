@@ -30,6 +30,9 @@ func (a *API) observe(c *gin.Context) {
 	start := time.Now()
 	var proxied bool
 	c.Request, proxied = a.proxies.asked(c.Request)
+	if !proxied && c.Request.Header["X-Forwarded-For"] != nil {
+		a.warnOfProxy(c.Request.RemoteAddr)
+	}
 	id := c.Request.Header.Get(requestIDHeader)
 	if !proxied || !validRequestID(id) {
 		id = newRequestID()

@@ -43,9 +43,12 @@ type Pages interface {
 
 // isPage reports whether there are pages, and a request is for something outside the interface.
 func (a *API) isPage(r *http.Request) bool {
-	first, ok := strings.CutPrefix(r.URL.Path, "/")
-	first, _, _ = strings.Cut(first, "/")
-	return ok && a.cfg.Pages != nil && !a.own[first] && !a.isUpload(r)
+	return strings.HasPrefix(r.URL.Path, "/") && a.cfg.Pages != nil && !a.own[firstSegment(r.URL.Path)] && !a.isUpload(r)
+}
+
+func firstSegment(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first
 }
 
 // isRawLink reports whether there are pages, and people may follow a link to what a request reads from the interface.

@@ -552,3 +552,19 @@ func TestStreamsHoldMemory(t *testing.T) {
 		wantAllMemory(t, api)
 	})
 }
+
+// TestUntrustedProxy wants one warning when a proxy that is not trusted forwards requests.
+func TestUntrustedProxy(t *testing.T) {
+	t.Parallel()
+	for trusted, want := range map[string]int{"192.0.2.1": 0, "10.0.0.1": 1} {
+		cfg := DefaultConfig()
+		cfg.TrustedProxies = []string{trusted}
+		api, lines := newTestAPI(t, newStore(), cfg)
+		for range 2 {
+			request(api, http.MethodGet, "/data/numPastes", http.Header{"X-Forwarded-For": {"198.51.100.7"}})
+		}
+		if got := lines.FilterMessageSnippet("GLUEPOT_HTTP_TRUSTED_PROXIES").Len(); got != want {
+			t.Errorf("%s is trusted: got %d warnings, want %d", trusted, got, want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type endpoint struct {
 // endpoints are the interface below the base path. handle is for those that use the database, and says how each treats the
 // header Authorization, which the others ignore.
 func (a *API) endpoints() []endpoint {
-	yaml, json := OpenAPI(a.cfg.BasePath)
+	yaml, json := OpenAPI(a.mount + a.cfg.BasePath)
 	return []endpoint{
 		{http.MethodGet, "/user/:username/exists", a.handle(ignored, a.userExists)},
 		{http.MethodGet, "/user/:username", a.handle(ignored, a.userProfile)},

@@ -147,7 +147,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, 
 	if found.Unblocked {
 		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
 	}
-	asked := &site.Request{Request: r, Everyone: found.Everyone}
+	asked := p.Asked(r, found.Everyone)
 	if found.resumes(r.Method) {
 		err = p.Resume(w, asked)
 		if err == nil && found.Admins && !asked.Viewer.User.Admin {
@@ -166,7 +166,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, 
 // AnswerError shows an error page. It reports whether the session's secret was rejected.
 func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool) {
 	found := p.byPattern[r.Pattern]
-	asked := &site.Request{Request: r, Everyone: found != nil && found.Everyone}
+	asked := p.Asked(r, found != nil && found.Everyone)
 	p.ShowError(w, asked, status, message)
 	return asked.Rejected
 }
@@ -176,13 +176,13 @@ func (p *Pages) Token(r *http.Request) (presented string, tries bool) {
 	found := p.byPattern[r.Pattern]
 	switch {
 	case found == nil: // an error page shows the reader's account
-		return site.CookieSecret(r), false
+		return site.CookieSecret(p.Asked(r, false)), false
 	case found.Everyone:
 		return "", false
 	case !found.resumes(r.Method), found.Tries:
 		return "", true
 	}
-	presented = site.CookieSecret(r)
+	presented = site.CookieSecret(p.Asked(r, false))
 	return presented, presented == "" && found.Keyed && r.Method == http.MethodPost
 }
 

@@ -107,11 +107,14 @@ func TestSessionOutage(t *testing.T) {
 func TestSessionCookie(t *testing.T) {
 	t.Parallel()
 	secret := token.Generate().Reveal()
-	for scheme, want := range map[string]string{
-		"http":  "gluepot-session=%s; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax",
-		"https": "__Host-gluepot-session=%s; Path=/; Max-Age=15552000; HttpOnly; Secure; SameSite=Lax",
+	for at, want := range map[string]string{
+		"http:/":       "gluepot-session=%s; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax",
+		"https:/":      "__Host-gluepot-session=%s; Path=/; Max-Age=15552000; HttpOnly; Secure; SameSite=Lax",
+		"http:/paste":  "gluepot-session=%s; Path=/paste; Max-Age=15552000; HttpOnly; SameSite=Lax",
+		"https:/paste": "__Secure-gluepot-session=%s; Path=/paste; Max-Age=15552000; HttpOnly; Secure; SameSite=Lax",
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		scheme, mount, _ := strings.Cut(at, ":")
+		r := &site.Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), Mount: strings.TrimSuffix(mount, "/")}
 		r.URL.Scheme = scheme
 		answer := httptest.NewRecorder()
 		site.SetSession(answer, r, secret)

@@ -16,6 +16,7 @@ var (
 	textAttributes    = []string{"class", "content", "datetime", "for", "id", "name", "nonce", "value"}
 	booleanAttributes = []string{"autofocus", "checked", "hidden", "selected"}
 	valuesOfAttribute = regexp.MustCompile(`([^\s<>"]+)=\{ *(.*?) *\}`)
+	assetLink         = regexp.MustCompile(`^[ps]\.Link\((?:(?:site\.)?AssetPath\("[^"]*"\)|page\.path\("/[^"]*"\))\)$`)
 	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
 )
 
@@ -33,8 +34,7 @@ func TestAttributes(t *testing.T) {
 			case isBoolean && slices.Contains(booleanAttributes, boolean):
 			case slices.Contains(urlAttributes, attribute), slices.Contains(textAttributes, attribute), strings.HasPrefix(attribute, "aria-"),
 				strings.HasPrefix(attribute, "data-"):
-			case attribute == "src" && (strings.HasPrefix(value, "site.AssetPath(") || strings.HasPrefix(value, "AssetPath(") ||
-				strings.HasPrefix(value, `page.path("/`)):
+			case attribute == "src" && assetLink.MatchString(value):
 			default:
 				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is known here to take any", name, found[0])
 			}
@@ -53,6 +53,24 @@ func TestAttributes(t *testing.T) {
 	}
 	if seen < 50 {
 		t.Errorf("got %d values in attributes, want those of all pages", seen)
+	}
+}
+
+// otherLinks are values of links that are no paths of this site: its whole addresses, those of other sites, and places in the page.
+var otherLinks = []string{"s.Config.PublicURL + page.Canonical", "page.OEmbed", "contactLink(", "s.Config.TermsURL", "address", `"#"`}
+
+// TestLinks holds that Site.Link makes every link, form and file: it puts them below the path of GLUEPOT_PUBLIC_URL.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	links := regexp.MustCompile(`\s(?:href|action|src|formaction)=(?:\{ *(.*?) *\}|"([^"]*)")`)
+	for name, source := range templates(t) {
+		for _, found := range links.FindAllStringSubmatch(source, -1) {
+			value, literal := found[1], found[2]
+			other := slices.ContainsFunc(otherLinks, func(prefix string) bool { return strings.HasPrefix(value, prefix) })
+			if strings.HasPrefix(literal, "/") || literal == "" && !other && !strings.HasPrefix(value, "p.Link(") && !strings.HasPrefix(value, "s.Link(") {
+				t.Errorf("%s: got%s, want the value from Link: else it leaves the path that the site is below", name, found[0])
+			}
+		}
 	}
 }
 

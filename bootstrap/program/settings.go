@@ -50,7 +50,7 @@ func webhookFlags(flags *pflag.FlagSet, cfg *config) {
 }
 
 func signInFlags(flags *pflag.FlagSet, cfg *config) {
-	flags.StringVar(&cfg.HTTP.PublicURL, "public-url", cfg.HTTP.PublicURL, "the address that people use, such as https://paste.example")
+	flags.StringVar(&cfg.HTTP.PublicURL, "public-url", cfg.HTTP.PublicURL, "the address that people use, such as https://paste.example or https://example.org/paste")
 	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
 		"who may sign up with a provider: closed, invite or open")
 	s := &cfg.SignIn
@@ -140,7 +140,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Int64Var(&cfg.Pastes.MaxBytes, "store-max-bytes", 0,
 		"bytes of content and history that all pastes may have; beyond it creating and growing answer 503; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
-		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
+		"addresses and networks whose X-Forwarded-For, -Proto, -Host and -Prefix, X-Request-Id and traceparent are believed")
 }
 
 var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, webhookFlags, serveFlags}

@@ -30,20 +30,20 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: site.Form(p.signUp), Tries: true},
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
-		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.OwnForm(p.changeAccount))},
+		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
-			Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion),
-			Post: site.Recently(pathDelete, site.OwnForm(p.deleteAccount)),
+			Pattern: pathDelete, Get: p.SignedIn(p.accountDeletion),
+			Post: p.Recently(pathDelete, site.OwnForm(p.deleteAccount)),
 		},
-		{Pattern: pathExport, Post: site.Recently(site.PathAccount, site.OwnForm(p.export)), Reads: true},
+		{Pattern: pathExport, Post: p.Recently(site.PathAccount, site.OwnForm(p.export)), Reads: true},
 		{
-			Pattern: pathTokens, Get: site.SignedIn(p.accountTokens),
-			Post: site.Recently(pathTokens, site.OwnForm(p.changeTokens)),
+			Pattern: pathTokens, Get: p.SignedIn(p.accountTokens),
+			Post: p.Recently(pathTokens, site.OwnForm(p.changeTokens)),
 		},
-		{Pattern: pathSessions, Get: site.SignedIn(p.accountSessions), Post: site.SignedIn(site.OwnForm(p.endSession))},
+		{Pattern: pathSessions, Get: p.SignedIn(p.accountSessions), Post: p.SignedIn(site.OwnForm(p.endSession))},
 		{
-			Pattern: pathIdentities, Get: site.SignedIn(p.identities),
-			Post: site.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),
+			Pattern: pathIdentities, Get: p.SignedIn(p.identities),
+			Post: p.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),
 		},
 	}
 }
@@ -83,7 +83,7 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 		PublicProfile: fields.Has("public"), ShowTags: fields.Has("tags"),
 	}
 	if wanted.Name != r.Viewer.User.Name.String() && !r.Recent() {
-		return site.SignInFirst(w, site.PathAccount)
+		return p.SignInFirst(w, site.PathAccount)
 	}
 	base, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
 	if sent := fields.Get("base"); sent == "" || sent == base {
@@ -92,7 +92,7 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	if err != nil {
 		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base, fault.MessageOf(err), false))
 	}
-	return site.SeeOther(w, site.PathAccount+"?saved")
+	return p.SeeOther(w, site.PathAccount+"?saved")
 }
 
 // reader returns the signed-in user's id in the form that operators' use cases take.
@@ -112,6 +112,6 @@ func (p *pages) deleteAccount(w http.ResponseWriter, r *site.Request, fields url
 	if err != nil {
 		return site.FormAgain(w, r, err, p.deleteAccountView(r.Layout("Delete your account", ""), fault.MessageOf(err)))
 	}
-	site.SetSession(w, r.Request, "")
-	return site.SeeOther(w, "/")
+	site.SetSession(w, r, "")
+	return p.SeeOther(w, "/")
 }

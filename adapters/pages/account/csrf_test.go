@@ -25,7 +25,9 @@ func TestOwnForms(t *testing.T) {
 	_, own := s.Session("root")
 	_, replaced := s.Session("root")
 	_, others := s.Session("mortar")
-	valueOf := func(secret string) string { return site.CSRFToken(s.Asking(http.MethodGet, "/", secret, nil)) }
+	valueOf := func(secret string) string {
+		return site.CSRFToken(s.Asked(s.Asking(http.MethodGet, "/", secret, nil), false))
+	}
 	const message = "not sent by a page of your current session"
 	forms := 0
 	for pattern, methods := range s.Routes() {

@@ -224,7 +224,7 @@ func (e *export) try(
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	viewer, err := e.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(e.r.Request))
+	viewer, err := e.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(e.r))
 	if err != nil {
 		return last, 0, err
 	}

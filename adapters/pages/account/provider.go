@@ -32,8 +32,8 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 		r.Rejected = errors.Is(err, identity.ErrUsedUp)
 		return err
 	}
-	site.SetCookie(w, r.Request, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
-	return site.SeeOther(w, begun.Address)
+	site.SetCookie(w, r, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
+	return p.SeeOther(w, begun.Address)
 }
 
 func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
@@ -43,20 +43,20 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	}
 	cookie := attemptCookie(brought.State)
 	resume := func(ctx context.Context) (token.Viewer, error) {
-		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
+		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r))
 	}
-	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), resume, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
+	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), brought)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
 		return err
 	}
-	site.SetCookie(w, r.Request, cookie, "", 0)
+	site.SetCookie(w, r, cookie, "", 0)
 	switch {
 	case arrived.Secret != "":
-		site.SetCookie(w, r.Request, signUpCookie, arrived.Secret, identity.AttemptAge)
-		return site.SeeOther(w, site.PathSignUp)
+		site.SetCookie(w, r, signUpCookie, arrived.Secret, identity.AttemptAge)
+		return p.SeeOther(w, site.PathSignUp)
 	case arrived.Linked:
-		return site.SeeOther(w, arrived.Next)
+		return p.SeeOther(w, arrived.Next)
 	}
 	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
 }
@@ -79,7 +79,7 @@ func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields 
 	if fields.Has("link") {
 		return p.link(w, r, fields.Get("link"))
 	}
-	return site.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
+	return p.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
 }
 
 // link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to
@@ -90,7 +90,7 @@ func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error 
 	if err != nil {
 		return err
 	}
-	site.SetCookie(w, r.Request, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
+	site.SetCookie(w, r, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
 	w.Header().Set("Refresh", "0; url="+begun.Address)
 	return site.Show(w, r, p.leavingView(r.Layout("Link "+begun.Label, ""), begun.Label, begun.Address), nil)
 }

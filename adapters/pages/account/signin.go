@@ -19,7 +19,7 @@ import (
 func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	next := site.LocalPath(r.URL.Query().Get("next"), site.PathPastes)
 	if r.Recent() {
-		return site.SeeOther(w, next)
+		return p.SeeOther(w, next)
 	}
 	return site.Show(w, r, p.signInView(signInLayout(r, next), ""), nil)
 }
@@ -47,19 +47,19 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
-	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), site.CookieSecret(r.Request))
-	site.SetSession(w, r.Request, "")
-	return site.Done(w, "/", err)
+	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), site.CookieSecret(r))
+	site.SetSession(w, r, "")
+	return p.Done(w, "/", err)
 }
 
 // begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
 func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
-	secret, err := p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
+	secret, err := p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r))
 	if err != nil {
 		return err
 	}
-	site.SetSession(w, r.Request, secret.Reveal())
-	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
+	site.SetSession(w, r, secret.Reveal())
+	return p.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
 // browserOf describes the browser of a header User-Agent for people.

@@ -21,7 +21,7 @@ func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newcomer, err error) {
-	found, err = p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie))
+	found, err = p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r, signUpCookie))
 	r.Rejected = fault.Is(err, fault.Invalid)
 	page = r.Layout("Choose a name", "")
 	page.Here = ""
@@ -35,11 +35,11 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 		return err
 	}
 	found.Name = fields.Get("name")
-	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie), found.Name)
+	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r, signUpCookie), found.Name)
 	if err != nil {
 		return site.FormAgain(w, r, err, p.signUpView(page, found, fault.MessageOf(err)))
 	}
-	site.SetCookie(w, r.Request, signUpCookie, "", 0)
+	site.SetCookie(w, r, signUpCookie, "", 0)
 	return p.begin(w, r, created.ID, token.Token{}, next)
 }
 

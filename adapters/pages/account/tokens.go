@@ -50,7 +50,7 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem strin
 // changeTokens makes an access token, which the page then shows once, or revokes one.
 func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
-		return site.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Viewer, id))
+		return p.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Viewer, id))
 	}
 	wanted := tokens.IssueInput{Name: fields.Get("name")}
 	if wanted.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {
@@ -66,9 +66,9 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 	case fault.Is(err, fault.Invalid):
 		return p.showTokens(w, r, fault.MessageOf(err))
 	case err == nil:
-		site.ShowOnce(w, r.Request, pathTokens, string(issued.ID)+"."+secret.Reveal())
+		site.ShowOnce(w, r, pathTokens, string(issued.ID)+"."+secret.Reveal())
 	}
-	return site.Done(w, pathTokens, err)
+	return p.Done(w, pathTokens, err)
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
@@ -89,5 +89,5 @@ func (p *pages) endSession(w http.ResponseWriter, r *site.Request, fields url.Va
 	if fault.Is(err, fault.NotFound) { // it has ended already
 		err = nil
 	}
-	return site.Done(w, pathSessions, err)
+	return p.Done(w, pathSessions, err)
 }

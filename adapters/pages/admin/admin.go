@@ -24,13 +24,13 @@ func Routes(s *site.Site) []site.Route {
 		return nil
 	}
 	routes := []site.Route{
-		{Pattern: site.PathAdmin, Get: recently(p.admin), Post: recently(site.OwnForm(p.act)), Unblocked: true},
-		{Pattern: pathBlocks, Get: recently(p.adminBlocks), Post: recently(site.OwnForm(p.changeBlocks)), Unblocked: true},
-		{Pattern: pathAudit, Get: recently(p.adminAudit)},
+		{Pattern: site.PathAdmin, Get: p.recently(p.admin), Post: p.recently(site.OwnForm(p.act)), Unblocked: true},
+		{Pattern: pathBlocks, Get: p.recently(p.adminBlocks), Post: p.recently(site.OwnForm(p.changeBlocks)), Unblocked: true},
+		{Pattern: pathAudit, Get: p.recently(p.adminAudit)},
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
-			Pattern: pathReports, Get: recently(p.adminReports), Post: recently(site.OwnForm(p.changeReports)), Unblocked: true,
+			Pattern: pathReports, Get: p.recently(p.adminReports), Post: p.recently(site.OwnForm(p.changeReports)), Unblocked: true,
 		})
 	}
 	for i := range routes {
@@ -59,10 +59,10 @@ type adminPage struct {
 }
 
 // recently restricts a handler to administrators who have signed in within the last hour. Others sign in once more.
-func recently(answer site.Handler) site.Handler {
+func (p *pages) recently(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		if !r.Recent() {
-			return site.SignInFirst(w, r.URL.RequestURI())
+			return p.SignInFirst(w, r.URL.RequestURI())
 		}
 		r.Request = r.WithContext(audit.As(r.Context(), r.Viewer.User.Name.String()))
 		return answer(w, r)
@@ -113,15 +113,15 @@ func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (
 	default:
 		err = site.ErrBrokenForm
 	}
-	return done(w, err, r.URL.RequestURI()) // to the same list
+	return p.done(w, err, r.URL.RequestURI()) // to the same list
 }
 
 // done redirects after an act. It tells administrators what was not found.
-func done(w http.ResponseWriter, err error, path string) error {
+func (p *pages) done(w http.ResponseWriter, err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Invalid, fault.MessageOf(err))
 	}
-	return site.Done(w, path, err)
+	return p.Done(w, path, err)
 }
 
 func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
@@ -135,7 +135,7 @@ var blockDays = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if network := fields.Get("remove"); network != "" {
 		_, err := p.Modules.Moderation.Block.Undo(r.Context(), network)
-		return done(w, err, pathBlocks)
+		return p.done(w, err, pathBlocks)
 	}
 	lasts, known := blockDays[fields.Get("days")]
 	if !known {
@@ -143,7 +143,7 @@ func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.
 	}
 	_, err := p.Modules.Moderation.Block.Do(r.Context(), strings.TrimSpace(fields.Get("network")),
 		strings.TrimSpace(fields.Get("reason")), lasts)
-	return done(w, err, pathBlocks)
+	return p.done(w, err, pathBlocks)
 }
 
 func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
@@ -162,7 +162,7 @@ func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url
 	default:
 		err = site.ErrBrokenForm
 	}
-	return done(w, err, pathReports)
+	return p.done(w, err, pathReports)
 }
 
 func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {

@@ -110,16 +110,16 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	}
 	if err == nil {
 		if made.Key != "" {
-			site.SetDeleteKey(w, r.Request, string(made.ID), site.UnseenKey+string(made.Key))
+			site.SetDeleteKey(w, r, string(made.ID), site.UnseenKey+string(made.Key))
 		}
-		site.ShowOnce(w, r.Request, site.PathOfPaste(string(made.ID)), "created")
+		site.ShowOnce(w, r, site.PathOfPaste(string(made.ID)), "created")
 		if form.Cipher != nil { // no redirect: the script adds the key to the address
 			site.KeepPrivate(w)
-			w.Header().Set("Location", site.PathOfPaste(string(made.ID)))
+			w.Header().Set("Location", p.Link(site.PathOfPaste(string(made.ID))))
 			w.WriteHeader(http.StatusCreated)
 			return nil
 		}
-		return site.SeeOther(w, site.PathOfPaste(string(made.ID)))
+		return p.SeeOther(w, site.PathOfPaste(string(made.ID)))
 	}
 	status := refusals[fault.KindOf(err)]
 	if status == 0 {

@@ -157,7 +157,7 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 	switch fault.KindOf(err) {
 	case fault.None:
-		return site.SeeOther(w, site.PathOfPaste(page.ID))
+		return p.SeeOther(w, site.PathOfPaste(page.ID))
 	case fault.Invalid:
 		page.explain(err)
 		return p.showForm(w, r, http.StatusBadRequest, page)

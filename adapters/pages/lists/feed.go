@@ -53,7 +53,7 @@ type (
 
 // writeFeed writes the feed of a page. since is its time when it has no entries.
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
-	origin := p.Origin(r.Request)
+	origin := p.Address(r.Request)
 	feed := atomFeed{
 		ID: origin + page, Title: title, Author: author, Updated: since,
 		Links: []atomLink{{"self", origin + r.URL.EscapedPath()}, {"alternate", origin + page}},

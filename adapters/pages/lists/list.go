@@ -22,8 +22,8 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	routes := []site.Route{
-		{Pattern: site.PathPastes, Get: site.SignedIn(p.own)},
-		{Pattern: site.PathStarred, Get: site.SignedIn(p.starred)},
+		{Pattern: site.PathPastes, Get: p.SignedIn(p.own)},
+		{Pattern: site.PathStarred, Get: p.SignedIn(p.starred)},
 		{Pattern: "/~:name", Get: p.profile},
 		{Pattern: "/~:name/feed.atom", Get: p.feed, Everyone: true},
 	}
@@ -133,7 +133,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
 	if fault.Is(err, fault.NotFound) {
 		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
-		return site.Done(w, site.PathOfUser(moved.Name.String()), err)
+		return p.Done(w, site.PathOfUser(moved.Name.String()), err)
 	}
 	if err != nil {
 		return err

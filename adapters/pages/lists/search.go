@@ -43,7 +43,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text, search.Place{Place: after, InTitles: inTitles})
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
-		return site.SignInFirst(w, r.URL.RequestURI())
+		return p.SignInFirst(w, r.URL.RequestURI())
 	case fault.Is(err, fault.Invalid):
 		page.Problem = fault.MessageOf(err)
 		page.Text = strings.ToValidUTF8(page.Text, "\ufffd")

@@ -46,17 +46,17 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Actor(), r.PathValue("id"), key)
 	if fault.Is(err, fault.Unauthenticated) {
 		r.Rejected = true
-		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
+		site.SetDeleteKey(w, r, r.PathValue("id"), "")
 		return site.ShowAs(w, r, http.StatusUnauthorized, p.deletionView(page, true, true))
 	}
 	if err != nil {
 		return err
 	}
 	if key == "" {
-		return site.SeeOther(w, site.PathPastes)
+		return p.SeeOther(w, site.PathPastes)
 	}
-	site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
-	return site.SeeOther(w, "/?deleted")
+	site.SetDeleteKey(w, r, r.PathValue("id"), "")
+	return p.SeeOther(w, "/?deleted")
 }
 
 func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
@@ -75,6 +75,6 @@ func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	site.SetDeleteKey(w, r.Request, id, site.UnseenKey+string(key))
-	return site.SeeOther(w, site.PathOfPaste(id))
+	site.SetDeleteKey(w, r, id, site.UnseenKey+string(key))
+	return p.SeeOther(w, site.PathOfPaste(id))
 }

@@ -75,7 +75,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {
 	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy"></iframe>`,
-		html.EscapeString(p.Origin(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
+		html.EscapeString(p.Address(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
 }
 
 // oembed answers how to embed the paste at a URL of this site: with a response of type rich (https://oembed.com, 2.3.4).
@@ -88,10 +88,14 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	link, err := url.Parse(query.Get("url"))
-	if err != nil || link.Scheme+"://"+link.Host != p.Origin(r.Request) {
+	if err != nil {
 		return errLink
 	}
-	r.SetPathValue("id", strings.Trim(link.Path, "/"))
+	path, ours := strings.CutPrefix(link.Scheme+"://"+link.Host+link.Path, p.Address(r.Request))
+	if !ours || path != "" && path[0] != '/' {
+		return errLink
+	}
+	r.SetPathValue("id", strings.Trim(path, "/"))
 	found, err := p.Read(r)
 	if err != nil {
 		return err
@@ -100,7 +104,7 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
 	site.Enclose(w, r, "application/json", "")
 	return json.NewEncoder(w).Encode(map[string]any{
-		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": p.Config.SiteName, "provider_url": p.Origin(r.Request),
+		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": p.Config.SiteName, "provider_url": p.Address(r.Request),
 		"html": p.snippet(r.Request, &page, width, height), "width": width, "height": height,
 	})
 }

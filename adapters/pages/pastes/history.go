@@ -114,7 +114,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
 	_, err := p.Modules.Pastes.EditOwn.Restore(r.Context(), r.Actor(), id, r.PathValue("edit"))
-	return site.Done(w, site.PathOfPaste(id), err)
+	return p.Done(w, site.PathOfPaste(id), err)
 }
 
 // fit marks the entries for which the page has no room, and returns the size of the others in bytes.

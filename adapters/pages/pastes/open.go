@@ -20,7 +20,7 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	if unseen {
 		page.Key = string(key)
 		site.ShowsSecret(w)
-		site.SetDeleteKey(w, r.Request, r.PathValue("id"), page.Key)
+		site.SetDeleteKey(w, r, r.PathValue("id"), page.Key)
 	}
 	page.Keyed = key != "" || page.Created
 	return site.Show(w, r, p.burningView(page), nil)
@@ -44,7 +44,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 
 // opened redirects a browser that returns to the address of an opened paste to the page of the paste, which is gone.
 func (p *pages) opened(w http.ResponseWriter, r *site.Request) error {
-	return site.SeeOther(w, site.PathOfPaste(r.PathValue("id")))
+	return p.SeeOther(w, site.PathOfPaste(r.PathValue("id")))
 }
 
 var inBase64 = base64.RawURLEncoding.EncodeToString

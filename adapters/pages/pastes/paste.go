@@ -40,7 +40,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/history", Get: p.history},
 		{Pattern: "/:id/history/:edit", Get: p.revision, Post: p.restore},
 		{Pattern: "/:id/delete", Get: p.deletion, Post: site.Form(p.delete), Unblocked: true, Keyed: true},
-		{Pattern: "/:id/anonymous", Get: site.SignedIn(p.givingUp), Post: p.giveUp},
+		{Pattern: "/:id/anonymous", Get: p.SignedIn(p.givingUp), Post: p.giveUp},
 		{Pattern: "/:id/embed", Get: p.embed, Everyone: true},
 		{Pattern: "/:id/star", Post: site.Form(p.star)},
 		{Pattern: "/:id/open", Get: p.opened, Post: p.open, Unblocked: true},
@@ -160,7 +160,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 		if page.Keyed = true; unseen {
 			page.Key = string(key)
 			site.ShowsSecret(w)
-			site.SetDeleteKey(w, r.Request, string(found.ID), page.Key)
+			site.SetDeleteKey(w, r, string(found.ID), page.Key)
 		}
 	}
 	if found.Origin != "" {
@@ -177,7 +177,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 
 // handOver sets what the page says of its link, which it shows openly once the paste has just been created.
 func (p *pages) handOver(r *site.Request, page *pastePage) {
-	page.Link = p.Origin(r.Request) + page.path("")
+	page.Link = p.Address(r.Request) + page.path("")
 	page.Created = r.Once() != ""
 }
 
@@ -187,7 +187,7 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
-		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
+		page.OEmbed = p.Address(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
 	}
 	return p.show(w, r, page.size(), p.pasteView(page))
 }
@@ -322,5 +322,5 @@ func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) er
 	if do != "star" && do != "unstar" {
 		return site.ErrBrokenForm
 	}
-	return site.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Actor(), id, do == "star"))
+	return p.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Actor(), id, do == "star"))
 }

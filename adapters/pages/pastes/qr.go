@@ -20,7 +20,7 @@ func (p *pages) qrCode(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	code, err := qr.EncodeText(p.Origin(r.Request)+site.PathOfPaste(string(stored.ID)), qr.Medium)
+	code, err := qr.EncodeText(p.Address(r.Request)+site.PathOfPaste(string(stored.ID)), qr.Medium)
 	if err != nil {
 		return err
 	}

@@ -27,5 +27,5 @@ func (p *pages) report(w http.ResponseWriter, r *site.Request, fields url.Values
 		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, client, id,
 			fields.Get("reason"), fields.Get("text")))
 	}
-	return site.Done(w, site.PathOfPaste(id)+"/report?sent", err)
+	return p.Done(w, site.PathOfPaste(id)+"/report?sent", err)
 }

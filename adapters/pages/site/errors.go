@@ -52,7 +52,7 @@ func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedI
 	case r.Everyone, status == http.StatusUnauthorized, w.Header()["Set-Cookie"] != nil: // which clears the cookie
 		return false
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError, s.Resume(w, r) != nil:
-		return CookieSecret(r.Request) != ""
+		return CookieSecret(r) != ""
 	}
 	return r.Viewer.SignedIn()
 }

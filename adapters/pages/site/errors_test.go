@@ -77,7 +77,7 @@ func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	answer, asked := httptest.NewRecorder(), s.Asking(http.MethodPost, "/", "x", nil)
-	site.SetSession(answer, asked, "")
+	site.SetSession(answer, s.Asked(asked, false), "")
 	s.AnswerError(answer, asked, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
 	page := answer.Body.String()
 	visit.WantIn(t, page, `href="/sign-in">Sign in<`, "This is too long", "Go back, and send less of it.", "2097152 bytes")

@@ -97,19 +97,19 @@ func (r *Request) parts(boundary string) (url.Values, error) {
 }
 
 // SeeOther redirects after a form (RFC 9110, 15.4.4). It returns nil.
-func SeeOther(w http.ResponseWriter, path string) error {
+func (s *Site) SeeOther(w http.ResponseWriter, path string) error {
 	KeepPrivate(w)
-	w.Header().Set("Location", path)
+	w.Header().Set("Location", s.Link(path))
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
 // Done redirects to another path unless there was an error.
-func Done(w http.ResponseWriter, path string, err error) error {
+func (s *Site) Done(w http.ResponseWriter, path string, err error) error {
 	if err != nil {
 		return err
 	}
-	return SeeOther(w, path)
+	return s.SeeOther(w, path)
 }
 
 // FormAgain shows a form again, if the error is about its values. Otherwise it returns the error.

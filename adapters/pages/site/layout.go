@@ -54,7 +54,7 @@ func (r *Request) Layout(title, description string) Layout {
 		Here: LocalPath(r.URL.RequestURI(), ""), Admin: r.Viewer.User.Admin,
 	}
 	if page.SignedIn {
-		page.CSRF = CSRFToken(r.Request)
+		page.CSRF = CSRFToken(r)
 	}
 	return page
 }
@@ -168,8 +168,8 @@ func (d *document) Write(b []byte) (int, error) {
 	return length, err
 }
 
-// Origin returns the scheme and host of this site.
-func (s *Site) Origin(r *http.Request) string {
+// Address returns where this site is: its paths are below that.
+func (s *Site) Address(r *http.Request) string {
 	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
 }
 

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"net/http"
 	"net/url"
 	pathpkg "path"
 	"strconv"
@@ -37,6 +38,22 @@ func LocalPath(path, otherwise string) string {
 		return otherwise
 	}
 	return path
+}
+
+// Link returns where a path of this site is for a browser, as every link, form and redirect must have it. Other addresses stay as they
+// are.
+func (s *Site) Link(path string) string { return below(s.mount, path) }
+
+// Asked returns a request for this site.
+func (s *Site) Asked(r *http.Request, everyone bool) *Request {
+	return &Request{Request: r, Mount: s.mount, Everyone: everyone}
+}
+
+func below(mount, path string) string {
+	if !strings.HasPrefix(path, "/") {
+		return path
+	}
+	return mount + path
 }
 
 // PathOfPaste returns the path of a paste's page.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -20,20 +21,26 @@ const sessionCookie = "gluepot-session"
 // hostOnly is the prefix of cookies that browsers do not accept from subdomains (RFC 6265bis, 4.1.3.2).
 const hostOnly = "__Host-"
 
-// cookieName returns the name of a cookie, which has the prefix only over TLS.
-func cookieName(r *http.Request, prefix, name string) string {
-	if r.URL.Scheme == "https" {
-		return prefix + name
+// secureOnly is the prefix of cookies that browsers accept over TLS only (RFC 6265bis, 4.1.3.1).
+const secureOnly = "__Secure-"
+
+// cookieName returns the name of a cookie, which has a prefix only over TLS. Browsers accept hostOnly for the path / alone.
+func (r *Request) cookieName(prefix, name string) string {
+	switch {
+	case r.URL.Scheme != "https":
+		return name
+	case prefix == hostOnly && r.Mount != "":
+		return secureOnly + name
 	}
-	return name
+	return prefix + name
 }
 
 // CookieSecret returns the session's secret from the cookie, or "".
-func CookieSecret(r *http.Request) string { return CookieValue(r, sessionCookie) }
+func CookieSecret(r *Request) string { return CookieValue(r, sessionCookie) }
 
 // CookieValue returns the value of a cookie, or "".
-func CookieValue(r *http.Request, name string) string {
-	cookie, err := r.Cookie(cookieName(r, hostOnly, name))
+func CookieValue(r *Request, name string) string {
+	cookie, err := r.Cookie(r.cookieName(hostOnly, name))
 	if err != nil {
 		return ""
 	}
@@ -45,7 +52,7 @@ const nonceLength = 26
 
 // CSRFToken returns the value that proves that a form is from a page of the request's session, or "" without a session.
 // It is a nonce and its HMAC under the session's secret, so that nodes share no key and compression reveals nothing.
-func CSRFToken(r *http.Request) string {
+func CSRFToken(r *Request) string {
 	secret := CookieSecret(r)
 	if secret == "" {
 		return ""
@@ -62,24 +69,24 @@ func csrfSum(secret, nonce string) string {
 
 // fromOwnPage reports whether a value is a CSRFToken of the request's session.
 func (r *Request) fromOwnPage(value string) bool {
-	secret := CookieSecret(r.Request)
+	secret := CookieSecret(r)
 	return secret != "" && len(value) > nonceLength &&
 		hmac.Equal([]byte(value[nonceLength:]), []byte(csrfSum(secret, value[:nonceLength])))
 }
 
 // SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie does.
-func SetSession(w http.ResponseWriter, r *http.Request, secret string) {
+func SetSession(w http.ResponseWriter, r *Request, secret string) {
 	SetCookie(w, r, sessionCookie, secret, token.SessionAge)
 }
 
 // SetCookie sets a cookie, or clears it if secret is empty.
-func SetCookie(w http.ResponseWriter, r *http.Request, name, secret string, age time.Duration) {
-	setCookie(w, r, "/", cookieName(r, hostOnly, name), secret, http.SameSiteLaxMode, age)
+func SetCookie(w http.ResponseWriter, r *Request, name, secret string, age time.Duration) {
+	setCookie(w, r, "", r.cookieName(hostOnly, name), secret, http.SameSiteLaxMode, age)
 }
 
-func setCookie(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
+func setCookie(w http.ResponseWriter, r *Request, path, name, value string, across http.SameSite, age time.Duration) {
 	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers refuse Secure cookies
-		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: r.URL.Scheme == "https",
+		Name: name, Value: value, Path: cmp.Or(r.Mount+path, "/"), MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: r.URL.Scheme == "https",
 	}
 	if value == "" {
 		cookie.MaxAge = -1
@@ -90,14 +97,14 @@ func setCookie(w http.ResponseWriter, r *http.Request, path, name, value string,
 // Resume sets the viewer of a request from its cookie. If the session has ended, it clears the cookie, and the viewer is a visitor. It
 // fails with fault.Unavailable when the store does not answer.
 func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
-	secret := CookieSecret(r.Request)
+	secret := CookieSecret(r)
 	if secret == "" {
 		return nil
 	}
 	viewer, err := s.Modules.Tokens.SignIn.Resume(r.Context(), secret)
 	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
 		r.Rejected = true
-		SetSession(w, r.Request, "")
+		SetSession(w, r, "")
 		return nil
 	}
 	r.Viewer = viewer
@@ -105,15 +112,15 @@ func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 }
 
 // SignInFirst redirects to the sign-in page, which returns to path.
-func SignInFirst(w http.ResponseWriter, path string) error {
-	return SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
+func (s *Site) SignInFirst(w http.ResponseWriter, path string) error {
+	return s.SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
 }
 
 // SignedIn restricts a handler to signed-in readers. Others are asked to sign in.
-func SignedIn(answer Handler) Handler {
+func (s *Site) SignedIn(answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Viewer.SignedIn() {
-			return SignInFirst(w, r.URL.RequestURI())
+			return s.SignInFirst(w, r.URL.RequestURI())
 		}
 		return answer(w, r)
 	}
@@ -123,10 +130,10 @@ func SignedIn(answer Handler) Handler {
 func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
 
 // Recently restricts a handler to readers who have signed in within the last hour. Others are asked to sign in, and return to path.
-func Recently(path string, answer Handler) Handler {
+func (s *Site) Recently(path string, answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Recent() {
-			return SignInFirst(w, path)
+			return s.SignInFirst(w, path)
 		}
 		return answer(w, r)
 	}
@@ -137,11 +144,11 @@ const UnseenKey = "new."
 
 const keyAge = 365 * 24 * time.Hour
 
-func keyCookie(r *http.Request) string { return cookieName(r, "__Secure-", "gluepot-delete-key") }
+func (r *Request) keyCookie() string { return r.cookieName(secureOnly, "gluepot-delete-key") }
 
 // DeleteKey returns the browser's delete key for the paste, or "", and whether it is still to be shown.
 func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
-	cookie, err := r.Cookie(keyCookie(r.Request))
+	cookie, err := r.Cookie(r.keyCookie())
 	if err != nil || cookie.Value == "" {
 		return "", false
 	}
@@ -151,22 +158,22 @@ func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
 }
 
 // SetDeleteKey sets the cookie with a paste's delete key, or clears it if key is empty.
-func SetDeleteKey(w http.ResponseWriter, r *http.Request, id, key string) {
-	setCookie(w, r, PathOfPaste(id), keyCookie(r), key, http.SameSiteStrictMode, keyAge)
+func SetDeleteKey(w http.ResponseWriter, r *Request, id, key string) {
+	setCookie(w, r, PathOfPaste(id), r.keyCookie(), key, http.SameSiteStrictMode, keyAge)
 }
 
 const onceAge = 10 * time.Minute
 
-func onceCookie(r *http.Request) string { return cookieName(r, "__Secure-", "gluepot-once") }
+func (r *Request) onceCookie() string { return r.cookieName(secureOnly, "gluepot-once") }
 
 // ShowOnce hands a value of a form to the page at the path to which it redirects.
-func ShowOnce(w http.ResponseWriter, r *http.Request, path, value string) {
-	setCookie(w, r, path, onceCookie(r), value, http.SameSiteStrictMode, onceAge)
+func ShowOnce(w http.ResponseWriter, r *Request, path, value string) {
+	setCookie(w, r, path, r.onceCookie(), value, http.SameSiteStrictMode, onceAge)
 }
 
 // Once returns the value of ShowOnce, or "".
 func (r *Request) Once() string {
-	cookie, err := r.Cookie(onceCookie(r.Request))
+	cookie, err := r.Cookie(r.onceCookie())
 	if err != nil || cookie.Value == "" {
 		return ""
 	}
@@ -176,5 +183,5 @@ func (r *Request) Once() string {
 
 // ForgetOnce forgets the value of Once: a reload of the page at the path shows it no more.
 func (r *Request) ForgetOnce(w http.ResponseWriter, path string) {
-	setCookie(w, r.Request, path, onceCookie(r.Request), "", http.SameSiteStrictMode, 0)
+	setCookie(w, r, path, r.onceCookie(), "", http.SameSiteStrictMode, 0)
 }

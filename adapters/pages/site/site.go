@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ import (
 // Config has an installation's choices.
 type Config struct {
 	BasePath  string // of the interface for programs: empty, or a path such as /api/v2
-	PublicURL string // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
+	PublicURL string // the address that people use, such as https://example.org/paste, without a trailing slash; empty: unknown
 	SiteName  string // in titles, the header and feeds; empty: Gluepot
 	Contact   string // the operator's mail address or URL; empty: not shown
 	TermsURL  string // of the terms of use; empty: not shown
@@ -54,6 +55,7 @@ type Site struct {
 	Modules Modules
 	Large   Queue // for pages that take long to render, and for ZIP files
 
+	mount     string          // as that of a Request
 	languages func() []string // those of the list that are not common
 }
 
@@ -64,6 +66,9 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
+	if public, err := url.Parse(cfg.PublicURL); err == nil {
+		s.mount = public.Path
+	}
 	s.languages = sync.OnceValue(s.otherLanguages)
 	return s
 }
@@ -91,6 +96,7 @@ type Handler func(w http.ResponseWriter, r *Request) error
 type Request struct {
 	*http.Request
 
+	Mount    string // the path that the site is below, such as /paste; URL.Path is below that; or ""
 	Viewer   token.Viewer
 	Everyone bool   // the answer does not depend on a session
 	Rejected bool   // its token was rejected

@@ -56,7 +56,7 @@ export function begin(write: Write, encrypts: () => boolean): () => void {
   try {
     const draft = JSON.parse(localStorage.getItem(key()) ?? "null") as Draft | null;
     if (draft && Date.now() - draft.at < week && draft.base === (field("base")?.value ?? "") &&
-      (empty || location.pathname !== "/") && !find("paste-form").dataset.again &&
+      (empty || location.pathname !== find("paste-form").dataset.home) && !find("paste-form").dataset.again &&
       JSON.stringify({...draft, at: 0}) !== kept) {
       restore(draft, write);
       const status = find("draft-status");

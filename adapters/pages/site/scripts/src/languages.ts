@@ -5,7 +5,7 @@ import {languages} from "@codemirror/language-data";
 /** What the server says about a language (docs/API.md). */
 interface Language { name: string; mode: string; mimes: string[]; ext: string[] }
 
-const base = () => document.getElementById("paste-form")!.dataset.base ?? "";
+const base = () => document.getElementById("paste-form")!.dataset.base!;
 
 // ask returns the language that the server has under a name or extension, or null.
 async function ask(path: string): Promise<Language | null> {
@@ -16,10 +16,10 @@ async function ask(path: string): Promise<Language | null> {
 /** languageOf returns what a chosen name or, without one, the name of a file means. */
 export async function languageOf(chosen: string, file: string): Promise<Language | null> {
   if (chosen && chosen.toLowerCase() !== "autodetect") {
-    return ask("/data/language?name=" + encodeURIComponent(chosen));
+    return ask("data/language?name=" + encodeURIComponent(chosen));
   }
   const extension = /\.([^.\s]+)$/.exec(file)?.[1];
-  return extension ? ask("/data/languageExt?extension=" + encodeURIComponent(extension)) : null;
+  return extension ? ask("data/languageExt?extension=" + encodeURIComponent(extension)) : null;
 }
 
 /** modeOf loads the mode of a language, or returns null where CodeMirror has none. */

@@ -1,6 +1,6 @@
 // Write and Preview of a snippet in Markdown. The server renders it as it will render the paste, so there is no preview of
 // what is to be encrypted.
-import {button} from "./dom";
+import {button, find} from "./dom";
 import {encrypts} from "./encryption";
 import {fieldsOf, onAdd, snippets} from "./snippets";
 
@@ -32,7 +32,7 @@ function offer(snippet: HTMLElement, keep: () => void): void {
     body.set("code", code.value);
     shown.textContent = "Rendering…";
     show(true);
-    const answer = await fetch("/preview", {method: "POST", body, headers: {Accept: "text/html"}}).catch(() => null);
+    const answer = await fetch(find("paste-form").dataset.home + "preview", {method: "POST", body, headers: {Accept: "text/html"}}).catch(() => null);
     const page = new DOMParser().parseFromString(await answer?.text() ?? "", "text/html");
     const rendered = page.querySelector(".rendered") ?? page.querySelector("main p");
     shown.replaceChildren(...(rendered ? Array.from(rendered.childNodes) : ["The server does not answer. Try again."]));

@@ -1,0 +1,226 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// mount is the path of the public URL. It is also that of endpoints, which is the hardest case.
+const mount = "/paste"
+
+// crawler follows everything that pages below a path lead to.
+type crawler struct {
+	*surfer
+
+	seen map[string]bool
+}
+
+// TestMount serves below a path, behind a proxy that passes it on and behind one that cuts it off: no link, form, file, cookie
+// or redirect of any page leaves it.
+func TestMount(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]bool{"passed on": false, "cut off": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var address string // of the node, which is told that of the proxy before it starts
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != mount && !strings.HasPrefix(r.URL.Path, mount+"/") {
+					http.Error(w, "another service", http.StatusTeapot)
+					return
+				}
+				var forward http.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+					r.SetURL(&url.URL{Scheme: "http", Host: address})
+					r.SetXForwarded()
+				}}
+				if cut {
+					forward = http.StripPrefix(mount, forward)
+				}
+				forward.ServeHTTP(w, r)
+			}))
+			t.Cleanup(proxy.Close)
+			var node *program.Process
+			crawlMounted(t, proxy.URL, func(settings ...string) {
+				cfg := database.SQLite(t)
+				program.Fixture(t, cfg)
+				for _, args := range []string{"user update mortar --admin", "user update epoxy --public=true"} {
+					if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, strings.Fields(args)...); code != 0 {
+						t.Fatalf("%s: got %d, %s", args, code, stderr)
+					}
+				}
+				node = program.Serve(t, cfg.URL, settings...)
+				address = node.Address
+			})
+			wantRoutes(t, node)
+		})
+	}
+}
+
+func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
+	t.Helper()
+	public := origin + mount
+	serve("GLUEPOT_PUBLIC_URL="+public, "GLUEPOT_RECENT=true", "GLUEPOT_REPORTS=true", trustTests)
+	c := &crawler{seen: make(map[string]bool), surfer: newSurfer(t, &program.Process{})}
+	c.origin = origin
+	ask := func(method, path, mediaType, body string) (*http.Response, string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, public+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", mediaType)
+		request.Header.Set("Authorization", program.MortarToken)
+		answer, err := c.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close() //nolint:errcheck // it has been read
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer, string(text)
+	}
+	made, text := ask(http.MethodPost, "/paste", "application/json", `{"isPublic": true, "tags": "a,b", "pasties": [`+
+		`{"title": "a.md", "language": "Markdown", "code": "[x](#y) https://elsewhere.example\n\n# y"}, {"title": "b.csv", "code": "a,b\n1,2"}]}`)
+	link := made.Header.Get("Location")
+	id, below := strings.CutPrefix(link, public+"/")
+	if !below || made.StatusCode != http.StatusOK {
+		t.Fatalf("got %d, %s, %s, want a paste below %s", made.StatusCode, link, text, public)
+	}
+	if _, text := ask(http.MethodPost, "/raw", "text/plain", "x"); !strings.HasPrefix(text, public+"/") {
+		t.Errorf("got the link %s, want one below %s", text, public)
+	}
+	if answer, text := ask(http.MethodPatch, "/paste/"+id, "application/json", `{"title": "another"}`); answer.StatusCode != http.StatusOK {
+		t.Errorf("got %d %s of an edit, want 200", answer.StatusCode, text)
+	}
+	if answer, text := ask(http.MethodGet, "/paste/"+id, "", ""); !strings.Contains(text, `"_id":"`+id+`"`) {
+		t.Errorf("got %d %s, want the paste as JSON", answer.StatusCode, text)
+	}
+	if _, text := ask(http.MethodGet, "/openapi.json", "", ""); !strings.Contains(text, `"url": "`+mount+`"`) {
+		t.Errorf("got %.300s, want the server at %s", text, mount)
+	}
+	c.sees(http.StatusNotFound, "There is nothing here", http.MethodGet, mount+"/unknown0", nil)
+	c.sees(http.StatusSeeOther, mount+"/sign-in?next=%2Fpastes", http.MethodGet, mount+"/pastes", nil)
+	c.follow("/", "/docs", "/sign-in", "/sign-up", "/invite/none", "/sign-in/none", "/sign-in/none/callback")
+	c.sees(http.StatusSeeOther, mount+"/starred", http.MethodPost, mount+"/sign-in", url.Values{
+		"token": {program.MortarToken}, "next": {"/starred"},
+	})
+	jar := c.Jar.Cookies(&url.URL{Scheme: "http", Host: strings.TrimPrefix(origin, "http://"), Path: "/"})
+	if len(jar) > 0 {
+		t.Errorf("got cookies for all of the host, %v, want them for %s alone", jar, mount)
+	}
+	clear(c.seen)
+	c.follow("/", "/"+id, "/~epoxy", "/recent", "/search?q=x", "/account", "/admin", "/robots.txt", "/"+id+"/embed", "/"+id+"/fork",
+		"/"+id+".txt", "/"+id+"/raw", "/"+id+"/raw/none", "/"+id+"/raw/none/none", "/"+id+"/open",
+		"/oembed?url="+url.QueryEscape(link))
+	c.sees(http.StatusSeeOther, mount+"/"+id, http.MethodPost, mount+"/"+id+"/star", url.Values{"do": {"star"}})
+	c.sees(http.StatusOK, "rendered", http.MethodPost, mount+"/preview", url.Values{"code": {"# x"}})
+	c.sees(http.StatusSeeOther, mount+"/", http.MethodPost, mount+"/sign-out", nil)
+	code, stdout, stderr := program.Run(t, []string{"GLUEPOT_SERVER=" + public, "XDG_CONFIG_HOME=" + t.TempDir()}, "push")
+	pushed := strings.TrimSpace(stdout)
+	if code != 0 || !strings.HasPrefix(pushed, public+"/") {
+		t.Errorf("push: got %d, %s, %s, want a link below %s", code, stdout, stderr, public)
+	}
+	code, stdout, stderr = program.Run(t, []string{"GLUEPOT_SERVER=" + public}, "pull", pushed)
+	if code != 0 || stdout != "text\n" {
+		t.Errorf("pull: got %d, %q, %s, want what was pushed", code, stdout, stderr)
+	}
+}
+
+// wantRoutes wants every page asked for that a GET can reach.
+func wantRoutes(t *testing.T, node *program.Process) {
+	t.Helper()
+	asked := make(map[string]bool)
+	for _, line := range node.Log() {
+		route, _ := line["route"].(string)
+		asked[route] = true
+	}
+	for pattern, methods := range visit.New(t).Routes() {
+		if !asked[pattern] && (methods == "" || strings.HasPrefix(methods, http.MethodGet)) {
+			t.Errorf("%s: got no request for it, want the test to reach every page", pattern)
+		}
+	}
+}
+
+// followed are the attributes that lead somewhere.
+var followed = []string{"href", "src", "action", "formaction", "data-base", "data-home", "data-document"}
+
+// repeated are pages that lead to more of their kind without end, and downloads.
+var repeated = regexp.MustCompile(`[?&](after|before|sort|tag)=`)
+
+// follow asks for paths below the mount, and for all that they lead to. Each link must stay below it.
+func (c *crawler) follow(paths ...string) {
+	c.t.Helper()
+	for _, path := range paths {
+		c.visit(mount+path, "the test")
+	}
+}
+
+func (c *crawler) visit(path, from string) {
+	c.t.Helper()
+	path, _, _ = strings.Cut(path, "#")
+	if c.seen[path] || repeated.MatchString(path) {
+		return
+	}
+	c.seen[path] = true
+	status, text := c.ask(http.MethodGet, path, nil)
+	if status == http.StatusTeapot || status >= http.StatusInternalServerError {
+		c.t.Errorf("%s, from %s: got %d %.200s, want it below the path", path, from, status, text)
+	}
+	if status >= 300 && status < 400 {
+		c.visitLink(text, path)
+		return
+	}
+	if !strings.HasPrefix(text, "<") {
+		return // it is no page
+	}
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	for tokens.Next() != html.ErrorToken {
+		token := tokens.Token()
+		for _, attribute := range token.Attr {
+			if !slices.Contains(followed, attribute.Key) || attribute.Val == "" || strings.HasPrefix(attribute.Val, "#") {
+				continue
+			}
+			method := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "method" && a.Val == "post" })
+			if method || strings.HasPrefix(attribute.Key, "data-") {
+				c.want(attribute.Val, path)
+			} else {
+				c.visitLink(attribute.Val, path)
+			}
+		}
+	}
+}
+
+// want reports whether a link is one of this site, which must be below the mount.
+func (c *crawler) want(link, from string) bool {
+	c.t.Helper()
+	if strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "mailto:") {
+		return false // of another site
+	}
+	rest := strings.TrimPrefix(link, c.origin)
+	if rest != mount && !strings.HasPrefix(rest, mount+"/") {
+		c.t.Errorf("%s: got a link to %s, want it below %s", from, link, mount)
+		return false
+	}
+	return true
+}
+
+func (c *crawler) visitLink(link, from string) {
+	c.t.Helper()
+	if c.want(link, from) {
+		c.visit(strings.TrimPrefix(link, c.origin), from)
+	}
+}
