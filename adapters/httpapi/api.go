@@ -2,7 +2,7 @@
 //
 // API is a plain http.Handler and can be mounted in any server. Package server below runs it on a socket of its own.
 //
-// A new endpoint is a line of API.endpoints.
+// A new endpoint is a line of API.endpoints. Pages for people register their paths on the same router: see API.route.
 package httpapi
 
 import (
@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/search"
@@ -40,8 +41,9 @@ type API struct {
 	cfg       Config
 	mount     string // the path of the public URL, or ""
 	engine    *gin.Engine
-	paths     []servedPath
-	own       map[string]bool // the first segments of paths
+	own       map[string]bool // the first segments of the paths of endpoints
+	paths     []servedPath    // of endpoints
+	unknown   route.Page      // stands for paths that no route fits
 	modules   Modules
 	languages map[string]*fixedAnswer // by name
 	docs      map[string]*fixedAnswer // by the name of the file
@@ -52,7 +54,6 @@ type API struct {
 	limits    *limit.Limiter
 	log       *zap.Logger
 
-	pageMethods map[string]string // as Pages.Routes returns them
 	origins     http.CrossOriginProtection
 	warnOfHTTP  func()              // once
 	warnOfProxy func(client string) // once
@@ -108,63 +109,41 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api.engine.RedirectTrailingSlash = false
 	_ = api.engine.SetTrustedProxies(nil) // nothing asks gin
 	api.engine.Use(api.observe)
-	api.engine.Use(cfg.Tracing...)
-	api.engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
-	api.engine.NoRoute(api.unrouted)
-	api.serve(api.engine.Group(cfg.BasePath), api.endpoints())
-	api.serve(&api.engine.RouterGroup, []endpoint{
-		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, healthy) }},
-		{http.MethodGet, PathReady, api.handle(ignored, api.readiness)},
-	})
-	if cfg.Pages != nil {
-		api.pageMethods = cfg.Pages.Routes()
-	}
-	api.takeUploads()
+	api.route()
 	return api, nil
-}
-
-// unrouted answers requests without a route. gin's own 405 names wrong methods for a path that fits two patterns
-// (HandleMethodNotAllowed, 1.12).
-func (a *API) unrouted(c *gin.Context) {
-	for _, known := range a.paths {
-		if fits, _ := path.Match(known.pattern, strings.TrimSuffix(c.Request.URL.Path, "/")); fits {
-			a.notAllowed(c, known.allowed)
-			return
-		}
-	}
-	switch pattern := c.GetString(pageKey); {
-	case pattern != "":
-		a.page(c, pattern)
-	case c.Request.URL.Path == "/" && reads(c.Request): // there are no pages
-		a.docs[""].send(c)
-	default:
-		a.nothing(c)
-	}
 }
 
 // nothing answers a request for an unknown path. A browser may go on after its preflight, so that the calling page can
 // read the 404.
 func (a *API) nothing(c *gin.Context) {
-	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && !a.isPage(c.Request) {
+	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" && pageOf(c) == nil {
 		preflight(allMethods)(c)
 		return
 	}
 	a.fail(c, errNothing)
 }
 
-func (a *API) notAllowed(c *gin.Context, allowed string) {
-	c.Header("Allow", allowed)
-	a.problem(c, typeNone, http.StatusMethodNotAllowed,
-		"This path does not take that method. The header Allow has those that it takes.")
-}
-
-type servedPath struct {
-	pattern string // of path.Match
-	allowed string // the header Allow
+// notAllowed answers a request with a method that its path does not take.
+func (a *API) notAllowed(allowed string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if lacksParameter(c) {
+			a.nothing(c)
+			return
+		}
+		c.Header("Allow", allowed)
+		a.problem(c, typeNone, http.StatusMethodNotAllowed,
+			"This path does not take that method. The header Allow has those that it takes.")
+	}
 }
 
 // ServeHTTP implements http.Handler.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, a.mounted(r)) }
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !slices.Contains(methods, r.Method) {
+		copied := *r
+		r, copied.Method = &copied, otherMethod
+	}
+	a.engine.ServeHTTP(w, a.mounted(r))
+}
 
 // StartDraining makes the readiness check fail, and every answer close its connection.
 func (a *API) StartDraining() { a.draining.Store(true) }

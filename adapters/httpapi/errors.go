@@ -162,15 +162,15 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 	c.Abort()
 	contentType, header, accept := jsonContentType, c.Writer.Header(), c.Request.Header["Accept"]
 	header.Add("Vary", "Accept")
-	rawLink := a.isRawLink(c.Request)
-	if (a.isPage(c.Request) || rawLink) && prefers(accept, mediaHTML, mediaJSON) {
+	page := pageOf(c)
+	if rawLink := page == nil && a.isRawLink(c.Request); (page != nil || rawLink) && prefers(accept, mediaHTML, mediaJSON) {
 		ctx, cancel := a.deadline(c.Request, false)
 		defer cancel()
 		if rawLink {
 			c.Request.Header.Del("Cookie") // which the interface ignores
 		}
-		if a.cfg.Pages.AnswerError(c.Writer, c.Request.WithContext(ctx), status, message) {
-			secret, _ := a.cfg.Pages.Token(c.Request)
+		if a.cfg.Pages.AnswerError(c.Writer, c.Request.WithContext(ctx), status, message) && page != nil {
+			secret, _ := page.Secret(c.Request)
 			a.limits.Rejected(c.Request, secret)
 		}
 		return

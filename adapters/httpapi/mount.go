@@ -4,12 +4,22 @@ import (
 	"cmp"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // prefixHeader is what a proxy has cut off the path, as Traefik says it.
 const prefixHeader = "X-Forwarded-Prefix"
+
+// servedPath is a path of endpoints. The router cannot be asked for one without being given the request.
+type servedPath struct {
+	pattern string // of path.Match
+	allowed string // the header Allow
+}
+
+// parameters are segments of a path that match any text that is not empty.
+var parameters = regexp.MustCompile(`:\w+`)
 
 // mounted returns a request with its path below that of the public URL, which proxies pass on or cut off. Paths without
 // it are taken as they are: they were cut off, or are those of health checks.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -24,7 +23,7 @@ import (
 // causeKey is where an error is left for the access log.
 const causeKey = "cause"
 
-// observe gives the request an id, applies the limits, and writes a line to the access log. The line has the route's pattern, not the
+// observe gives the request an id, and writes a line to the access log. The line has the route's pattern, not the
 // path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
@@ -44,16 +43,6 @@ func (a *API) observe(c *gin.Context) {
 		header["Connection"] = closeConnection
 	}
 
-	escaped := escapedSlash(c.Request.URL)
-	if !a.isPage(c.Request) {
-		header["Vary"] = varyOrigin
-		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
-			maps.Copy(header, shared)
-		}
-	} else if !escaped {
-		c.Set(pageKey, a.cfg.Pages.Route(c.Request))
-	}
-	c.Request.Method = knownMethod(c.Request.Method)
 	method, route := c.Request.Method, Route(c)
 	if strings.HasPrefix(a.cfg.PublicURL, "https:") {
 		if c.Request.URL.Scheme != "https" && route != PathAlive && route != PathReady {
@@ -68,14 +57,7 @@ func (a *API) observe(c *gin.Context) {
 	if a.cfg.Tracing != nil && !proxied {
 		c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
 	}
-	switch err := a.withinLimits(c, route); {
-	case err != nil:
-		a.fail(c, err)
-	case escaped:
-		a.nothing(c)
-	default:
-		c.Next()
-	}
+	c.Next()
 
 	status := c.Writer.Status()
 	ended(status)
@@ -121,14 +103,12 @@ var limitErrors = map[string]error{
 			"Try again after the time in Retry-After."),
 }
 
-// withinLimits counts a request, and returns an error if it may not go on.
-func (a *API) withinLimits(c *gin.Context, route string) error {
+// withinLimits counts a request that presents a secret, or "", and that tries another one or does not. It returns an
+// error if the request may not go on.
+func (a *API) withinLimits(c *gin.Context, secret string, tries bool) error {
+	route := Route(c)
 	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return nil
-	}
-	secret, tries := presentedToken(c), presentedKey(c) != ""
-	if a.isPage(c.Request) {
-		secret, tries = a.cfg.Pages.Token(c.Request)
 	}
 	used, refused, retry := a.limits.Admit(c.Request, secret, tries)
 	used.Tell(c.Writer.Header())
@@ -164,17 +144,6 @@ func validRequestID(id string) bool {
 	return requestIDs.MatchString(id) && !strings.Contains(id, token.Prefix)
 }
 
-// knownMethod keeps clients from writing arbitrary methods into the log, the metrics and traces. It knows those of RFC 9110, 9.3, and
-// RFC 5789.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
-		http.MethodPut, http.MethodConnect, http.MethodTrace:
-		return method
-	}
-	return "other"
-}
-
 // TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
 const TraceKey = "trace_id"
 
@@ -186,5 +155,5 @@ func Route(c *gin.Context) string {
 	if path := c.FullPath(); path == "/" {
 		return path
 	}
-	return cmp.Or(c.GetString(pageKey), strings.TrimSuffix(c.FullPath(), "/"))
+	return strings.TrimSuffix(c.FullPath(), "/")
 }

@@ -139,7 +139,7 @@ func TestObserve(t *testing.T) {
 	}
 	want := map[string]int{
 		"GET /api/v2/user/:username/exists": 200, "GET /api/v2/data/language": 200, "HEAD /healthz": 200, "OPTIONS /api/v2/paste": 204,
-		"DELETE ": 405, "other ": 405, "GET ": 404, "PUT ": 404,
+		"DELETE /api/v2/data/language": 405, "other /api/v2/data/language": 405, "GET ": 404, "PUT ": 404,
 	}
 	if !maps.Equal(all.ended, want) {
 		t.Errorf("got %v, want %v", all.ended, want)
@@ -198,9 +198,7 @@ func TestRequestsAreTraced(t *testing.T) {
 }
 
 // unimplemented is a page that answers as oEmbed wants it for a format that is not there.
-type unimplemented struct{ somePages }
-
-func (unimplemented) Answer(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
+func unimplemented(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusNotImplemented)
 	return "", false, nil
 }
@@ -209,7 +207,7 @@ func (unimplemented) Answer(w http.ResponseWriter, _ *http.Request) (_ user.ID, 
 func TestNotImplementedIsNoError(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.Pages = unimplemented{}
+	cfg.Pages = somePages{unimplemented}
 	api, lines := newTestAPI(t, newStore(), cfg)
 	answer := request(api, http.MethodGet, "/k2j4x8m1", browser)
 	last := lines.All()[lines.Len()-1]

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,42 +12,20 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
-// the interface if its first segment is that of one of its endpoints.
+// Pages are for people, behind the same limits, deadlines, log and metrics as the interface. A path belongs to the
+// interface if its first segment is that of one of its endpoints.
 type Pages interface {
-	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has
-	// them. A hidden one has none: Answer gets its GET, HEAD and POST, and for others there is no page.
-	Routes() map[string]string
-	// Route finds the route of a request, sets the request's pattern and path values, and returns the pattern, or "". It is called
-	// before Token and Answer.
-	Route(r *http.Request) string
-	// Token returns the session's secret that a request presents, or "", and whether Answer will try another secret.
-	Token(r *http.Request) (presented string, tries bool)
-	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host
-	// are what the client asked for, if known, and RemoteAddr is its address, without a port. It returns the user of the
-	// session, or "", and whether it rejected a secret: that of the session if there is no user, or else another one.
-	// After an error, everything written or set is dropped, except a cookie cleared with a rejected secret. The answer to
-	// a read may be made twice. A page that is too long to collect calls Flush (http.ResponseController) before it writes.
-	// Then each Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error
-	// of w before it keeps more in memory than 16 KiB. An answer with the header No-Gzip-Compression, which no client
-	// sees, is not compressed.
-	Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)
+	// Routes returns the paths of all pages, which the router of the interface serves.
+	Routes() []route.Page
+	// SessionSecret returns the session's secret that a request for an unknown path presents, or "".
+	SessionSecret(r *http.Request) string
 	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
-}
-
-// isPage reports whether there are pages, and a request is for something outside the interface.
-func (a *API) isPage(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/") && a.cfg.Pages != nil && !a.own[firstSegment(r.URL.Path)] && !a.isUpload(r)
-}
-
-func firstSegment(path string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return first
 }
 
 // isRawLink reports whether there are pages, and people may follow a link to what a request reads from the interface.
@@ -56,30 +33,71 @@ func (a *API) isRawLink(r *http.Request) bool {
 	return a.cfg.Pages != nil && reads(r) && strings.HasPrefix(r.URL.Path, a.cfg.BasePath+"/raw/")
 }
 
-// pageKey is the context key of the pattern of a request's page.
+// pageKey is gin's key of a request's page.
 const pageKey = "page"
 
-// hiddenMethods are those that a hidden page may take.
-const hiddenMethods = "GET, HEAD, POST"
+// pageOf returns the page that a request is for, which is API.unknown if no route fits, or nil for the interface.
+func pageOf(c *gin.Context) *route.Page {
+	page, _ := c.Value(pageKey).(*route.Page)
+	return page
+}
 
-// page answers a request for the page with that pattern.
-func (a *API) page(c *gin.Context, pattern string) {
-	allowed := a.pageMethods[pattern]
-	hidden := allowed == ""
-	if hidden {
-		allowed = hiddenMethods
+// servePage registers a page.
+func (a *API) servePage(page route.Page) {
+	admit, handlers, allowed := a.admitReader(&page), make(byMethod), ""
+	if page.Get != nil {
+		handlers[http.MethodGet] = a.chain(admit, a.page(page.Get))
+		handlers[http.MethodHead] = handlers[http.MethodGet]
+		allowed = "GET, HEAD, "
 	}
-	switch method := c.Request.Method; {
-	case hidden && !slices.Contains(strings.Split(allowed, ", "), method):
-		a.nothing(c)
-	case method == http.MethodOptions:
-		answerOptions(c, allowed)
-	case !slices.Contains(strings.Split(allowed, ", "), method):
-		a.notAllowed(c, allowed)
-	default:
-		if err := a.answerPage(c); fault.Is(err, fault.NotFound) {
+	if page.Post != nil {
+		handlers[http.MethodPost] = a.chain(admit, a.page(page.Post))
+		allowed += "POST, "
+	}
+	if strings.LastIndex(page.Path, "/") == 0 {
+		handlers[http.MethodPut] = a.orUpload(a.admitUnknown, a.nothing)
+		allowed += "PUT, "
+	}
+	if page.Path == "/" && page.Post != nil {
+		handlers[http.MethodPost] = a.orUpload(admit, a.page(page.Post))
+	}
+	allowed += http.MethodOptions
+	others := a.chain(admit, a.nothing)
+	if !page.Hidden {
+		handlers[http.MethodOptions] = a.chain(admit, func(c *gin.Context) { answerOptions(c, allowed) })
+		others = a.chain(admit, a.notAllowed(allowed))
+	}
+	a.serve(page.Path, handlers, others)
+}
+
+// admitReader lets a request for a page go on if it is within the limits.
+func (a *API) admitReader(page *route.Page) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		own := page != &a.unknown && a.isOwn(c.Request) // the pattern also fits paths below those of endpoints
+		if own {
+			a.admitCall(c)
+		} else {
+			c.Set(pageKey, page)
+			if page.Everyone && page.Post == nil {
+				c.Request.Header.Del("Cookie")
+			}
+			secret, tries := page.Secret(c.Request)
+			a.admit(c, secret, tries)
+		}
+		if !c.IsAborted() && (own || lacksParameter(c)) {
+			a.nothing(c)
+			c.Abort()
+		}
+	}
+}
+
+// page makes the handler of a page.
+func (a *API) page(answer route.Handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		switch err := a.answerPage(c, answer); {
+		case fault.Is(err, fault.NotFound):
 			a.fail(c, errNothing)
-		} else if err != nil {
+		case err != nil:
 			a.fail(c, err)
 		}
 	}
@@ -88,22 +106,22 @@ func (a *API) page(c *gin.Context, pattern string) {
 // answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A
 // page without Cache-Control gets an ETag. If there is no memory for the answer to a read, its length is counted, and
 // it is made again once that much is free.
-func (a *API) answerPage(c *gin.Context) error {
+func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 	w := a.newPage(c)
 	defer w.claim.Release()
-	reader, rejected, err := a.makePage(w, c)
+	reader, rejected, err := a.makePage(w, c, answer)
 	if err == nil && w.short {
 		again := a.newPage(c)
 		defer again.claim.Release()
 		if err = again.claim.Transfer(patient(c.Request), w.length); err == nil {
 			again.text = make([]byte, 0, w.length)
-			reader, rejected, err = a.makePage(again, c)
+			reader, rejected, err = a.makePage(again, c, answer)
 		}
 		if w = again; err == nil && w.short {
 			err = limit.ErrNoMemory
 		}
 	}
-	secret, _ := a.cfg.Pages.Token(c.Request)
+	secret, _ := pageOf(c).Secret(c.Request)
 	switch {
 	case secret != "" && fault.Is(err, fault.Unauthenticated): // the session has ended since it was resumed
 		a.limits.Rejected(c.Request, secret)
@@ -149,7 +167,7 @@ func (a *API) answerPage(c *gin.Context) error {
 // errElsewhere refuses forms of other sites: browsers may send this site's cookies with them.
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
-func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, rejected bool, err error) {
+func (a *API) makePage(w http.ResponseWriter, c *gin.Context, answer route.Handler) (reader user.ID, rejected bool, err error) {
 	r, claim := c.Request, a.newClaim(c.Request)
 	defer claim.Release()
 	var body []byte
@@ -165,7 +183,10 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (reader user.ID, r
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return a.cfg.Pages.Answer(w, r)
+	for _, parameter := range c.Params {
+		r.SetPathValue(parameter.Key, parameter.Value)
+	}
+	return answer(w, r)
 }
 
 // pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer that grew to

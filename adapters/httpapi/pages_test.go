@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -26,36 +27,39 @@ import (
 const longPage = 64 << 10
 
 // somePages has one page, and a second that takes forms.
-type somePages struct{}
+type somePages struct {
+	answer route.Handler // of all pages; nil: somePage
+}
 
-func (somePages) Routes() map[string]string {
-	return map[string]string{
-		"/": "GET, HEAD, POST, OPTIONS", "/:id": "GET, HEAD, OPTIONS", "/:id/form": "GET, HEAD, POST, OPTIONS",
+func (p somePages) Routes() (pages []route.Page) {
+	for path, posts := range map[string]bool{
+		"/": true, "/:id": false, "/:id/form": true, "/~:name": false, "/hidden/form": true, "/everyone/:id": false,
+	} {
+		page := route.Page{Path: path, Get: p.answer, Secret: func(r *http.Request) (presented string, tries bool) {
+			return r.Header.Get("Cookie"), path == "/:id/form" && strings.HasPrefix(r.URL.Path, "/sign-in")
+		}}
+		page.Hidden, page.Everyone = path == "/hidden/form", path == "/everyone/:id"
+		if p.answer == nil {
+			page.Get = func(w http.ResponseWriter, r *http.Request) (user.ID, bool, error) { return somePage(w, r, path) }
+		}
+		if posts {
+			page.Post = page.Get
+		}
+		pages = append(pages, page)
 	}
+	return pages
 }
 
-func (p somePages) Route(r *http.Request) string {
-	switch r.Pattern = "/:id"; {
-	case strings.HasSuffix(r.URL.Path, "/form"):
-		r.Pattern = "/:id/form"
-	case r.URL.Path == "/":
-		r.Pattern = "/"
-	}
-	return r.Pattern
-}
+func (somePages) SessionSecret(r *http.Request) string { return r.Header.Get("Cookie") }
 
-func (somePages) Token(r *http.Request) (presented string, inBody bool) {
-	return r.Header.Get("Cookie"), r.Pattern == "/:id/form" && strings.HasPrefix(r.URL.Path, "/sign-in")
-}
-
-func (somePages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
+func somePage(w http.ResponseWriter, r *http.Request, path string) (reader user.ID, rejected bool, err error) {
 	if cookie := r.Header.Get("Cookie"); cookie != "" && cookie != "wrong" {
 		reader = user.ID("reader of " + cookie)
 	}
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
 	_, limited := r.Context().Deadline()
-	_, _ = fmt.Fprintf(w, "page %s of %s, a deadline: %v", r.URL.Path, r.Pattern, limited)
+	_, _ = fmt.Fprintf(w, "page %s of %s, a deadline: %v", r.URL.Path, path, limited)
 	switch r.URL.Path {
 	case "/":
 		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
@@ -166,6 +170,14 @@ func TestPages(t *testing.T) {
 		{"GET", "/panic", browser, 500, "error 500 " + fault.MessageInternal, "/:id"},
 		{"GET", "/long", nil, 200, "page /long of /:id, a deadline: true" + strings.Repeat("x", 2*longPage), "/:id"},
 		{"GET", "/a%2Fb", browser, 404, "error 404 ", ""},
+		{"GET", "//form", browser, 404, "error 404 ", "/:id/form"},
+		{"GET", "/a/form/", nil, 200, "page /a/form/ of /:id/form", "/:id/form"},
+		{"GET", "/hidden/form", nil, 200, "page /hidden/form of /hidden/form", "/hidden/form"},
+		{"DELETE", "/hidden/form", browser, 404, "error 404 ", "/hidden/form"},
+		{"OPTIONS", "/hidden/form", browser, 404, "error 404 ", "/hidden/form"},
+		{"DELETE", "/hidden/other", browser, 404, "error 404 ", ""},
+		{"GET", "/a/b/c", browser, 404, "error 404 ", ""},
+		{"GET", "/a/b/c", nil, 404, `{"type"`, ""},
 		{"GET", "/", browser, 200, "page / of /, a deadline: true, from 192.0.2.1", "/"},
 		{"GET", "/", nil, 200, "page / of /, a deadline: true", "/"},
 		{"GET", "/", http.Header{"Accept": {"*/*"}}, 200, "page / of /", "/"},
@@ -174,8 +186,10 @@ func TestPages(t *testing.T) {
 		{"OPTIONS", "/", browser, 204, "", "/"},
 		// Paths of the interface win, and what is below their first segments.
 		{"GET", "/user/epoxy", browser, 200, `{"_id"`, "/user/:username"},
-		{"GET", "/paste", browser, 405, `{"type"`, ""},
-		{"GET", "/paste/a/form", browser, 404, `{"type"`, ""},
+		{"GET", "/paste", browser, 405, `{"type"`, "/paste"},
+		{"GET", "/list/form", browser, 404, `{"type"`, "/:id/form"},
+		{"PUT", "/paste//", browser, 404, `{"type"`, "/paste/:id"},
+		{"GET", "/list/a/b", browser, 404, `{"type"`, ""},
 		{"GET", "/healthz", browser, 200, `{`, "/healthz"},
 	} {
 		r := httptest.NewRequest(c.method, c.target, nil)
@@ -200,6 +214,39 @@ func TestPages(t *testing.T) {
 		if set := recorder.Header().Get("Set-Cookie") != ""; set != strings.HasPrefix(got, "page") && c.body != "" {
 			t.Errorf("%s %s: got a cookie: %v, want one with a page and none with an error", c.method, c.target, set)
 		}
+	}
+}
+
+// TestPagesForEveryone holds that such a page sees no cookie.
+func TestPagesForEveryone(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages = somePages{func(_ http.ResponseWriter, r *http.Request) (user.ID, bool, error) {
+		return "", false, fault.New(fault.Conflict, "with cookies: "+r.Header.Get("Cookie"))
+	}}
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for path, want := range map[string]string{"/everyone/a": "with cookies: ", "/a/form": "with cookies: a=b"} {
+		header := http.Header{"Accept": browser["Accept"], "Cookie": {"a=b"}}
+		if got := request(api, http.MethodGet, path, header).Body.String(); got != "error 409 "+want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestUploadsBesidePages holds that a file's name is that of its paste, whatever pattern of a page it fits.
+func TestUploadsBesidePages(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.BasePath, cfg.Pages = "/api/v2", somePages{}
+	api, _ := newPasteAPI(t, cfg, nil)
+	for path, want := range map[string]string{"/main.go": "main.go", "/~epoxy": "~epoxy", "/": "", "/main.go/": "main.go"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			answer := send(api, http.MethodPut, path, "x", "Accept", "application/json")
+			if got := answer.Body.String(); answer.Code != http.StatusOK || !strings.Contains(got, `"title":"`+want+`"`) {
+				t.Errorf("got %d %s, want a snippet with the title %q", answer.Code, got, want)
+			}
+		})
 	}
 }
 
@@ -425,15 +472,10 @@ func TestErrorsAreAsked(t *testing.T) {
 // whereAsked has errors that say what was asked for.
 type whereAsked struct{ somePages }
 
-func (whereAsked) Route(r *http.Request) string {
-	if r.URL.Path == "/k2j4x8m1" {
-		return "/:id"
-	}
-	return ""
-}
-
-func (whereAsked) Answer(http.ResponseWriter, *http.Request) (_ user.ID, rejected bool, err error) {
-	return "", false, fault.New(fault.NotFound, "not here")
+func (whereAsked) Routes() []route.Page {
+	return somePages{func(http.ResponseWriter, *http.Request) (_ user.ID, rejected bool, err error) {
+		return "", false, fault.New(fault.NotFound, "not here")
+	}}.Routes()
 }
 
 func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) (rejected bool) {
@@ -446,7 +488,7 @@ func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int
 func TestPagesOfAQuota(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.Pages = refusing{}
+	cfg.Pages = somePages{refuse}
 	var limited []string
 	cfg.OnLimited = func(limit string) { limited = append(limited, limit) }
 	api, _ := newTestAPI(t, newStore(), cfg)
@@ -460,44 +502,38 @@ func TestPagesOfAQuota(t *testing.T) {
 	}
 }
 
-// refusing has one page, which refuses everybody.
-type refusing struct{ somePages }
-
-func (refusing) Answer(w http.ResponseWriter, r *http.Request) (_ user.ID, rejected bool, err error) {
+// refuse is a page that refuses everybody.
+func refuse(w http.ResponseWriter, r *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusTooManyRequests)
 	_, err = io.WriteString(w, "for "+r.RemoteAddr)
 	return "", false, err
 }
 
-// streaming has one page. It sends the beginning, and waits for one of next before the end.
-type streaming struct {
-	somePages
-
-	next chan error
-}
-
-func (s streaming) Answer(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
-	w.Header().Set("Content-Type", "application/zip")
-	if err := http.NewResponseController(w).Flush(); err != nil {
-		return "", false, err
-	}
-	for range 2 {
-		if _, err := io.WriteString(w, strings.Repeat("x", longPage)); err != nil {
+// streaming is a page that sends the beginning, and waits for one of next before the end.
+func streaming(next chan error) route.Handler {
+	return func(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
+		w.Header().Set("Content-Type", "application/zip")
+		if err := http.NewResponseController(w).Flush(); err != nil {
 			return "", false, err
 		}
-		if err := <-s.next; err != nil {
-			return "", false, err
+		for range 2 {
+			if _, err := io.WriteString(w, strings.Repeat("x", longPage)); err != nil {
+				return "", false, err
+			}
+			if err := <-next; err != nil {
+				return "", false, err
+			}
 		}
+		return "", false, nil
 	}
-	return "", false, nil
 }
 
 // TestPagesThatStream reads the half of a page before the rest is made, which then comes or fails.
 func TestPagesThatStream(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	shown := streaming{next: make(chan error)}
-	cfg.Pages = shown
+	next := make(chan error)
+	cfg.Pages = somePages{streaming(next)}
 	api, lines := newTestAPI(t, newStore(), cfg)
 	server := httptest.NewServer(api)
 	defer server.Close()
@@ -510,11 +546,11 @@ func TestPagesThatStream(t *testing.T) {
 		if _, err := io.ReadFull(answer.Body, make([]byte, longPage)); err != nil {
 			t.Errorf("got %v, want the half that is made", err)
 		}
-		shown.next <- nil
+		next <- nil
 		if _, err := io.CopyN(io.Discard, answer.Body, longPage); err != nil {
 			t.Errorf("got %v, want the rest", err)
 		}
-		shown.next <- failure
+		next <- failure
 		rest, err := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/zip" || len(rest) > 0 ||

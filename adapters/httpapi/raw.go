@@ -36,25 +36,23 @@ func (a *API) isUpload(r *http.Request) bool {
 	return false
 }
 
-// takeUploads registers the paths of uploads.
-func (a *API) takeUploads() {
+// orUpload returns the handlers for a request that is an upload, or else for another one.
+func (a *API) orUpload(admit, otherwise gin.HandlerFunc) gin.HandlersChain {
 	create := a.createsFromText()
-	take := func(c *gin.Context) {
+	return a.chain(func(c *gin.Context) {
 		if a.isUpload(c.Request) {
+			a.admitCall(c)
+		} else {
+			admit(c)
+		}
+	}, func(c *gin.Context) {
+		if a.isUpload(c.Request) {
+			c.AddParam("id", strings.Trim(c.Request.URL.Path, "/")) // a file's name
 			create(c)
 		} else {
-			a.unrouted(c)
+			otherwise(c)
 		}
-	}
-	a.engine.POST("/", take)
-	for _, path := range []string{"/", "/:id", "/:id/"} {
-		a.engine.PUT(path, take)
-	}
-	for pattern, allowed := range a.pageMethods {
-		if strings.LastIndex(pattern, "/") == 0 {
-			a.pageMethods[pattern] = strings.Replace(allowed, "OPTIONS", "PUT, OPTIONS", 1)
-		}
-	}
+	})
 }
 
 func isForm(r *http.Request) bool {

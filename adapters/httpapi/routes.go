@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -58,32 +58,132 @@ func (a *API) endpoints() []endpoint {
 	}
 }
 
-// parameters are segments of a path that match any text that is not empty.
-var parameters = regexp.MustCompile(`:\w+`)
+// methods are those that the router knows: of RFC 9110, 9.3, and RFC 5789. Any other is otherMethod, so that clients
+// write no methods of their own into the log, the metrics and traces.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	http.MethodConnect, http.MethodTrace, otherMethod,
+}
 
-// serve registers endpoints, with and without a trailing slash.
-func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
-	allowed := make(map[string][]string) // methods, by path
+const otherMethod = "other"
+
+// route registers the endpoints, the health checks, uploads and the pages, if there are any.
+func (a *API) route() {
+	a.engine.NoRoute(a.chain(a.admitUnknown, a.nothing)...)
+	a.serveEndpoints(a.cfg.BasePath, a.endpoints())
+	a.serveEndpoints("", a.healthChecks())
+	if a.cfg.Pages == nil {
+		front := a.chain(a.admitCall, a.docs[""].send)
+		upload := a.orUpload(a.admitCall, a.nothing)
+		a.serve("/", byMethod{http.MethodGet: front, http.MethodHead: front, http.MethodPost: upload, http.MethodPut: upload}, nil)
+		a.serve("/:id", byMethod{http.MethodPut: upload}, nil)
+		return
+	}
+	a.unknown.Secret = func(r *http.Request) (string, bool) { return a.cfg.Pages.SessionSecret(r), false }
+	for _, page := range a.cfg.Pages.Routes() {
+		a.servePage(page)
+	}
+}
+
+// byMethod are the handlers of a path.
+type byMethod map[string]gin.HandlersChain
+
+// serve registers the handlers of a path, with and without a slash at its end. Methods without a handler get others,
+// so that the router finds the same pattern for every method. That is also why gin's HandleMethodNotAllowed is not for
+// us: for a path that fits two patterns it names the methods of both.
+func (a *API) serve(path string, handlers byMethod, others gin.HandlersChain) {
+	paths := []string{path, path + "/"}
+	if path == "/" {
+		paths = paths[:1]
+	}
+	for _, method := range methods {
+		chain, ok := handlers[method]
+		if !ok {
+			chain = others
+		}
+		if chain == nil {
+			continue
+		}
+		for _, path := range paths {
+			a.engine.Match([]string{method}, path, chain...)
+		}
+	}
+}
+
+// serveEndpoints registers endpoints below a base path.
+func (a *API) serveEndpoints(base string, endpoints []endpoint) {
+	paths, allowed := make(map[string]byMethod), make(map[string]string)
 	for _, e := range endpoints {
-		methods := []string{e.method}
+		handlers := paths[e.path]
+		if handlers == nil {
+			handlers = make(byMethod)
+			paths[e.path] = handlers
+		}
+		handlers[e.method] = a.chain(a.admitCall, e.handle)
+		allowed[e.path] += e.method + ", "
 		if e.method == http.MethodGet {
-			methods = append(methods, http.MethodHead)
+			handlers[http.MethodHead] = handlers[e.method]
+			allowed[e.path] += http.MethodHead + ", "
 		}
-		group.Match(methods, e.path, e.handle)
-		group.Match(methods, e.path+"/", e.handle)
-		allowed[e.path] = append(allowed[e.path], methods...)
 	}
-	for path, methods := range allowed {
-		served := servedPath{
-			pattern: parameters.ReplaceAllString(strings.TrimSuffix(group.BasePath(), "/")+path, "?*"),
-			allowed: strings.Join(append(methods, http.MethodOptions), ", "),
-		}
-		a.paths = append(a.paths, served)
-		a.own[strings.Split(served.pattern, "/")[1]] = true
-		group.OPTIONS(path, preflight(served.allowed))
-		group.OPTIONS(path+"/", preflight(served.allowed))
+	for path, handlers := range paths {
+		allow := allowed[path] + http.MethodOptions
+		handlers[http.MethodOptions] = a.chain(a.admitCall, preflight(allow))
+		a.serve(base+path, handlers, a.chain(a.admitCall, a.notAllowed(allow)))
+		a.own[firstSegment(base+path)] = true
+		a.paths = append(a.paths, servedPath{parameters.ReplaceAllString(base+path, "?*"), allow})
 	}
-	slices.SortFunc(a.paths, func(x, y servedPath) int { return strings.Compare(y.pattern, x.pattern) }) // "self" before "?*"
+}
+
+// lacksParameter reports whether a parameter of a path is empty, as in /paste//. gin finds a route for such a path.
+func lacksParameter(c *gin.Context) bool {
+	return slices.ContainsFunc(c.Params, func(p gin.Param) bool { return p.Value == "" })
+}
+
+// chain returns what a request for a handler passes. admit applies the limits, before a trace begins.
+func (a *API) chain(admit, handle gin.HandlerFunc) gin.HandlersChain {
+	return slices.Concat(gin.HandlersChain{admit}, a.cfg.Tracing,
+		gin.HandlersChain{gin.CustomRecoveryWithWriter(nil, a.recovered), handle})
+}
+
+// isOwn reports whether a request is for what belongs to the interface: a path whose first segment is that of an
+// endpoint. Without pages, that is everything.
+func (a *API) isOwn(r *http.Request) bool {
+	return !strings.HasPrefix(r.URL.Path, "/") || a.cfg.Pages == nil || a.own[firstSegment(r.URL.Path)]
+}
+
+func firstSegment(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first
+}
+
+// admitCall lets a request for an endpoint go on if it is within the limits.
+func (a *API) admitCall(c *gin.Context) {
+	header := c.Writer.Header()
+	header["Vary"] = varyOrigin
+	if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
+		maps.Copy(header, shared)
+	}
+	a.admit(c, presentedToken(c), presentedKey(c) != "")
+}
+
+// admitUnknown is for a request that no route fits.
+func (a *API) admitUnknown(c *gin.Context) {
+	if a.isOwn(c.Request) {
+		a.admitCall(c)
+	} else {
+		a.admitReader(&a.unknown)(c)
+	}
+}
+
+// admit ends a request that is beyond the limits, or whose path has an escaped slash.
+func (a *API) admit(c *gin.Context, secret string, tries bool) {
+	if err := a.withinLimits(c, secret, tries); err != nil {
+		a.fail(c, err)
+	} else if escapedSlash(c.Request.URL) {
+		a.nothing(c)
+		c.Abort()
+	}
 }
 
 // The paths of the health checks, outside the base path.
@@ -91,6 +191,13 @@ const (
 	PathAlive = "/healthz"
 	PathReady = "/readyz"
 )
+
+func (a *API) healthChecks() []endpoint {
+	return []endpoint{
+		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, healthy) }},
+		{http.MethodGet, PathReady, a.handle(ignored, a.readiness)},
+	}
+}
 
 func (a *API) readiness(ctx context.Context, _ *call) (any, error) {
 	if a.draining.Load() {

@@ -1,7 +1,6 @@
 // Package pages serves HTML pages, over the same use cases as the interface for programs.
 //
-// Package httpapi has the socket, the deadlines, the limits and the log, and passes paths outside its interface to Pages
-// (httpapi.Config.Pages).
+// Package httpapi has the router, the deadlines, the limits and the log. It serves Pages.Routes (httpapi.Config.Pages).
 package pages
 
 import (
@@ -9,10 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/adapters/pages/account"
 	"github.com/gluepot/gluepot/adapters/pages/admin"
 	"github.com/gluepot/gluepot/adapters/pages/editor"
@@ -37,11 +36,10 @@ type Modules = site.Modules
 type Pages struct {
 	*site.Site
 
-	routes    []*route // in the order in which they are tried
-	byPattern map[string]*route
+	routes []route.Page
 }
 
-// New returns the pages over the use cases. The first pattern that fits a path is its route. It fails, and names the
+// New returns the pages over the use cases. It fails, and names the
 // modules, when some are missing.
 func New(cfg Config, modules Modules) (*Pages, error) {
 	var missing []string
@@ -60,7 +58,7 @@ func New(cfg Config, modules Modules) (*Pages, error) {
 		return nil, fmt.Errorf("pages.New lacks %s", strings.Join(missing, ", "))
 	}
 	s := site.New(cfg, modules)
-	p := &Pages{Site: s, byPattern: make(map[string]*route)}
+	p := &Pages{Site: s}
 	for _, r := range slices.Concat(
 		[]site.Route{
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
@@ -68,123 +66,70 @@ func New(cfg Config, modules Modules) (*Pages, error) {
 		},
 		account.Routes(s), admin.Routes(s), lists.Routes(s), editor.Routes(s), pastes.Routes(s),
 	) {
-		p.add(r)
+		p.routes = append(p.routes, p.page(r))
 	}
 	return p, nil
 }
 
-// route is a site.Route with its pattern as a regular expression.
-type route struct {
-	site.Route
+// Routes returns all pages, which the router of package httpapi serves.
+func (p *Pages) Routes() []route.Page { return p.routes }
 
-	path *regexp.Regexp // its groups are the parameters
-}
-
-var parameter = regexp.MustCompile(`:(\w+)`)
-
-func (p *Pages) add(r site.Route) {
-	path := parameter.ReplaceAllString(regexp.QuoteMeta(r.Pattern), "(?P<$1>[^/]+)")
-	if r.Pattern != "/" {
-		path += "/?"
-	}
-	added := &route{r, regexp.MustCompile("^" + path + "$")}
-	p.routes, p.byPattern[r.Pattern] = append(p.routes, added), added
-}
-
-// resumes reports whether a request with a method uses the session of its cookie. Signing in begins a new one.
-func (r *route) resumes(method string) bool {
-	return !r.Everyone && !(r.Pattern == site.PathSignIn && method == http.MethodPost)
-}
-
-// Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which
-// Token and Answer need, and its path values. It returns the pattern, or "" if there is no page.
-func (p *Pages) Route(r *http.Request) string {
-	for _, known := range p.routes {
-		if values := known.path.FindStringSubmatch(r.URL.Path); values != nil {
-			r.Pattern = known.Pattern
-			for n, name := range known.path.SubexpNames()[1:] {
-				r.SetPathValue(name, values[n+1])
+// page returns what the router has to know of a route.
+func (p *Pages) page(r site.Route) route.Page {
+	return route.Page{
+		Path: r.Pattern, Hidden: r.Admins, Everyone: r.Everyone,
+		Get:  p.handler(r, r.Get, !r.Everyone, false),
+		Post: p.handler(r, r.Post, !r.Everyone && !r.Begins, !r.Reads),
+		Secret: func(request *http.Request) (presented string, tries bool) {
+			posts := request.Method == http.MethodPost
+			switch {
+			case r.Everyone:
+				return "", false
+			case r.Tries, r.Begins && posts:
+				return "", true
 			}
-			return r.Pattern
-		}
+			presented = p.SessionSecret(request)
+			return presented, presented == "" && r.Keyed && posts
+		},
 	}
-	return ""
 }
 
-// Routes returns the header Allow of each pattern, or "" if it is for administrators alone.
-func (p *Pages) Routes() map[string]string {
-	all := make(map[string]string, len(p.routes))
-	for _, known := range p.routes {
-		switch {
-		case known.Admins:
-			all[known.Pattern] = ""
-		case known.Post == nil:
-			all[known.Pattern] = "GET, HEAD, OPTIONS"
-		case known.Get == nil:
-			all[known.Pattern] = "POST, OPTIONS"
-		default:
-			all[known.Pattern] = "GET, HEAD, POST, OPTIONS"
-		}
-	}
-	return all
-}
-
-// Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an
-// error of package fault, drop what it has written. It returns the user of the session, or "", and whether a secret was
-// rejected: that of the session if there is no user.
-func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
-	found := p.byPattern[r.Pattern]
-	if found == nil {
-		return "", false, site.ErrNothing
-	}
-	answer := found.Get
-	if r.Method == http.MethodPost {
-		answer = found.Post
-	}
+// handler returns the handler of a route. One that resumes the session checks what the route demands of it. One that
+// changes something needs the scope write.
+func (p *Pages) handler(of site.Route, answer site.Handler, resumes, changes bool) route.Handler {
 	if answer == nil {
-		return "", false, site.ErrNothing
+		return nil
 	}
-	if found.Unblocked {
-		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
-	}
-	asked := p.Asked(r, found.Everyone)
-	if found.resumes(r.Method) {
-		err = p.Resume(w, asked)
-		if err == nil && found.Admins && !asked.Viewer.User.Admin {
-			err = site.ErrNothing
+	return func(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
+		if of.Unblocked {
+			r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
 		}
-		if err == nil && r.Method == http.MethodPost && !found.Reads {
-			err = asked.Viewer.MayWrite()
+		asked := p.Asked(r, of.Everyone)
+		if resumes {
+			err = p.Resume(w, asked)
+			if err == nil && of.Admins && !asked.Viewer.User.Admin {
+				err = site.ErrNothing
+			}
+			if err == nil && changes {
+				err = asked.Viewer.MayWrite()
+			}
 		}
+		if err == nil {
+			err = answer(w, asked)
+		}
+		return asked.Viewer.User.ID, asked.Rejected, err
 	}
-	if err == nil {
-		err = answer(w, asked)
-	}
-	return asked.Viewer.User.ID, asked.Rejected, err
 }
 
 // AnswerError shows an error page. It reports whether the session's secret was rejected.
 func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool) {
-	found := p.byPattern[r.Pattern]
-	asked := p.Asked(r, found != nil && found.Everyone)
+	asked := p.Asked(r, false)
 	p.ShowError(w, asked, status, message)
 	return asked.Rejected
 }
 
-// Token returns the secret of a request's session, or "", and whether the request may try another secret.
-func (p *Pages) Token(r *http.Request) (presented string, tries bool) {
-	found := p.byPattern[r.Pattern]
-	switch {
-	case found == nil: // an error page shows the reader's account
-		return site.CookieSecret(p.Asked(r, false)), false
-	case found.Everyone:
-		return "", false
-	case !found.resumes(r.Method), found.Tries:
-		return "", true
-	}
-	presented = site.CookieSecret(p.Asked(r, false))
-	return presented, presented == "" && found.Keyed && r.Method == http.MethodPost
-}
+// SessionSecret returns the secret of a request's session, or "".
+func (p *Pages) SessionSecret(r *http.Request) string { return site.CookieSecret(p.Asked(r, false)) }
 
 // robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a page to see its
 // noindex.

@@ -70,7 +70,7 @@ func TestSession(t *testing.T) {
 		if rejected, err := s.Respond(answer, r); err != nil || !rejected || answer.Header().Get("Set-Cookie") == "" {
 			t.Errorf("%s: got %v, rejected: %v, want the page, and the cookie cleared", name, err, rejected)
 		}
-		if presented, _ := s.Token(r); presented == "" {
+		if presented, _ := s.Presents(r); presented == "" {
 			t.Errorf("%s: got no token, want that one was presented", name)
 		}
 	}
@@ -97,8 +97,7 @@ func TestSessionOutage(t *testing.T) {
 	if _, err := s.Respond(httptest.NewRecorder(), r.WithContext(ctx)); err != nil {
 		t.Error(err)
 	}
-	s.Route(r)
-	if presented, inBody := s.Token(r); presented != "" || inBody {
+	if presented, inBody := s.Presents(r); presented != "" || inBody {
 		t.Errorf("got a token of %d bytes for what all share, want none", len(presented))
 	}
 }

@@ -57,8 +57,8 @@ func logged(s *site, r *http.Request, w want, status int) wantedLine {
 	if method == http.MethodPut {
 		wanted.routes = append(wanted.routes, route[upload]) // it has the path of an endpoint that does not take PUT, too
 	}
-	if method == http.MethodPost && r.URL.Path == "/" {
-		wanted.routes = append(wanted.routes, "/") // a form is an upload there
+	if r.URL.Path == "/" {
+		wanted.routes = append(wanted.routes, "/") // the documentation, or an upload
 	}
 	if found, name := find(s.base, r); found != nothing {
 		pattern := route[found]

@@ -2,17 +2,20 @@
 package visit
 
 import (
-	"github.com/gluepot/gluepot/adapters/pages"
-
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
@@ -39,6 +42,8 @@ type Site struct {
 	Tokens *tokens.UseCases
 	Secret string               // of the session that sends requests; empty: none
 	Serve  func(pastes.Options) // from now on, with these
+
+	router *gin.Engine
 }
 
 // New returns a site with an empty store.
@@ -69,9 +74,23 @@ func (s *Site) Configure(cfg pages.Config) { s.show(cfg, s.Modules) }
 
 func (s *Site) show(cfg pages.Config, modules pages.Modules) {
 	s.T.Helper()
-	var err error
-	if s.Pages, err = pages.New(cfg, modules); err != nil {
+	shown, err := pages.New(cfg, modules)
+	if err != nil {
 		s.T.Fatal(err)
+	}
+	s.Show(shown)
+}
+
+// Show has the site serve these pages from now on.
+func (s *Site) Show(shown *pages.Pages) {
+	gin.SetMode(gin.ReleaseMode)
+	s.Pages, s.router = shown, gin.New()
+	for n, page := range s.Routes() {
+		found := func(c *gin.Context) { c.Set(pageKey, n) }
+		s.router.GET(page.Path, found)
+		if page.Path != "/" {
+			s.router.GET(page.Path+"/", found)
+		}
 	}
 }
 
@@ -115,10 +134,53 @@ func (s *Site) Answers(r *http.Request) (*httptest.ResponseRecorder, error) {
 
 // Respond finds the page of a request, and has it answer.
 func (s *Site) Respond(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
-	s.Route(r)
-	_, rejected, err = s.Answer(w, r)
+	n := s.find(r)
+	if n < 0 {
+		return false, site.ErrNothing
+	}
+	answer := s.Routes()[n].Get
+	if r.Method == http.MethodPost {
+		answer = s.Routes()[n].Post
+	}
+	if answer == nil {
+		return false, site.ErrNothing
+	}
+	_, rejected, err = answer(w, r)
 	return rejected, err
 }
+
+// Presents returns the secret of a session that a request presents, or "", and whether its page tries another one.
+func (s *Site) Presents(r *http.Request) (presented string, tries bool) {
+	n := s.find(r)
+	if n < 0 {
+		return s.SessionSecret(r), false
+	}
+	return s.Routes()[n].Secret(r)
+}
+
+// Pattern returns the pattern of the page at a path, or "".
+func (s *Site) Pattern(path string) string {
+	if n := s.find(&http.Request{URL: &url.URL{Path: path}}); n >= 0 {
+		return s.Routes()[n].Path
+	}
+	return ""
+}
+
+// find returns the number of a request's page in Routes, or -1, and sets the values of its path.
+func (s *Site) find(r *http.Request) int {
+	c := gin.CreateTestContextOnly(httptest.NewRecorder(), s.router)
+	c.Request = &http.Request{Method: http.MethodGet, URL: r.URL}
+	s.router.HandleContext(c)
+	for _, parameter := range c.Params {
+		r.SetPathValue(parameter.Key, parameter.Value)
+	}
+	if n, ok := c.Get(pageKey); ok {
+		return n.(int)
+	}
+	return -1
+}
+
+const pageKey = "page"
 
 // Page asks for a path at which there is something.
 func (s *Site) Page(path string) string {

@@ -24,7 +24,7 @@ type pages struct {
 func Routes(s *site.Site) []site.Route {
 	p := &pages{Site: s}
 	return []site.Route{
-		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn)},
+		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn), Begins: true},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: site.Form(p.signUp), Tries: true},

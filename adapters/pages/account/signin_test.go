@@ -92,8 +92,7 @@ func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 		t.Errorf("got %d failed sign-ins, want %d", n, len(wrong))
 	}
 	form := s.Asking(http.MethodPost, "/sign-in", "x", nil)
-	s.Route(form)
-	if presented, inBody := s.Token(form); presented != "" || !inBody {
+	if presented, inBody := s.Presents(form); presented != "" || !inBody {
 		t.Errorf("got %q, %v, want that a token may be in the body", presented, inBody)
 	}
 }

@@ -35,8 +35,7 @@ func Routes(s *site.Site) []site.Route {
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
 		{Pattern: pathPreview, Post: site.Form(p.preview)},
-		{Pattern: "/:id.txt", Get: p.code(false)},
-		{Pattern: "/:id", Get: p.paste},
+		{Pattern: "/:id", Get: p.pasteOrText},
 		{Pattern: "/:id/history", Get: p.history},
 		{Pattern: "/:id/history/:edit", Get: p.revision, Post: p.restore},
 		{Pattern: "/:id/delete", Get: p.deletion, Post: site.Form(p.delete), Unblocked: true, Keyed: true},
@@ -131,6 +130,16 @@ func description(found *paste.Document) string {
 		}
 	}
 	return "An empty paste"
+}
+
+// pasteOrText shows the paste at /:id. At /:id.txt it answers with the paste's code: the router's parameters are whole
+// segments.
+func (p *pages) pasteOrText(w http.ResponseWriter, r *site.Request) error {
+	if id, isText := strings.CutSuffix(r.PathValue("id"), ".txt"); isText && id != "" {
+		r.SetPathValue("id", id)
+		return p.code(false)(w, r)
+	}
+	return p.paste(w, r)
 }
 
 func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {

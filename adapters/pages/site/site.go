@@ -76,14 +76,14 @@ func New(cfg Config, modules Modules) *Site {
 // Searches reports whether there is a search.
 func (s *Site) Searches() bool { return s.Modules.Search != nil && !s.Modules.Search.Find.Off() }
 
-// Route is a pattern and its handlers. In a segment, a colon precedes the name of a parameter, which is never empty. HEAD is as
-// GET.
+// Route is a pattern of gin and its handlers. HEAD is as GET. No parameter is empty.
 type Route struct {
 	Pattern   string
 	Get, Post Handler
 	Reads     bool // its form changes nothing, so the scope read is enough
 	Admins    bool // it is only for administrators: to others there is no page, whatever the method
 	Everyone  bool // the answer does not depend on a session
+	Begins    bool // its form begins a session, and uses none
 	Unblocked bool // also for clients in blocked networks
 	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
 	Keyed     bool // its form may have a delete key: a wrong one is a failed sign-in, but not of the session

@@ -20,5 +20,7 @@ func New(t testing.TB) *visit.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &visit.Site{T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens, Pages: site}
+	s := &visit.Site{T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens}
+	s.Show(site)
+	return s
 }
