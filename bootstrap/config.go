@@ -43,7 +43,8 @@ type Config struct {
 	Pastes pastes.Options `json:"-"`
 	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes is set; each process then counts every few seconds.
 	Totals bool
-	// Accounts has the providers to sign in with, and who may sign up. Default: no providers and no sign-up.
+	// Accounts has the providers to sign in with, whether there are passwords, and who may sign up. Its Notify is the one below. Default:
+	// no providers, no passwords and no sign-up.
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration

@@ -118,7 +118,9 @@ func newUsers(cfg Config, store users.Store, now func() time.Time) *users.UseCas
 }
 
 func newAccounts(cfg Config, store accounts.Store, users accounts.Users, now func() time.Time) *accounts.UseCases {
-	return accounts.New(store, users, cfg.Accounts, now)
+	options := cfg.Accounts
+	options.Notify = cfg.Notify
+	return accounts.New(store, users, options, now)
 }
 
 // newPasteOptions completes the paste options of a valid Config.

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -21,9 +22,21 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 	if quota.Pastes == 0 {
 		return used, nil
 	}
+	full, err := changeQuota(p.store, tx, client, quota.Take)
+	if err != nil {
+		return used, err
+	}
+	return paste.Usage{Quota: quota, Full: full}, nil
+}
+
+// changeQuota changes how long it takes until a client has its whole quota again, and returns that time. It locks the client's row until
+// the transaction ends.
+func changeQuota(
+	s *db.Store, tx *gorm.DB, client paste.Client, change func(full time.Duration) (time.Duration, error),
+) (full time.Duration, err error) {
 	var salt []byte
 	if err := tx.Raw("SELECT salt FROM paste_quota_salt").Row().Scan(&salt); err != nil {
-		return used, err
+		return 0, err
 	}
 	hash := sha256.Sum256(append(salt, client...))
 	row := model.PasteQuota{Client: hash[:16], FullAt: time.Unix(0, 0).UTC()}
@@ -32,20 +45,19 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
 	}
 	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
-		return used, err
+		return 0, err
 	}
 	if err := tx.Where("client = ?", row.Client).Take(&row).Error; err != nil {
-		return used, err
+		return 0, err
 	}
-	now, err := p.store.Time(tx)
+	now, err := s.Time(tx)
 	if err != nil {
-		return used, err
+		return 0, err
 	}
-	full, err := quota.Take(row.FullAt.Sub(now))
-	if err != nil {
-		return used, err
+	if full, err = change(row.FullAt.Sub(now)); err != nil {
+		return 0, err
 	}
-	return paste.Usage{Quota: quota, Full: full}, tx.Model(&row).Update("full_at", now.Add(full)).Error
+	return full, tx.Model(&row).Update("full_at", now.Add(full)).Error
 }
 
 // ForgetClients implements paste.ExpiredRemover.

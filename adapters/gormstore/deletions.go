@@ -103,6 +103,11 @@ func (u *Users) deleteBatch(tx *gorm.DB, row *model.User, deletion *model.UserDe
 	if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
 		return 0, err
 	}
+	if deleted.Admin {
+		if err := endSetup(tx); err != nil {
+			return 0, err
+		}
+	}
 	return taken, db.OrNotFound(tx.Delete(row))
 }
 

@@ -87,17 +87,22 @@ func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created use
 			return err
 		}
 		if row.InvitationID.Valid {
-			used := tx.Model(&model.Invitation{}).Where("id = ? AND uses > 0 AND expires_at > ?", row.InvitationID.String, i.store.Now()).
-				UpdateColumn("uses", gorm.Expr("uses - 1"))
-			if used.Error == nil && used.RowsAffected == 0 {
-				return identity.ErrUsedUp
-			}
-			if used.Error != nil {
-				return used.Error
+			if err := useInvitation(i.store, tx, row.InvitationID.String); err != nil {
+				return err
 			}
 		}
 		return tx.Delete(&row).Error
 	})
+}
+
+// useInvitation takes one use of an invitation.
+func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
+	used := tx.Model(&model.Invitation{}).Where("id = ? AND uses > 0 AND expires_at > ?", id, s.Now()).
+		UpdateColumn("uses", gorm.Expr("uses - 1"))
+	if used.Error == nil && used.RowsAffected == 0 {
+		return identity.ErrUsedUp
+	}
+	return used.Error
 }
 
 // Invite implements identity.Inviter.

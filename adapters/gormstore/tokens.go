@@ -168,14 +168,18 @@ func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) err
 // EndSessions implements token.SessionEnder.
 func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
 	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
-		// SetLastUsed locks tokens in the same order, which prevents deadlocks.
-		ids := db.ForUpdate(tx.Model(&model.AccessToken{})).Select("id").
-			Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Order("id")
-		result := tx.Where("id IN (?)", ids).Delete(&model.AccessToken{})
-		ended = int(result.RowsAffected)
-		return result.Error
+		ended, err = endSessions(tx, owner, but)
+		return err
 	})
 	return ended, err
+}
+
+func endSessions(tx *gorm.DB, owner user.ID, but token.ID) (ended int, err error) {
+	// SetLastUsed locks tokens in the same order, which prevents deadlocks.
+	ids := db.ForUpdate(tx.Model(&model.AccessToken{})).Select("id").
+		Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Order("id")
+	result := tx.Where("id IN (?)", ids).Delete(&model.AccessToken{})
+	return int(result.RowsAffected), result.Error
 }
 
 // endSessionsOf ends the sessions that were started with these tokens.

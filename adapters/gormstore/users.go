@@ -3,13 +3,16 @@ package gormstore
 import (
 	"context"
 	"maps"
+	"net/netip"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -77,12 +80,7 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 
 // Create implements user.Creator.
 func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	return u.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := tx.Create(model.NewUser(created)).Error; err != nil {
-			return err
-		}
-		return model.Insert(tx, model.NewIdentities(string(created.ID), services))
-	})
+	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
 
 // deleteOne deletes the row of a model that a condition finds.
@@ -116,6 +114,11 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 		changed.ProfileClosed = user.Closed(row.ProfileClosed, before, updated)
 		if err := tx.Select("*").Updates(changed).Error; err != nil {
 			return err
+		}
+		if updated.Admin != before.Admin {
+			if err := endSetup(tx); err != nil {
+				return err
+			}
 		}
 		if updated.Name.Folded() != before.Name.Folded() {
 			if err := checkName(u.store, tx, updated.Name, before.ID); err != nil {

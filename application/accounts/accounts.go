@@ -1,4 +1,4 @@
-// Package accounts has the use cases about signing in with a provider, and about who may have an account. Each fails with
+// Package accounts has the use cases about signing in with a provider or a password, and about who may have an account. Each fails with
 // fault.Unavailable when the store or the provider does not answer.
 package accounts
 
@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -32,10 +33,12 @@ func (r Registration) Validate() error {
 // Options is what an installation chooses.
 type Options struct {
 	Sources      []identity.Source
+	Passwords    identity.Passwords // nil: there are none
 	Registration Registration
+	Notify       notice.Func // of new administrators
 }
 
-// UseCases is what can be asked about signing in with a provider.
+// UseCases is what can be asked about signing in and signing up.
 type UseCases struct {
 	Providers *Providers
 
@@ -48,6 +51,12 @@ type UseCases struct {
 	Link *Link
 
 	Invite *Invitations
+
+	Passwords *Passwords
+	Ways      *Ways
+	Join      *Join
+	SetUp     *SetUp
+	Reset     *Reset
 }
 
 // Store is what the use cases need of a store of identities.
@@ -56,6 +65,9 @@ type Store interface {
 	identity.AttemptKeeper
 	identity.Inviter
 	identity.InvitationFinder
+	identity.WayKeeper
+	identity.LinkKeeper
+	identity.GuessCounter
 }
 
 // Users is what the use cases need of a store of users.
@@ -63,12 +75,15 @@ type Users interface {
 	user.Finder
 	user.FormerFinder
 	user.Updater
+	identity.Enroller
 }
 
 // module is what the use cases share.
 type module struct {
 	sources      sources
+	passwords    identity.Passwords
 	registration Registration
+	notify       notice.Func
 	store        Store
 	users        Users
 	now          func() time.Time
@@ -76,7 +91,10 @@ type module struct {
 
 // New returns the use cases over their ports.
 func New(store Store, users Users, options Options, now func() time.Time) *UseCases {
-	m := &module{sources: options.Sources, registration: options.Registration, store: store, users: users, now: now}
+	m := &module{
+		sources: options.Sources, passwords: options.Passwords, registration: options.Registration, notify: options.Notify,
+		store: store, users: users, now: now,
+	}
 	return &UseCases{
 		Providers: &Providers{m},
 
@@ -89,6 +107,12 @@ func New(store Store, users Users, options Options, now func() time.Time) *UseCa
 		Link: &Link{m},
 
 		Invite: &Invitations{m},
+
+		Passwords: &Passwords{m},
+		Ways:      &Ways{m},
+		Join:      &Join{m},
+		SetUp:     &SetUp{m},
+		Reset:     &Reset{m},
 	}
 }
 

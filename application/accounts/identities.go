@@ -2,7 +2,7 @@ package accounts
 
 import (
 	"context"
-	"slices"
+	"net/netip"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -82,20 +82,15 @@ func (l *Link) Undo(ctx context.Context, reference, provider string) error {
 	return err
 }
 
-var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
-
 // UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun
-// within the last hour, and with fault.Conflict when no other identity lets the viewer sign in.
+// within the last hour, and with fault.Conflict when there is no other way in.
 func (l *Link) UndoOwn(ctx context.Context, viewer token.Viewer, key string) error {
 	if !viewer.SignedInRecently(l.now()) {
 		return token.ErrRejected
 	}
-	_, _, err := l.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
-		delete(services, key)
-		if !slices.ContainsFunc(l.sources, func(s identity.Source) bool { return services[s.Key] != "" }) {
-			return errLast
-		}
-		return nil
+	err := l.store.ChangeWays(ctx, netip.Addr{}, viewer.User.ID, viewer.Token.ID, func(_ user.User, ways *identity.Ways) error {
+		delete(ways.Accounts, key)
+		return l.wantWay(*ways)
 	})
 	return user.Gone(err)
 }

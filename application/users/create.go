@@ -3,10 +3,12 @@ package users
 import (
 	"context"
 	"errors"
+	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -25,6 +27,7 @@ type CreateInput struct {
 	Contributor     bool
 	Admin           bool              // may moderate on pages
 	Services        map[string]string // name of a service -> the user's id there
+	Password        identity.PasswordHash
 }
 
 // Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, and with fault.Conflict when the
@@ -60,21 +63,16 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		if created.Admin {
 			act = "user.create-admin"
 		}
-		return c.store.Create(audit.Note(ctx, act, created.NameAndID(), ""), created, wanted.Services)
+		ways := identity.Ways{Accounts: wanted.Services, Password: wanted.Password}
+		return c.store.Enroll(ctx, netip.Addr{}, audit.Operator().Entry(act, created.NameAndID(), ""), created, ways, identity.Admission{})
 	})
 	if !errors.Is(err, user.ErrServiceTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 	}
 	if err == nil && created.Admin {
-		c.tellOfAdministrator(created)
+		c.notify.Tell(notice.Administrator(created, c.now()))
 	}
 	return created, err
-}
-
-// tellOfAdministrator tells the operator of a user who has become an administrator.
-func (m *module) tellOfAdministrator(u user.User) {
-	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
-	m.notify.Tell(notice.Notice{Event: notice.NewAdministrator, At: m.now(), Subject: u.NameAndID(), Text: text})
 }
 
 func validate(u user.User, services map[string]string) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -45,7 +46,7 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 		return change.apply(stored, services)
 	})
 	if err == nil && updated.Admin && !was {
-		u.tellOfAdministrator(updated)
+		u.notify.Tell(notice.Administrator(updated, u.now()))
 	}
 	return user.Account{User: updated, Services: services}, user.Gone(err)
 }

@@ -5,6 +5,7 @@ package users
 import (
 	"time"
 
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -30,6 +31,7 @@ type Store interface {
 	user.FormerFinder
 	user.Lister
 	user.Creator
+	identity.Enroller
 	user.Updater
 	user.Deleter
 }

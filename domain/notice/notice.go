@@ -1,7 +1,11 @@
 // Package notice is about events that an operator wants to be told of at once.
 package notice
 
-import "time"
+import (
+	"time"
+
+	"github.com/gluepot/gluepot/domain/user"
+)
 
 // Event is what has happened. Receivers know it by this text.
 type Event string
@@ -30,4 +34,10 @@ func (f Func) Tell(n Notice) {
 	if f != nil {
 		f(n)
 	}
+}
+
+// Administrator returns the notice of a user who has become an administrator.
+func Administrator(u user.User, at time.Time) Notice {
+	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
+	return Notice{Event: NewAdministrator, At: at, Subject: u.NameAndID(), Text: text}
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -39,11 +41,13 @@ type crowdedUsers struct {
 	*crowd
 }
 
-func (c crowdedUsers) Create(ctx context.Context, created user.User, services map[string]string) error {
+func (c crowdedUsers) Enroll(
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Store.Create(ctx, created, services)
+	return c.Store.Enroll(ctx, from, entry, created, ways, why)
 }
 
 type crowdedTokens struct {

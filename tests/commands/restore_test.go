@@ -12,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	domain "github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -64,7 +65,10 @@ func (s service) manifold(t *testing.T) {
 			ID: user.ID(name), Name: named(t, name), DefaultLanguage: "Go", PublicProfile: true, ShowTags: true, Admin: true, CreatedAt: created,
 		}
 		all(t, func(ctx context.Context) error {
-			return s.users.Create(ctx, made, map[string]string{"github": name, "gitlab": name})
+			ways := identity.Ways{
+				Password: identity.PasswordHash("old " + name), Accounts: map[string]string{"github": name, "gitlab": name},
+			}
+			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, made, ways, identity.Admission{})
 		})
 		for _, kind := range []string{"stays", "deleted", "removed", "given-up", "unshared"} {
 			made := paste.Document{
@@ -84,6 +88,9 @@ func (s service) manifold(t *testing.T) {
 				func(ctx context.Context) error { return s.tokens.Create(ctx, session) })
 		}
 	}
+	all(t, func(ctx context.Context) error {
+		return s.identities.Offer(ctx, auditlog.Entry{}, identity.OneTimeLink{Owner: "ann", ExpiresAt: created.Add(time.Hour)})
+	})
 	for i, id := range []identity.InvitationID{"stays", "revoked", "used"} {
 		all(t, func(ctx context.Context) error {
 			return s.identities.Invite(ctx, identity.Invitation{
@@ -102,6 +109,15 @@ func (s service) manifold(t *testing.T) {
 // undo takes some of it back, in every way.
 func (s service) undo(t *testing.T) {
 	t.Helper()
+	password := func(of user.ID, to identity.PasswordHash) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			but := "s-" + token.ID(of) + "-stays"
+			return s.identities.ChangeWays(ctx, netip.Addr{}, of, but, func(_ user.User, ways *identity.Ways) error {
+				ways.Password = to
+				return nil
+			})
+		}
+	}
 	edit := func(id paste.ID, change func(d *paste.Document) error) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			_, err := s.pastes.Update(ctx, auditlog.Entry{}, id, func(stored paste.Document) (paste.Change, error) {
@@ -125,6 +141,8 @@ func (s service) undo(t *testing.T) {
 		edit("ann-unshared", func(d *paste.Document) error { d.Visibility = paste.Private; return nil }),
 		func(ctx context.Context) error { return s.tokens.Revoke(ctx, "ann-ends", time.Now()) },
 		func(ctx context.Context) error { return s.tokens.EndSession(ctx, "ann", "s-ann-ends") },
+		password("ann", "new ann"),
+		password("eve", ""),
 		func(ctx context.Context) error { return s.identities.Revoke(ctx, "revoked") },
 		func(ctx context.Context) error { return s.moderation.CloseReport(ctx, "ann-stays-r2") },
 		func(ctx context.Context) error {
@@ -192,7 +210,7 @@ func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 	const undone = "What was deleted, removed or revoked since the backup stays so: " +
 		"pastes that were given up: 6, pastes with fewer readers: 1, pastes that were removed: 6, pastes: 6, reports: 1, " +
 		"users: 2, linked accounts: 1, tokens: 1, " +
-		"sessions: 1, invitations: 1.\n"
+		"sessions: 2, invitations: 1, passwords: 1, passwords that were changed: 1.\n"
 	if !strings.Contains(got, undone) {
 		t.Errorf("got\n%swant\n%s", got, undone)
 	}
@@ -202,6 +220,9 @@ func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 	after := database.Open(t, cfg)
 	if err := after.Ready(t.Context()); err != nil {
 		t.Error(err)
+	}
+	if _, err := ports(after).identities.LinkByHash(t.Context(), identity.Hash{}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want no link of the backup", err)
 	}
 	data, err := os.ReadFile(database.SQLitePath(cfg))
 	if err != nil || !strings.Contains(string(data), "secret of ann stays") || strings.Contains(string(data), "secret of bob") ||

@@ -30,6 +30,7 @@ type Users interface {
 	user.Lister
 	user.FormerFinder
 	user.Importer
+	identity.Enroller
 }
 
 // Tokens are the ports about access tokens.
@@ -47,6 +48,9 @@ type Identities interface {
 	identity.AttemptKeeper
 	identity.Inviter
 	identity.InvitationFinder
+	identity.WayKeeper
+	identity.LinkKeeper
+	identity.GuessCounter
 }
 
 // Pastes are the ports about pastes.
@@ -153,6 +157,15 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"identities/sign up, refused":           signUpRefused,
 		"identities/several sign up":            signUpsMeet,
 		"identities/invitations":                invitations,
+		"ways/passwords":                        passwords,
+		"ways/change":                           changeWays,
+		"ways/several callers":                  waysMeet,
+		"ways/one-time links":                   oneTimeLinks,
+		"ways/links of one user meet":           linksMeet,
+		"ways/enroll":                           enroll,
+		"ways/first administrator":              firstAdministrator,
+		"ways/several first administrators":     firstAdministratorsMeet,
+		"ways/guesses":                          guesses,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
@@ -715,6 +716,13 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 		"edit":   edited,
 		"star":   s.Pastes.Star(t.Context(), from, owner, mine),
 		"unstar": s.Pastes.Unstar(t.Context(), from, owner, mine),
+		"guess":  s.Identities.TakeGuess(t.Context(), from, ident.New()),
+		"enroll": s.Users.Enroll(t.Context(), from, unrecorded, newUser(t, ident.New()), identity.Ways{}, identity.Admission{}),
+		"ways":   s.Identities.ChangeWays(t.Context(), from, owner, "", to("$a")),
+		"link": func() error {
+			_, err := s.Identities.UseLink(t.Context(), from, unrecorded, newLink(t, s.Store, ident.New(), owner, later), to("$a"))
+			return err
+		}(),
 	}
 }
 

@@ -13,11 +13,12 @@ import (
 
 // elsewhere are the ports whose implementations are not stores.
 var elsewhere = map[string]string{
-	"identity.Provider": "adapters/signin, see its own tests",
-	"language.Names":    "adapters/catalogue, see its own tests",
-	"language.Files":    "adapters/catalogue, see its own tests",
-	"language.Lister":   "adapters/catalogue, see its own tests",
-	"language.Detector": "adapters/detection, see its own tests",
+	"identity.Provider":  "adapters/signin, see its own tests",
+	"identity.Passwords": "adapters/passwords, see its own tests",
+	"language.Names":     "adapters/catalogue, see its own tests",
+	"language.Files":     "adapters/catalogue, see its own tests",
+	"language.Lister":    "adapters/catalogue, see its own tests",
+	"language.Detector":  "adapters/detection, see its own tests",
 }
 
 // TestEveryPortHasASuite fails when a port of the domain, or a method of one, is not called by the suites.

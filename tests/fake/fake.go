@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -44,6 +45,8 @@ type Store struct {
 	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
 	attempts    map[identity.Hash]attempt
 	invitations []identity.Invitation
+	passwords   map[user.ID]identity.PasswordHash
+	links       []identity.OneTimeLink
 }
 
 // The parts of a Store are types of their own, because their ports have methods of the same names.
@@ -180,6 +183,7 @@ func (u Users) Update(ctx context.Context, id user.ID, change func(*user.User, m
 		}
 		u.giveUp(had, updated.ID)
 	}
+	u.endSetup(u.users[i].Admin != updated.Admin)
 	u.remember(u.users[i], updated, services)
 	u.users[i], u.services[updated.ID] = updated, maps.Clone(services)
 	return updated, services, nil
@@ -229,10 +233,13 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *use
 		return errNotFound
 	}
 	u.giveUp(u.users[i].Name, id)
+	u.endSetup(u.users[i].Admin)
 	u.users = slices.Delete(u.users, i, i+1)
 	delete(u.services, id)
 	delete(u.own, id)
 	delete(u.stars, id)
+	delete(u.passwords, id)
+	u.endLinks(id)
 	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })
 	if kept != nil {
 		u.giveUpPastes(id, *kept)
@@ -244,12 +251,7 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *use
 
 // Create implements user.Creator.
 func (u Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	unlock, err := u.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return u.createUser(created, services)
+	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
 
 func (s *Store) createUser(created user.User, services map[string]string) error {

@@ -118,7 +118,7 @@ func (i Identities) SignUp(ctx context.Context, hash identity.Hash, created user
 	if found.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
 		return identity.ErrUsedUp
 	}
-	if reserved, ok := i.former[created.Name.Folded()]; ok && i.now().Sub(reserved.at) < user.NameReserved {
+	if i.reserved(created.Name) {
 		return errConflict
 	}
 	if err := i.createUser(created, map[string]string{found.Profile.Key: found.Profile.Subject}); err != nil {

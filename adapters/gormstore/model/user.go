@@ -42,6 +42,26 @@ type UnlinkedIdentity struct {
 	Subject  string `gorm:"primaryKey"`
 }
 
+// Password is the hash of a user's password.
+type Password struct {
+	UserID string `gorm:"primaryKey"`
+	Hash   string
+}
+
+// OneTimeLink is a link that was not used.
+type OneTimeLink struct {
+	Hash      []byte `gorm:"primaryKey"`
+	UserID    sql.NullString
+	ExpiresAt time.Time
+}
+
+// Domain returns the link.
+func (r *OneTimeLink) Domain() (identity.OneTimeLink, error) {
+	return identity.OneTimeLink{
+		Hash: identity.Hash(r.Hash), Owner: user.ID(r.UserID.String), ExpiresAt: r.ExpiresAt.UTC(),
+	}, nil
+}
+
 // NewUser is the inverse of Domain.
 func NewUser(u user.User) *User {
 	return &User{

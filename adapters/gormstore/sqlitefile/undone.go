@@ -72,6 +72,11 @@ var undoing = []struct{ what, statement string }{
 	{"", `UPDATE restored.invitations AS r SET uses = m.uses
 		FROM main.invitations AS m WHERE m.id = r.id AND m.uses < r.uses`},
 	{"", `DELETE FROM restored.sign_in_attempts`},
+	{"", `DELETE FROM restored.one_time_links`},
+	{"passwords", `DELETE FROM restored.passwords WHERE ` + sameInstallation + `
+		AND user_id IN (SELECT id FROM main.users) AND user_id NOT IN (SELECT user_id FROM main.passwords)`},
+	{"passwords that were changed", `UPDATE restored.passwords AS r SET hash = m.hash
+		FROM main.passwords AS m WHERE m.user_id = r.user_id AND m.hash <> r.hash`},
 
 	// What remembers all that.
 	{"", `INSERT OR REPLACE INTO restored.tombstones (kind, id, deleted_at, removed_by, reason, told)

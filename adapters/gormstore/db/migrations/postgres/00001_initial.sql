@@ -59,6 +59,20 @@ CREATE TABLE unlinked_identities (
     PRIMARY KEY (user_id, provider, subject)
 );
 
+-- The passwords of those who have one.
+CREATE TABLE passwords (
+    user_id text COLLATE "C" PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    hash    text NOT NULL -- in the format $argon2id$…
+);
+
+-- Links with which their holders choose a way in, once.
+CREATE TABLE one_time_links (
+    hash       bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256; the code itself is not kept
+    user_id    text COLLATE "C" REFERENCES users ON DELETE CASCADE, -- NULL: the holder becomes the first administrator
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX one_time_links_by_user ON one_time_links (user_id);
+
 -- Visitors on their way to an account, for ten minutes: at a provider, or choosing a name.
 CREATE TABLE sign_in_attempts (
     hash          bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256 of what the browser's cookie holds
@@ -346,5 +360,5 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
-    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, unlinked_identities, identities, user_deletions, users;
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, one_time_links, passwords, unlinked_identities, identities, user_deletions, users;
 DROP FUNCTION count_pastes, prepare_search;

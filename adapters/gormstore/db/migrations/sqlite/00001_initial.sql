@@ -52,6 +52,18 @@ CREATE TABLE unlinked_identities (
     PRIMARY KEY (user_id, provider, subject)
 ) WITHOUT ROWID;
 
+CREATE TABLE passwords (
+    user_id TEXT NOT NULL PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    hash    TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE one_time_links (
+    hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    user_id    TEXT REFERENCES users ON DELETE CASCADE,
+    expires_at TIMESTAMP NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX one_time_links_by_user ON one_time_links (user_id);
+
 CREATE TABLE sign_in_attempts (
     hash          BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     source        TEXT NOT NULL,
@@ -295,6 +307,8 @@ DROP TABLE pastes;
 DROP TABLE access_tokens;
 DROP TABLE invitations;
 DROP TABLE sign_in_attempts;
+DROP TABLE one_time_links;
+DROP TABLE passwords;
 DROP TABLE unlinked_identities;
 DROP TABLE identities;
 DROP TABLE user_deletions;

@@ -1,0 +1,271 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"net/netip"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// WaysOf implements identity.WayKeeper.
+func (i *Identities) WaysOf(ctx context.Context, owner user.ID) (ways identity.Ways, err error) {
+	err = i.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("id = ?", string(owner)).Take(&model.User{}).Error; err != nil {
+			return err
+		}
+		ways, err = waysOf(tx, string(owner))
+		return err
+	})
+	if err != nil {
+		return identity.Ways{}, err
+	}
+	return ways, nil
+}
+
+func waysOf(tx *gorm.DB, owner string) (ways identity.Ways, err error) {
+	if ways.Accounts, err = servicesOf(tx, owner); err != nil {
+		return ways, err
+	}
+	var rows []model.Password
+	if err := tx.Where("user_id = ?", owner).Find(&rows).Error; err != nil {
+		return ways, err
+	}
+	for _, row := range rows {
+		ways.Password = identity.PasswordHash(row.Hash)
+	}
+	return ways, nil
+}
+
+// ByPassword implements identity.WayKeeper.
+func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
+	var row struct {
+		model.User `gorm:"embedded"`
+
+		Hash sql.NullString
+	}
+	err := i.store.Read(ctx).Table("users").Select("users.*, passwords.hash").
+		Joins("LEFT JOIN passwords ON passwords.user_id = users.id").
+		Where("users.username_folded = ?", name.Folded()).Take(&row).Error
+	if err != nil {
+		return user.User{}, "", db.Translate(err)
+	}
+	named, err := row.User.Domain()
+	return named, identity.PasswordHash(row.Hash.String), err
+}
+
+// ChangeWays implements identity.WayKeeper.
+func (i *Identities) ChangeWays(
+	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
+) error {
+	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+		_, changed, err := changeWays(tx, owner, change)
+		if err == nil && changed {
+			_, err = endSessions(tx, owner, but)
+		}
+		return err
+	}))
+}
+
+// changeWays changes the ways in of a user, whom it locks, and reports whether the password has changed.
+func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Ways) error) (
+	of user.User, changed bool, err error,
+) {
+	var row model.User
+	if err := db.ForUpdate(tx).Where("id = ?", string(owner)).Take(&row).Error; err != nil {
+		return of, false, err
+	}
+	if of, err = row.Domain(); err != nil {
+		return of, false, err
+	}
+	before, err := waysOf(tx, row.ID)
+	if err != nil {
+		return of, false, err
+	}
+	ways := before.Clone()
+	if err := change(of, &ways); err != nil {
+		return of, false, err
+	}
+	if err := replaceServices(tx, row.ID, before.Accounts, ways.Accounts); err != nil {
+		return of, false, err
+	}
+	return of, ways.Password != before.Password, setPassword(tx, row.ID, ways.Password)
+}
+
+func setPassword(tx *gorm.DB, owner string, hash identity.PasswordHash) error {
+	if hash == "" {
+		return tx.Where("user_id = ?", owner).Delete(&model.Password{}).Error
+	}
+	return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&model.Password{UserID: owner, Hash: string(hash)}).Error
+}
+
+// Rehash implements identity.WayKeeper.
+func (i *Identities) Rehash(ctx context.Context, owner user.ID, from, to identity.PasswordHash) error {
+	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return tx.Model(&model.Password{}).Where("user_id = ? AND hash = ?", string(owner), string(from)).
+			Update("hash", string(to)).Error
+	})
+}
+
+// lockInstallation makes transactions take turns that decide who the first administrator is.
+func lockInstallation(tx *gorm.DB) error {
+	return db.ForUpdate(tx).Take(&model.Installation{}).Error
+}
+
+// administered fails with identity.ErrAdministered if there is an administrator.
+func administered(tx *gorm.DB) error {
+	var administrators int64
+	err := tx.Model(&model.User{}).Where("admin").Limit(1).Count(&administrators).Error
+	if err == nil && administrators > 0 {
+		err = identity.ErrAdministered
+	}
+	return err
+}
+
+// endSetup ends all links for the first administrator.
+func endSetup(tx *gorm.DB) error {
+	return tx.Where("user_id IS NULL").Delete(&model.OneTimeLink{}).Error
+}
+
+// Offer implements identity.LinkKeeper.
+func (i *Identities) Offer(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
+	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
+		if link.Owner == "" {
+			if err := lockInstallation(tx); err != nil {
+				return err
+			}
+			if err := administered(tx); err != nil {
+				return err
+			}
+		} else if err := db.ForShare(tx).Where("id = ?", string(link.Owner)).Take(&model.User{}).Error; err != nil {
+			return err
+		}
+		if err := tx.Where("expires_at <= ?", i.store.Now()).Delete(&model.OneTimeLink{}).Error; err != nil {
+			return err
+		}
+		return tx.Create(&model.OneTimeLink{
+			Hash: link.Hash[:], UserID: model.Optional(string(link.Owner)), ExpiresAt: model.Instant(link.ExpiresAt),
+		}).Error
+	}))
+}
+
+// LinkByHash implements identity.LinkKeeper.
+func (i *Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identity.OneTimeLink, error) {
+	return find(validLink(i.store, i.store.Read(ctx), hash), (*model.OneTimeLink).Domain)
+}
+
+func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
+	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now())
+}
+
+// UseLink implements identity.LinkKeeper. It locks the owner first, as others do: of several callers, the others find no link then.
+func (i *Identities) UseLink(
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
+	change func(user.User, *identity.Ways) error,
+) (owner user.User, err error) {
+	err = i.store.Transaction(ctx, i.store.Guarded(from, i.store.Recorded(entry, func(tx *gorm.DB) error {
+		var row model.OneTimeLink
+		if err := validLink(i.store, tx, hash).Where("user_id IS NOT NULL").Take(&row).Error; err != nil {
+			return err
+		}
+		id := user.ID(row.UserID.String)
+		if owner, _, err = changeWays(tx, id, change); err != nil {
+			return err
+		}
+		if err := db.OrNotFound(tx.Where("hash = ?", hash[:]).Delete(&model.OneTimeLink{})); err != nil {
+			return err
+		}
+		if err := tx.Where("user_id = ?", string(id)).Delete(&model.OneTimeLink{}).Error; err != nil {
+			return err
+		}
+		_, err := endSessions(tx, id, "")
+		return err
+	})))
+	if err != nil {
+		return user.User{}, err
+	}
+	return owner, nil
+}
+
+// Enroll implements identity.Enroller.
+func (u *Users) Enroll(
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+) error {
+	return u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
+		if created.Admin {
+			if err := lockInstallation(tx); err != nil {
+				return err
+			}
+		}
+		if why.Setup != (identity.Hash{}) {
+			if err := administered(tx); err != nil {
+				return err
+			}
+			link := validLink(u.store, tx, why.Setup).Where("user_id IS NULL")
+			if err := link.Take(&model.OneTimeLink{}).Error; err != nil {
+				return err
+			}
+		}
+		if err := tx.Create(model.NewUser(created)).Error; err != nil {
+			return err
+		}
+		if why.Chosen {
+			if err := checkName(u.store, tx, created.Name, created.ID); err != nil {
+				return err
+			}
+		}
+		if err := model.Insert(tx, model.NewIdentities(string(created.ID), ways.Accounts)); err != nil {
+			return err
+		}
+		if ways.Password != "" {
+			if err := setPassword(tx, string(created.ID), ways.Password); err != nil {
+				return err
+			}
+		}
+		if why.Invitation != "" {
+			if err := useInvitation(u.store, tx, string(why.Invitation)); err != nil {
+				return err
+			}
+		}
+		if created.Admin {
+			return endSetup(tx)
+		}
+		return nil
+	})))
+}
+
+// guessQuota is identity.Guesses as a quota, which its clients' rows keep.
+var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWindow}
+
+// TakeGuess implements identity.GuessCounter.
+func (i *Identities) TakeGuess(ctx context.Context, from netip.Addr, name string) error {
+	err := i.changeGuesses(ctx, from, name, guessQuota.Take)
+	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
+}
+
+// ReturnGuess implements identity.GuessCounter.
+func (i *Identities) ReturnGuess(ctx context.Context, name string) error {
+	return i.changeGuesses(ctx, netip.Addr{}, name, func(full time.Duration) (time.Duration, error) {
+		return max(full-guessQuota.Interval(), 0), nil
+	})
+}
+
+func (i *Identities) changeGuesses(
+	ctx context.Context, from netip.Addr, name string, change func(time.Duration) (time.Duration, error),
+) error {
+	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+		_, err := changeQuota(i.store, tx, paste.Client("password of "+name), change)
+		return err
+	}))
+}

@@ -1,0 +1,224 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/notice"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var (
+	errJoinClosed    = fault.New(fault.Forbidden, "This server takes no new accounts. Ask its operator for one.")
+	errJoinUninvited = fault.New(fault.Forbidden, "To get an account on this server, ask its operator for an invitation.")
+)
+
+// Join makes accounts for visitors who choose a name and a password.
+type Join struct{ *module }
+
+// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password. It fails with
+// identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not taken.
+func (j *Join) May(ctx context.Context, code string) error {
+	_, err := j.admit(ctx, code)
+	return err
+}
+
+func (j *Join) admit(ctx context.Context, code string) (why identity.Admission, err error) {
+	why.Chosen = true
+	switch {
+	case j.passwords == nil:
+		return why, identity.ErrNoPasswords
+	case j.registration == Closed:
+		return why, errJoinClosed
+	case j.registration == Open && code == "":
+		return why, nil
+	case code == "":
+		return why, errJoinUninvited
+	}
+	invitation, err := (&Invitations{j.module}).Show(ctx, code)
+	if j.registration != Open { // where it is not needed, none of its uses is taken
+		why.Invitation = invitation.ID
+	}
+	return why, err
+}
+
+// Do returns the new user. It fails as May does, with fault.Invalid when the name or the password breaks a rule, and with
+// fault.Conflict when the name is taken.
+func (j *Join) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
+	if _, err := actor.Viewer(); err != nil {
+		return user.User{}, err
+	}
+	why, err := j.admit(ctx, code)
+	if err != nil {
+		return user.User{}, err
+	}
+	parsed, err := chosen(name)
+	if err != nil {
+		return user.User{}, err
+	}
+	return j.enroll(ctx, actor, user.User{Name: parsed}, password, why)
+}
+
+// enroll stores a user with a password.
+func (m *module) enroll(
+	ctx context.Context, actor audit.Actor, created user.User, password string, why identity.Admission,
+) (user.User, error) {
+	hash, err := (&Passwords{m}).Hash(ctx, created.Name, password)
+	if err != nil {
+		return user.User{}, err
+	}
+	created.DefaultLanguage, created.CreatedAt = user.DefaultLanguage, m.now()
+	err = ident.Draw(func(id user.ID) error {
+		created.ID = id
+		var entry auditlog.Entry // none for a user without rights
+		if created.Admin {
+			entry = audit.By(token.Viewer{User: created}, actor.Address()).Entry("user.create-admin", created.NameAndID(), "")
+		}
+		return m.users.Enroll(ctx, actor.Address(), entry, created, identity.Ways{Password: hash}, why)
+	})
+	if errors.Is(err, identity.ErrAdministered) {
+		return user.User{}, err
+	}
+	return created, fault.Replace(err, fault.Conflict, user.ErrNameTaken)
+}
+
+// SetUp makes the first administrator, who has a link that the server has printed.
+type SetUp struct{ *module }
+
+var errNoSetup = fault.New(fault.Forbidden, "This link is not valid any more: it was used, is older than a day, or there is an "+
+	"administrator. The server prints a new one when it starts without an administrator.")
+
+// Begin returns the code of a new link. It fails with identity.ErrAdministered when there is an administrator, and with
+// identity.ErrNoPasswords when there is nothing to choose.
+func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
+	if s.passwords == nil {
+		return "", identity.ErrNoPasswords
+	}
+	code = rand.Text()
+	return code, s.store.Offer(ctx, auditlog.Entry{}, identity.OneTimeLink{
+		Hash: identity.HashOf(code), ExpiresAt: s.now().Add(identity.SetupAge),
+	})
+}
+
+// Show returns nil if the link with that code is valid, which it does not use. It fails with fault.Forbidden.
+func (s *SetUp) Show(ctx context.Context, code string) error {
+	link, err := s.store.LinkByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner != "" || s.passwords == nil {
+		return errNoSetup
+	}
+	return err
+}
+
+// Do returns the new administrator. It fails as Show does, with fault.Invalid when the name or the password breaks a rule,
+// and with fault.Conflict when the name is taken.
+func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
+	if _, err := actor.Viewer(); err != nil {
+		return user.User{}, err
+	}
+	if err := s.Show(ctx, code); err != nil {
+		return user.User{}, err
+	}
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		return user.User{}, err
+	}
+	why := identity.Admission{Setup: identity.HashOf(code)}
+	created, err := s.enroll(ctx, actor, user.User{Name: parsed, Admin: true}, password, why)
+	if fault.Is(err, fault.NotFound) || errors.Is(err, identity.ErrAdministered) {
+		return user.User{}, errNoSetup
+	}
+	if err == nil {
+		s.notify.Tell(notice.Administrator(created, s.now()))
+	}
+	return created, err
+}
+
+// Reset lets users who cannot sign in choose a new password, with a link that an operator gives them.
+type Reset struct{ *module }
+
+var errNoAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
+
+// mayManage returns a fault.Forbidden unless the actor is the operator or an administrator.
+func mayManage(actor audit.Actor) error {
+	if actor.IsOperator() {
+		return nil
+	}
+	viewer, err := actor.User()
+	if err == nil && !viewer.User.Admin {
+		err = errNoAdministrator
+	}
+	return err
+}
+
+var errNoReset = fault.New(fault.Forbidden,
+	"This link is not valid any more: it was used, or is older than an hour. Ask the operator for another one.")
+
+// Offer returns a user, found by name or id, and the code of a new link. It fails as user.Find does, with
+// identity.ErrNoPasswords, and with fault.Forbidden unless the actor is the operator or an administrator.
+func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) (
+	owner user.User, link identity.OneTimeLink, code string, err error,
+) {
+	if err := mayManage(actor); err != nil {
+		return owner, link, "", err
+	}
+	if r.passwords == nil {
+		return owner, link, "", identity.ErrNoPasswords
+	}
+	if owner, err = user.Find(ctx, r.users, reference); err != nil {
+		return owner, link, "", err
+	}
+	code = rand.Text()
+	link = identity.OneTimeLink{Hash: identity.HashOf(code), Owner: owner.ID, ExpiresAt: r.now().Add(identity.ResetAge)}
+	err = r.store.Offer(ctx, actor.Entry("user.reset", owner.NameAndID(), ""), link)
+	return owner, link, code, user.Gone(err)
+}
+
+// Show returns whose password the link with that code is for, and does not use it. It fails with fault.Forbidden when it is
+// not valid, and with token.ErrSuspended.
+func (r *Reset) Show(ctx context.Context, code string) (user.User, error) {
+	link, err := r.store.LinkByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || r.passwords == nil {
+		return user.User{}, errNoReset
+	}
+	if err != nil {
+		return user.User{}, err
+	}
+	owner, err := r.users.ByID(ctx, link.Owner)
+	if err == nil && owner.Suspended {
+		return user.User{}, token.ErrSuspended
+	}
+	return owner, fault.Replace(err, fault.NotFound, errNoReset)
+}
+
+// Do gives the owner of the link with that code a password, ends the owner's sessions, and returns the owner. It fails as
+// Show and Passwords.Hash do.
+func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string) (user.User, error) {
+	if _, err := actor.Viewer(); err != nil {
+		return user.User{}, err
+	}
+	shown, err := r.Show(ctx, code)
+	if err != nil {
+		return user.User{}, err
+	}
+	hash, err := (&Passwords{r.module}).Hash(ctx, shown.Name, password)
+	if err != nil {
+		return user.User{}, err
+	}
+	holder := audit.By(token.Viewer{User: shown}, actor.Address())
+	entry := holder.Entry("user.set-password", shown.NameAndID(), "with a link for it")
+	owner, err := r.store.UseLink(ctx, actor.Address(), entry, identity.HashOf(code), func(u user.User, ways *identity.Ways) error {
+		if u.Suspended {
+			return token.ErrSuspended
+		}
+		ways.Password = hash
+		return nil
+	})
+	return owner, fault.Replace(err, fault.NotFound, errNoReset)
+}

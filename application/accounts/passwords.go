@@ -1,0 +1,227 @@
+package accounts
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Passwords are how users sign in with passwords, and choose them.
+type Passwords struct{ *module }
+
+// On reports whether this installation takes passwords.
+func (p *Passwords) On() bool { return p.passwords != nil }
+
+// Hash returns the hash of a new password for the user of that name. It fails with fault.Invalid when the password breaks a
+// rule (identity.CheckPassword), or passwords are off.
+func (p *Passwords) Hash(ctx context.Context, name user.Name, password string) (identity.PasswordHash, error) {
+	if !p.On() {
+		return "", identity.ErrNoPasswords
+	}
+	normal, err := p.normal(password)
+	if err != nil {
+		return "", err
+	}
+	err = identity.CheckPassword(normal, name, func() (int, error) { return p.passwords.Score(ctx, normal, name) })
+	if err != nil {
+		return "", err
+	}
+	return p.passwords.Hash(ctx, normal)
+}
+
+var errLong = fault.New(fault.Invalid, "The password is much longer than 256 characters. Choose a shorter one.")
+
+func (m *module) normal(password string) (string, error) {
+	if len(password) > identity.MaxPasswordBytes {
+		return "", errLong
+	}
+	return m.passwords.Normal(password), nil
+}
+
+// check reports whether a password that comes from an address is that of the user of that name. It counts wrong ones, whether or not there is such a
+// user, and takes as long for each. It fails with identity.ErrWrongPassword, and with identity.ErrGuesses.
+func (m *module) check(ctx context.Context, from netip.Addr, name, password string) (
+	of user.User, hash identity.PasswordHash, err error,
+) {
+	if m.passwords == nil {
+		return of, "", identity.ErrNoPasswords
+	}
+	normal, err := m.normal(password)
+	if err != nil {
+		return of, "", identity.ErrWrongPassword
+	}
+	counted := strings.ToLower(name)
+	if err := m.store.TakeGuess(ctx, from, counted); err != nil {
+		return of, "", err
+	}
+	parsed, err := user.ParseName(name)
+	if err == nil {
+		of, hash, err = m.store.ByPassword(ctx, parsed)
+	}
+	if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Invalid) {
+		return of, "", err
+	}
+	matches, outdated, err := m.passwords.Matches(ctx, normal, hash)
+	if err != nil {
+		return of, "", err
+	}
+	if !matches {
+		return of, "", identity.ErrWrongPassword
+	}
+	if err := m.store.ReturnGuess(ctx, counted); err != nil {
+		return of, "", err
+	}
+	if outdated {
+		renewed, err := m.passwords.Hash(ctx, normal)
+		if err == nil {
+			err = m.store.Rehash(ctx, of.ID, hash, renewed)
+		}
+		if err != nil {
+			return of, "", err
+		}
+		hash = renewed
+	}
+	return of, hash, nil
+}
+
+// SignIn signs in with the name and password of a user. start begins a session, and returns what ends it.
+//
+// It fails with identity.ErrWrongPassword, with identity.ErrGuesses when there were too many wrong passwords for the name,
+// with token.ErrSuspended when the password is right and its user is suspended, and as start does.
+func (p *Passwords) SignIn(
+	ctx context.Context, actor audit.Actor, name, password string,
+	start func(owner user.ID) (end func(context.Context) error, err error),
+) error {
+	if _, err := actor.Viewer(); err != nil {
+		return err
+	}
+	owner, hash, err := p.check(ctx, actor.Address(), name, password)
+	if err != nil {
+		return err
+	}
+	if owner.Suspended {
+		return token.ErrSuspended
+	}
+	end, err := start(owner.ID)
+	if err != nil {
+		return err
+	}
+	// A change of the password ends the sessions that there are. This one may have begun right after.
+	err = p.still(ctx, owner.ID, password, hash)
+	if err != nil {
+		_ = end(context.WithoutCancel(ctx)) // the session's secret is not sent
+		return fault.Replace(err, fault.NotFound, identity.ErrWrongPassword)
+	}
+	return nil
+}
+
+// still fails with identity.ErrWrongPassword unless a password, whose hash was that one, is the user's now.
+func (m *module) still(ctx context.Context, owner user.ID, password string, hash identity.PasswordHash) error {
+	now, err := m.store.WaysOf(ctx, owner)
+	if err != nil || now.Password == hash {
+		return err
+	}
+	matches, _, err := m.passwords.Matches(ctx, m.passwords.Normal(password), now.Password) // it may have a new hash alone
+	if err == nil && !matches {
+		err = identity.ErrWrongPassword
+	}
+	return err
+}
+
+// mayChange returns a viewer who has begun a session within the last hour, or who types the present password.
+func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, present string) (token.Viewer, error) {
+	viewer, err := actor.User()
+	if err != nil {
+		return viewer, err
+	}
+	if present == "" {
+		if !viewer.SignedInRecently(p.now()) {
+			err = token.ErrRejected
+		}
+		return viewer, err
+	}
+	of, _, err := p.check(ctx, actor.Address(), viewer.User.Name.String(), present)
+	if err == nil && of.ID != viewer.User.ID { // renamed meanwhile
+		err = identity.ErrPresentPassword
+	}
+	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrPresentPassword)
+}
+
+// SetOwn gives the viewer a password in place of the present one, if there is one, and ends the viewer's other sessions.
+//
+// It fails with token.ErrRejected when the viewer has neither typed the present password nor begun a session within the
+// last hour, with identity.ErrPresentPassword or identity.ErrGuesses, and as Hash does.
+func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, present, password string) error {
+	viewer, err := p.mayChange(ctx, actor, present)
+	if err != nil {
+		return err
+	}
+	hash, err := p.Hash(ctx, viewer.User.Name, password)
+	if err != nil {
+		return err
+	}
+	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+		ways.Password = hash
+		return nil
+	})
+}
+
+// RemoveOwn takes the viewer's password away, and ends the viewer's other sessions. It fails as SetOwn does, and with
+// fault.Conflict when there is no other way in.
+func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, present string) error {
+	viewer, err := p.mayChange(ctx, actor, present)
+	if err != nil {
+		return err
+	}
+	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+		ways.Password = ""
+		return p.wantWay(*ways)
+	})
+}
+
+// change changes the ways in of a viewer, and ends other sessions when the password has changed.
+func (m *module) change(
+	ctx context.Context, actor audit.Actor, viewer token.Viewer, change func(*identity.Ways) error,
+) error {
+	store := func(u user.User, ways *identity.Ways) error {
+		if u.Suspended { // meanwhile
+			return token.ErrSuspended
+		}
+		return change(ways)
+	}
+	err := m.store.ChangeWays(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, store)
+	return fault.Replace(err, fault.NotFound, token.ErrRejected)
+}
+
+var errLast = fault.New(fault.Conflict, "This is your last way to sign in. Add another one first.")
+
+// wantWay returns errLast unless one of the ways in can be used here.
+func (m *module) wantWay(ways identity.Ways) error {
+	if m.passwords != nil && ways.Password != "" {
+		return nil
+	}
+	for _, source := range m.sources {
+		if ways.Accounts[source.Key] != "" {
+			return nil
+		}
+	}
+	return errLast
+}
+
+// Ways shows how users can sign in.
+type Ways struct{ *module }
+
+// Own returns the viewer's ways in. It fails with token.ErrRejected unless the viewer has signed in.
+func (w *Ways) Own(ctx context.Context, viewer token.Viewer) (identity.Ways, error) {
+	if !viewer.SignedIn() {
+		return identity.Ways{}, token.ErrRejected
+	}
+	ways, err := w.store.WaysOf(ctx, viewer.User.ID)
+	return ways, fault.Replace(err, fault.NotFound, token.ErrRejected)
+}

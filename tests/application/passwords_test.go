@@ -1,0 +1,555 @@
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/notice"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+const (
+	goodPassword  = "tulip river stone"
+	otherPassword = "stone river tulip"
+)
+
+// by is a viewer as an actor without an address.
+func by(viewer token.Viewer) audit.Actor { return audit.By(viewer, netip.Addr{}) }
+
+// withPasswords has other accounts with passwords over the store of a world.
+func (w *world) withPasswords(how accounts.Registration) *accounts.UseCases {
+	return accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
+		Sources: w.provider.sources(), Registration: how, Passwords: fake.Passwords{}, Notify: w.notify,
+	}, w.clock)
+}
+
+// member stores a user with a password and accounts at providers.
+func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string, services map[string]string) user.User {
+	t.Helper()
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := a.Passwords.Hash(t.Context(), parsed, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := w.users.Create.Do(t.Context(), users.CreateInput{Name: name, Services: services, Password: hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created
+}
+
+// signsIn signs in with a password, and returns the user whose session begins.
+func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner user.ID, err error) {
+	t.Helper()
+	err = a.Passwords.SignIn(t.Context(), by(visitor), name, password, func(of user.ID) (func(context.Context) error, error) {
+		owner = of
+		return func(context.Context) error { owner = ""; return nil }, nil
+	})
+	return owner, err
+}
+
+func (w *world) suspend(t *testing.T, id user.ID) {
+	t.Helper()
+	_, _, err := w.userStore.Update(t.Context(), id, func(u *user.User, _ map[string]string) error {
+		u.Suspended = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPasswordRules(t *testing.T) {
+	t.Parallel()
+	a := newWorld().withPasswords(accounts.Open)
+	epoxy, err := user.ParseName("Epoxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := user.ParseName("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		name     user.Name
+		password string
+		says     string // empty: it is taken
+	}{
+		"12 characters":                  {epoxy, "abcdefghijkl", ""},
+		"11 characters":                  {epoxy, "abcdefghijk", "has 11 characters"},
+		"none":                           {epoxy, "", "has 0 characters"},
+		"256 characters":                 {epoxy, strings.Repeat("ü", 256), ""},
+		"257 characters":                 {epoxy, strings.Repeat("ü", 257), "has 257 characters"},
+		"very long":                      {epoxy, strings.Repeat("x", identity.MaxPasswordBytes+1), "much longer"},
+		"not text":                       {epoxy, "abcdefghijkl\xff", "not text"},
+		"with the name":                  {epoxy, "the EPOXY of mine", "holds the name"},
+		"with the name in full width":    {epoxy, "the \uff45poxy of mine", "holds the name"},
+		"with a name of a single letter": {short, "abcdefghijkl", ""},
+		"weak":                           {epoxy, "weak but long enough", "too easy to guess"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hash, err := a.Passwords.Hash(t.Context(), c.name, c.password)
+			switch {
+			case c.says == "" && (err != nil || hash == ""):
+				t.Errorf("got %v, want it taken", err)
+			case c.says != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(fault.MessageOf(err), c.says)):
+				t.Errorf("got %v, want a refusal that says: %s", err, c.says)
+			case c.says != "" && len(c.password) > 0 && strings.Contains(err.Error(), c.password):
+				t.Errorf("got the password in %v, want it nowhere", err)
+			}
+		})
+	}
+}
+
+func TestSignInWithPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	epoxy := w.member(t, a, "Epoxy", goodPassword, nil)
+	suspended := w.member(t, a, "suspended", goodPassword, nil)
+	w.suspend(t, suspended.ID)
+	w.user(t, users.CreateInput{Name: "without", Services: map[string]string{"github": "1"}})
+	for what, c := range map[string]struct {
+		name, password string
+		want           error
+	}{
+		"right":                       {"epoxy", goodPassword, nil},
+		"right, in capitals":          {"EPOXY", goodPassword, nil},
+		"wrong":                       {"epoxy", otherPassword, identity.ErrWrongPassword},
+		"empty":                       {"epoxy", "", identity.ErrWrongPassword},
+		"too long":                    {"epoxy", strings.Repeat("x", 10_000), identity.ErrWrongPassword},
+		"an unknown name":             {"nobody", goodPassword, identity.ErrWrongPassword},
+		"no name":                     {"", goodPassword, identity.ErrWrongPassword},
+		"no name that could be one":   {"a b\x00", goodPassword, identity.ErrWrongPassword},
+		"a user without a password":   {"without", "", identity.ErrWrongPassword},
+		"a suspended user, right":     {"suspended", goodPassword, token.ErrSuspended},
+		"a suspended user, wrong":     {"suspended", otherPassword, identity.ErrWrongPassword},
+		"the stored hash as password": {"epoxy", "fake:" + goodPassword, identity.ErrWrongPassword},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			owner, err := signsIn(t, a, c.name, c.password)
+			if !errors.Is(err, c.want) || c.want == nil && (err != nil || owner != epoxy.ID) || c.want != nil && owner != "" {
+				t.Errorf("got %q, error %v, want %v", owner, err, c.want)
+			}
+		})
+	}
+	_, err := signsIn(t, w.registered(accounts.Open), "epoxy", goodPassword)
+	if !errors.Is(err, identity.ErrNoPasswords) {
+		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
+	}
+}
+
+// TestPasswordChangesDuringSignIn has the password change between its check and the session.
+func TestPasswordChangesDuringSignIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a, store := w.withPasswords(accounts.Closed), fake.Identities{Store: w.userStore.Store}
+	epoxy := w.member(t, a, "epoxy", goodPassword, nil)
+	for what, c := range map[string]struct {
+		becomes identity.PasswordHash
+		want    error
+	}{
+		"another password":                   {"fake:" + otherPassword, identity.ErrWrongPassword},
+		"none":                               {"", identity.ErrWrongPassword},
+		"another hash of the same":           {"old:" + goodPassword, nil},
+		"an outdated hash, which is renewed": {"fake:" + goodPassword, nil},
+	} {
+		ended := false
+		err := a.Passwords.SignIn(t.Context(), by(visitor), "epoxy", goodPassword, func(user.ID) (func(context.Context) error, error) {
+			return func(context.Context) error { ended = true; return nil },
+				store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
+					ways.Password = c.becomes
+					return nil
+				})
+		})
+		if !errors.Is(err, c.want) || c.want == nil && err != nil || ended != (c.want != nil) {
+			t.Errorf("%s: got %v, session ended: %v, want %v", what, err, ended, c.want)
+		}
+		err = store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
+			ways.Password = "old:" + goodPassword
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+		t.Fatal(err)
+	}
+	if ways, err := store.WaysOf(t.Context(), epoxy.ID); err != nil || ways.Password != "fake:"+goodPassword {
+		t.Errorf("got %v, error %v, want a new hash of the password", ways, err)
+	}
+}
+
+// TestGuesses bounds wrong passwords for one name, which need not be a user's, and no other way in.
+func TestGuesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	epoxy := w.member(t, a, "epoxy", goodPassword, map[string]string{"github": "77"})
+	w.member(t, a, "other", goodPassword, nil)
+	for range 2 * identity.Guesses { // right ones do not count
+		if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"epoxy", "nobody"} {
+		for i := range identity.Guesses {
+			if _, err := signsIn(t, a, strings.ToUpper(name[:1+i%3])+name[1+i%3:], otherPassword); !errors.Is(err, identity.ErrWrongPassword) {
+				t.Fatalf("%s, guess %d: got %v, want %v", name, i, err, identity.ErrWrongPassword)
+			}
+		}
+		for _, password := range []string{otherPassword, goodPassword} {
+			if owner, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrGuesses) || owner != "" {
+				t.Errorf("%s: got %v, want %v", name, err, identity.ErrGuesses)
+			}
+		}
+	}
+	if _, err := signsIn(t, a, "other", goodPassword); err != nil {
+		t.Errorf("another user got %v, want to sign in", err)
+	}
+	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github"}, w.vouch("77", ""))
+	if err != nil || arrived.User.ID != epoxy.ID {
+		t.Errorf("got %+v, error %v, want to sign in with the provider", arrived, err)
+	}
+	err = a.Passwords.SetOwn(t.Context(), by(w.session(t, "epoxy")), goodPassword, otherPassword)
+	if !errors.Is(err, identity.ErrGuesses) {
+		t.Errorf("got %v with the present password, want %v", err, identity.ErrGuesses)
+	}
+	w.now = w.now.Add(identity.GuessWindow / identity.Guesses)
+	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+		t.Errorf("got %v later, want to sign in", err)
+	}
+}
+
+func TestOwnPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	w.member(t, a, "epoxy", goodPassword, nil)
+	suspended := w.member(t, a, "suspended", goodPassword, nil)
+	fresh := w.session(t, "epoxy")
+	old, reader, byToken, gone, late := fresh, fresh, fresh, fresh, w.session(t, "suspended")
+	old.Token.CreatedAt = w.now.Add(-token.RecentSession)
+	reader.Token.Scope = token.Read
+	byToken.Token.Kind = token.Access
+	gone.User.ID = "gone"
+	w.suspend(t, suspended.ID)
+	for what, c := range map[string]struct {
+		viewer            token.Viewer
+		present, password string
+		want              error
+		kind              fault.Kind
+	}{
+		"a visitor":                       {token.Viewer{}, goodPassword, otherPassword, token.ErrRejected, ""},
+		"a session that may only read":    {reader, "", otherPassword, nil, fault.Forbidden},
+		"an old session":                  {old, "", otherPassword, token.ErrRejected, ""},
+		"an old session, and a wrong one": {old, otherPassword, otherPassword, identity.ErrPresentPassword, ""},
+		"an access token":                 {byToken, "", otherPassword, token.ErrRejected, ""},
+		"a weak password":                 {fresh, "", "weak but long enough", nil, fault.Invalid},
+		"a wrong present password":        {fresh, otherPassword, otherPassword, identity.ErrPresentPassword, ""},
+		"a user who is gone":              {gone, "", otherPassword, token.ErrRejected, ""},
+		"a user who was suspended":        {late, "", otherPassword, token.ErrSuspended, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			err := a.Passwords.SetOwn(t.Context(), by(c.viewer), c.present, c.password)
+			if c.want != nil && !errors.Is(err, c.want) || c.want == nil && !fault.Is(err, c.kind) {
+				t.Errorf("got %v, want %v%s", err, c.want, c.kind)
+			}
+			if c.kind != fault.Invalid {
+				removed := a.Passwords.RemoveOwn(t.Context(), by(c.viewer), c.present)
+				if fmt.Sprint(removed) != fmt.Sprint(err) {
+					t.Errorf("removing: got %v, want %v", removed, err)
+				}
+			}
+		})
+	}
+	if err := a.Passwords.SetOwn(t.Context(), by(old), goodPassword, otherPassword); err != nil {
+		t.Errorf("got %v with an old session and the password, want it changed", err)
+	}
+	if _, err := signsIn(t, a, "epoxy", otherPassword); err != nil {
+		t.Errorf("got %v, want to sign in with the new password", err)
+	}
+	if _, err := signsIn(t, a, "epoxy", goodPassword); !errors.Is(err, identity.ErrWrongPassword) {
+		t.Errorf("got %v with the old password, want %v", err, identity.ErrWrongPassword)
+	}
+}
+
+// TestLastWayIn keeps one way in that works here. Tokens, and accounts at providers that are not offered, are none.
+func TestLastWayIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a, without := w.withPasswords(accounts.Closed), w.registered(accounts.Closed)
+	w.member(t, a, "epoxy", goodPassword, map[string]string{"github": "1", "bitbucket": "2"})
+	w.token(t, "epoxy")
+	viewer := w.session(t, "epoxy")
+	wantKind(t, "where passwords are off", without.Link.UndoOwn(t.Context(), viewer, "github"), fault.Conflict)
+	if err := a.Link.UndoOwn(t.Context(), viewer, "github"); err != nil {
+		t.Errorf("got %v, want the account unlinked beside a password", err)
+	}
+	wantKind(t, "the password", a.Passwords.RemoveOwn(t.Context(), by(viewer), ""), fault.Conflict)
+	if err := a.Link.Do(t.Context(), "epoxy", "github:1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Passwords.RemoveOwn(t.Context(), by(viewer), ""); err != nil {
+		t.Errorf("got %v, want the password removed beside an account", err)
+	}
+	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), viewer, "github"), fault.Conflict)
+	if ways, err := a.Ways.Own(t.Context(), viewer); err != nil || ways.Password != "" || ways.Accounts["github"] != "1" {
+		t.Errorf("got %v, error %v, want the account alone", ways, err)
+	}
+	_, err := a.Ways.Own(t.Context(), token.Viewer{})
+	wantKind(t, "a visitor", err, fault.Unauthenticated)
+}
+
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "taken"})
+	open, invited, closed := w.withPasswords(accounts.Open), w.withPasswords(accounts.Invite), w.withPasswords(accounts.Closed)
+	invitation, code, err := open.Invite.Do(t.Context(), 1, time.Hour, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		a                    *accounts.UseCases
+		code, name, password string
+		kind                 fault.Kind
+	}{
+		"a taken name":              {open, "", "TAKEN", goodPassword, fault.Conflict},
+		"a reserved name":           {open, "", "admin", goodPassword, fault.Invalid},
+		"no name":                   {open, "", "", goodPassword, fault.Invalid},
+		"a weak password":           {open, "", "ann", "weak but long enough", fault.Invalid},
+		"the name as password":      {open, "", "annabel", "annabel annabel", fault.Invalid},
+		"nobody is taken":           {closed, code, "ann", goodPassword, fault.Forbidden},
+		"without an invitation":     {invited, "", "ann", goodPassword, fault.Forbidden},
+		"with an unknown one":       {invited, "made up", "ann", goodPassword, fault.Forbidden},
+		"where passwords are off":   {w.registered(accounts.Open), "", "ann", goodPassword, fault.Invalid},
+		"open, with an unknown one": {open, "made up", "ann", goodPassword, fault.Forbidden},
+	} {
+		t.Run(what, func(t *testing.T) {
+			created, err := c.a.Join.Do(t.Context(), by(visitor), c.code, c.name, c.password)
+			wantKind(t, what, err, c.kind)
+			if created.ID != "" && err == nil {
+				t.Errorf("got %+v, want no user", created)
+			}
+		})
+	}
+	ann, err := invited.Join.Do(t.Context(), by(visitor), code, "ann", goodPassword)
+	if err != nil || ann.Admin || ann.PublicProfile || ann.DefaultLanguage != user.DefaultLanguage {
+		t.Fatalf("got %+v, error %v, want a user without rights", ann, err)
+	}
+	if owner, err := signsIn(t, closed, "ann", goodPassword); err != nil || owner != ann.ID {
+		t.Errorf("got %q, error %v, want to sign in", owner, err)
+	}
+	_, err = invited.Join.Do(t.Context(), by(visitor), code, "bob", goodPassword)
+	if !errors.Is(err, identity.ErrUsedUp) {
+		t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
+	}
+	left, err := open.Invite.All(t.Context())
+	if err != nil || len(left) != 1 || left[0].ID != invitation.ID || left[0].Uses != 0 {
+		t.Errorf("got %v, error %v, want one use taken", left, err)
+	}
+	if _, err := open.Join.Do(t.Context(), by(visitor), "", "bob", goodPassword); err != nil {
+		t.Errorf("got %v, want a user without an invitation", err)
+	}
+}
+
+func TestSetUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	first, err := a.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := a.SetUp.Begin(t.Context())
+	if err != nil || first == second {
+		t.Fatalf("got the code %s twice, error %v, want a new one", second, err)
+	}
+	w.user(t, users.CreateInput{Name: "member"})
+	for range 2 {
+		if err := a.SetUp.Show(t.Context(), first); err != nil {
+			t.Errorf("got %v, want a valid link that is not used by looking at it", err)
+		}
+	}
+	_, _, reset, err := a.Reset.Offer(t.Context(), audit.Operator(), "member")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		code, name, password string
+		kind                 fault.Kind
+	}{
+		"no code":             {"", "root", goodPassword, fault.Forbidden},
+		"a made up code":      {"made up", "root", goodPassword, fault.Forbidden},
+		"the code of a reset": {reset, "root", goodPassword, fault.Forbidden},
+		"a weak password":     {first, "root", "weak but long enough", fault.Invalid},
+		"a wrong name":        {first, "a b", goodPassword, fault.Invalid},
+		"a taken name":        {first, "member", goodPassword, fault.Conflict},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, err := a.SetUp.Do(t.Context(), by(visitor), c.code, c.name, c.password)
+			wantKind(t, what, err, c.kind)
+		})
+	}
+	if len(w.notices) != 0 {
+		t.Errorf("got the notices %v, want none yet", w.notices)
+	}
+	root, err := a.SetUp.Do(t.Context(), by(visitor), first, "root", goodPassword)
+	if err != nil || !root.Admin {
+		t.Fatalf("got %+v, error %v, want an administrator", root, err)
+	}
+	if len(w.notices) != 1 || w.notices[0].Event != notice.NewAdministrator {
+		t.Errorf("got the notices %v, want one of an administrator", w.notices)
+	}
+	for _, code := range []string{first, second} {
+		wantKind(t, "a second time", a.SetUp.Show(t.Context(), code), fault.Forbidden)
+		_, err := a.SetUp.Do(t.Context(), by(visitor), code, "mallory", goodPassword)
+		wantKind(t, "a second time", err, fault.Forbidden)
+	}
+	if _, err := a.SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrAdministered) {
+		t.Errorf("got %v, want %v", err, identity.ErrAdministered)
+	}
+	if _, err := w.registered(accounts.Closed).SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrNoPasswords) {
+		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
+	}
+}
+
+// TestSetupLinkExpires a day after the start.
+func TestSetupLinkExpires(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	code, err := a.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(identity.SetupAge)
+	_, err = a.SetUp.Do(t.Context(), by(visitor), code, "root", goodPassword)
+	wantKind(t, "a day later", err, fault.Forbidden)
+}
+
+func TestReset(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Closed)
+	w.user(t, users.CreateInput{Name: "imported", Services: map[string]string{"github": "1"}})
+	offer := func() string {
+		t.Helper()
+		owner, link, code, err := a.Reset.Offer(t.Context(), audit.Operator(), "imported")
+		if err != nil || link.Owner != owner.ID || link.ExpiresAt != w.now.Add(time.Hour) {
+			t.Fatalf("got %+v, error %v, want a link for an hour", link, err)
+		}
+		return code
+	}
+	_, _, _, err := a.Reset.Offer(t.Context(), audit.Operator(), "nobody")
+	wantKind(t, "an unknown user", err, fault.NotFound)
+	first, second := offer(), offer()
+	for range 2 {
+		if owner, err := a.Reset.Show(t.Context(), first); err != nil || owner.Name.String() != "imported" {
+			t.Errorf("got %v, error %v, want whose link it is", owner, err)
+		}
+	}
+	_, err = a.Reset.Do(t.Context(), by(visitor), first, "weak but long enough")
+	wantKind(t, "a weak password", err, fault.Invalid)
+	if owner, err := a.Reset.Do(t.Context(), by(visitor), first, goodPassword); err != nil || owner.Name.String() != "imported" {
+		t.Fatalf("got %v, error %v, want the user", owner, err)
+	}
+	if _, err := signsIn(t, a, "imported", goodPassword); err != nil {
+		t.Errorf("got %v, want to sign in", err)
+	}
+	late := offer()
+	w.now = w.now.Add(time.Hour)
+	setup, err := a.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, code := range map[string]string{
+		"used": first, "another of the same user": second, "an hour later": late, "made up": "made up", "none": "", "of a setup": setup,
+	} {
+		_, err := a.Reset.Show(t.Context(), code)
+		wantKind(t, what, err, fault.Forbidden)
+		_, err = a.Reset.Do(t.Context(), by(visitor), code, otherPassword)
+		wantKind(t, what, err, fault.Forbidden)
+	}
+	code := offer()
+	named, err := user.ParseName("imported")
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := w.userStore.ByName(t.Context(), named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.suspend(t, imported.ID)
+	if _, err := a.Reset.Show(t.Context(), code); !errors.Is(err, token.ErrSuspended) {
+		t.Errorf("got %v, want %v", err, token.ErrSuspended)
+	}
+	if _, err := a.Reset.Do(t.Context(), by(visitor), code, otherPassword); !errors.Is(err, token.ErrSuspended) {
+		t.Errorf("got %v, want %v", err, token.ErrSuspended)
+	}
+}
+
+// TestActorsOfPasswords wants the zero actor to do nothing, the operator to be no visitor, and only those who manage users to reset.
+func TestActorsOfPasswords(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	a := w.withPasswords(accounts.Open)
+	w.member(t, a, "epoxy", goodPassword, nil)
+	setup, err := a.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, reset, err := a.Reset.Offer(t.Context(), audit.Operator(), "epoxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who, actor := range map[string]audit.Actor{"the zero actor": {}, "the operator": audit.Operator()} {
+		start := func(user.ID) (func(context.Context) error, error) { return nil, errors.New("a session began") }
+		wantKind(t, who, a.Passwords.SignIn(t.Context(), actor, "epoxy", goodPassword, start), fault.Forbidden)
+		wantKind(t, who, a.Passwords.SetOwn(t.Context(), actor, goodPassword, otherPassword), fault.Forbidden)
+		wantKind(t, who, a.Passwords.RemoveOwn(t.Context(), actor, goodPassword), fault.Forbidden)
+		_, err := a.Join.Do(t.Context(), actor, "", "ann", goodPassword)
+		wantKind(t, who, err, fault.Forbidden)
+		_, err = a.SetUp.Do(t.Context(), actor, setup, "root", goodPassword)
+		wantKind(t, who, err, fault.Forbidden)
+		_, err = a.Reset.Do(t.Context(), actor, reset, otherPassword)
+		wantKind(t, who, err, fault.Forbidden)
+	}
+	administrator := w.session(t, "epoxy")
+	reader := administrator
+	administrator.User.Admin, reader.User.Admin, reader.Token.Scope = true, true, token.Read
+	for who, c := range map[string]struct {
+		actor audit.Actor
+		kind  fault.Kind
+	}{
+		"the zero actor": {audit.Actor{}, fault.Forbidden},
+		"a visitor":      {by(visitor), fault.Unauthenticated},
+		"a user":         {by(w.session(t, "epoxy")), fault.Forbidden},
+		"an administrator whose token may only read": {by(reader), fault.Forbidden},
+		"an administrator":                           {by(administrator), ""},
+	} {
+		_, _, code, err := a.Reset.Offer(t.Context(), c.actor, "epoxy")
+		if fault.KindOf(err) != c.kind || (code != "") != (err == nil) {
+			t.Errorf("%s: got %v, want %q", who, err, c.kind)
+		}
+	}
+}

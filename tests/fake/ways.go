@@ -1,0 +1,239 @@
+package fake
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// WaysOf implements identity.WayKeeper.
+func (i Identities) WaysOf(ctx context.Context, owner user.ID) (identity.Ways, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return identity.Ways{}, err
+	}
+	defer unlock()
+	if !i.exists(owner) {
+		return identity.Ways{}, errNotFound
+	}
+	return i.ways(owner), nil
+}
+
+func (s *Store) ways(owner user.ID) identity.Ways {
+	return identity.Ways{Password: s.passwords[owner], Accounts: s.services[owner]}.Clone()
+}
+
+// ByPassword implements identity.WayKeeper.
+func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
+	named, err := Users{i.Store}.ByName(ctx, name)
+	if err != nil {
+		return user.User{}, "", err
+	}
+	ways, err := i.WaysOf(ctx, named.ID)
+	return named, ways.Password, err
+}
+
+// ChangeWays implements identity.WayKeeper.
+func (i Identities) ChangeWays(
+	ctx context.Context, _ netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
+) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	changed, err := i.changeWays(owner, change)
+	if changed {
+		Tokens{i.Store}.end(func(k token.Token) bool { return k.Owner == owner && k.ID != but })
+	}
+	return err
+}
+
+func (s *Store) changeWays(owner user.ID, change func(user.User, *identity.Ways) error) (changed bool, err error) {
+	of, ok := s.byID(owner)
+	if !ok {
+		return false, errNotFound
+	}
+	ways := s.ways(owner)
+	if err := change(of, &ways); err != nil {
+		return false, err
+	}
+	if s.servicesTaken(owner, ways.Accounts) {
+		return false, user.ErrServiceTaken
+	}
+	s.remember(of, of, ways.Accounts)
+	s.services[owner] = ways.Accounts
+	changed = s.passwords[owner] != ways.Password
+	s.setPassword(owner, ways.Password)
+	return changed, nil
+}
+
+func (s *Store) setPassword(owner user.ID, hash identity.PasswordHash) {
+	if s.passwords == nil {
+		s.passwords = make(map[user.ID]identity.PasswordHash)
+	}
+	if s.passwords[owner] = hash; hash == "" {
+		delete(s.passwords, owner)
+	}
+}
+
+// Rehash implements identity.WayKeeper.
+func (i Identities) Rehash(ctx context.Context, owner user.ID, from, to identity.PasswordHash) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if from != "" && i.passwords[owner] == from {
+		i.passwords[owner] = to
+	}
+	return nil
+}
+
+func (s *Store) administered() bool {
+	return slices.ContainsFunc(s.users, func(u user.User) bool { return u.Admin })
+}
+
+// endLinks ends the one-time links of an owner, or those for the first administrator.
+func (s *Store) endLinks(owner user.ID) {
+	s.links = slices.DeleteFunc(s.links, func(l identity.OneTimeLink) bool { return l.Owner == owner })
+}
+
+func (s *Store) endSetup(ends bool) {
+	if ends {
+		s.endLinks("")
+	}
+}
+
+// Offer implements identity.LinkKeeper.
+func (i Identities) Offer(ctx context.Context, _ auditlog.Entry, link identity.OneTimeLink) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	switch {
+	case link.Owner == "" && i.administered():
+		return identity.ErrAdministered
+	case link.Owner != "" && !i.exists(link.Owner):
+		return errNotFound
+	}
+	link.ExpiresAt = link.ExpiresAt.UTC()
+	i.links = append(i.links, link)
+	return nil
+}
+
+func (s *Store) link(hash identity.Hash) (identity.OneTimeLink, error) {
+	at := slices.IndexFunc(s.links, func(l identity.OneTimeLink) bool { return l.Hash == hash && s.now().Before(l.ExpiresAt) })
+	if at < 0 {
+		return identity.OneTimeLink{}, errNotFound
+	}
+	return s.links[at], nil
+}
+
+// LinkByHash implements identity.LinkKeeper.
+func (i Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identity.OneTimeLink, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return identity.OneTimeLink{}, err
+	}
+	defer unlock()
+	return i.link(hash)
+}
+
+// UseLink implements identity.LinkKeeper.
+func (i Identities) UseLink(
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, hash identity.Hash, change func(user.User, *identity.Ways) error,
+) (user.User, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return user.User{}, err
+	}
+	defer unlock()
+	link, err := i.link(hash)
+	if err != nil || link.Owner == "" {
+		return user.User{}, errNotFound
+	}
+	if _, err := i.changeWays(link.Owner, change); err != nil {
+		return user.User{}, err
+	}
+	i.endLinks(link.Owner)
+	Tokens{i.Store}.end(func(k token.Token) bool { return k.Owner == link.Owner })
+	owner, _ := i.byID(link.Owner)
+	return owner, nil
+}
+
+// reserved reports whether a name was given up not long ago.
+func (s *Store) reserved(name user.Name) bool {
+	former, ok := s.former[name.Folded()]
+	return ok && s.now().Sub(former.at) < user.NameReserved
+}
+
+// Enroll implements identity.Enroller.
+func (u Users) Enroll(
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+) error {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if why.Setup != (identity.Hash{}) {
+		if u.administered() {
+			return identity.ErrAdministered
+		}
+		if link, err := u.link(why.Setup); err != nil || link.Owner != "" {
+			return errNotFound
+		}
+	}
+	at := slices.IndexFunc(u.invitations, func(i identity.Invitation) bool { return i.ID == why.Invitation })
+	if why.Invitation != "" && (at < 0 || !u.invitations[at].ValidAt(u.now())) {
+		return identity.ErrUsedUp
+	}
+	if why.Chosen && u.reserved(created.Name) {
+		return errConflict
+	}
+	if err := u.createUser(created, ways.Accounts); err != nil {
+		return err
+	}
+	if at >= 0 {
+		u.invitations[at].Uses--
+	}
+	u.setPassword(created.ID, ways.Password)
+	u.endSetup(created.Admin)
+	return nil
+}
+
+var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWindow}
+
+// TakeGuess implements identity.GuessCounter.
+func (i Identities) TakeGuess(ctx context.Context, _ netip.Addr, name string) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = i.take(paste.Client("password of "+name), guessQuota)
+	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
+}
+
+// ReturnGuess implements identity.GuessCounter.
+func (i Identities) ReturnGuess(ctx context.Context, name string) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	client := paste.Client("password of " + name)
+	if full := i.quotas[client].Sub(i.now()); full > 0 {
+		i.quotas[client] = i.now().Add(max(full-guessQuota.Interval(), 0))
+	}
+	return nil
+}
