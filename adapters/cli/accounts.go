@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/quantity"
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
@@ -75,7 +76,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 				created.ID, moment(created.ExpiresAt), link), err
 		})
 	cmd.Flags().IntVar(&uses, "uses", 1, "how many people may sign up with it")
-	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, aTime))
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, quantity.Duration))
 	cmd.Flags().StringVar(&note, "note", "", "shown to those invited, and in the list")
 	return cmd
 }

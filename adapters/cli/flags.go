@@ -3,12 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strings"
-	"time"
 
-	"github.com/dustin/go-humanize"
-	"github.com/prometheus/common/model"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -22,43 +17,13 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
-// parsed returns the function that sets a flag of pflag.Func. The errors of the functions below say what the flag takes.
+// parsed returns the function that sets a flag of pflag.Func. The errors of the functions below, and of package quantity,
+// say what the flag takes.
 func parsed[T any](value *T, parse func(text string) (T, error)) func(text string) error {
 	return func(text string) (err error) {
 		*value, err = parse(text)
 		return err
 	}
-}
-
-// aTime takes days (d) and weeks (w), too.
-func aTime(text string) (time.Duration, error) {
-	parsed, err := model.ParseDuration(text)
-	if err != nil || parsed == 0 {
-		return 0, errors.New("a time such as 30m, 12h, 90d or 1w2d, the largest unit first")
-	}
-	return time.Duration(parsed), nil
-}
-
-// anInstant takes a time, or an age such as 24h.
-func anInstant(text string) (time.Time, error) {
-	if ago, err := aTime(text); err == nil {
-		return time.Now().Add(-ago), nil
-	}
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if at, err := time.Parse(form, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, errors.New("a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z")
-}
-
-// aSize takes a number of bytes.
-func aSize(text string) (int64, error) {
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // ParseBytes skips commas
-		return 0, errors.New("a size such as 500kB, 1MB or 1MiB")
-	}
-	return int64(n), nil
 }
 
 // aReason takes a reason for the audit log.

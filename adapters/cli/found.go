@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/adapters/internal/quantity"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -27,13 +28,13 @@ func (f *finding) add(cmd *cobra.Command) {
 	flags.StringVar(&f.owner, "owner", "", "of this `USER`")
 	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "without an owner")
 	flags.Func("since", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z",
-		parsed(&f.filter.Since, anInstant))
-	flags.Func("until", "created before then: a `TIME` as for --since", parsed(&f.filter.Until, anInstant))
+		parsed(&f.filter.Since, quantity.Instant))
+	flags.Func("until", "created before then: a `TIME` as for --since", parsed(&f.filter.Until, quantity.Instant))
 	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
 	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
 	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`, alias or extension")
 	flags.BoolVar(&f.filter.Reported, "reported", false, "with an open report")
-	flags.Func("larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB", parsed(&f.filter.LargerThan, aSize))
+	flags.Func("larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB", parsed(&f.filter.LargerThan, quantity.Size))
 	cmd.MarkFlagsMutuallyExclusive("owner", "anonymous")
 }
 

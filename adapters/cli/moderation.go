@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/quantity"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
@@ -62,7 +63,7 @@ func (c *Commands) block() *cobra.Command {
 			return said(blockRecord(made), "Blocked %s.\n", made.Network), err
 		})
 	reasonFlag(add, &reason)
-	add.Flags().Func("expires-in", "how long: a `TIME` such as 12h, 7d or 2w (default for good)", parsed(&expiresIn, aTime))
+	add.Flags().Func("expires-in", "how long: a `TIME` such as 12h, 7d or 2w (default for good)", parsed(&expiresIn, quantity.Duration))
 	list := c.does("list", "List the blocked networks", "block list", func(ctx context.Context, m Modules, _ []string) (output, error) {
 		blocks, err := m.Moderation.Block.All(ctx)
 		return listed(all(blocks), blockRecord), err

@@ -6,6 +6,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/quantity"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -50,7 +51,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	cmd.Example += "\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)"
 	cmd.Flags().StringVar(&wanted.Name, "name", "", "what to call the token")
 	cmd.Flags().StringVar(&scope, "scope", token.Write.String(), "what it may do: read, or write")
-	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&wanted.ExpiresIn, aTime))
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&wanted.ExpiresIn, quantity.Duration))
 	return cmd
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -120,33 +119,6 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 		add(ofPasty+"replace(q.code, ?, '') <> q.code)", filter.Contains)
 	}
 	return strings.Join(conditions, " AND "), values
-}
-
-// UsageOf implements moderation.Finder.
-func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		has, err := held(tx.Where("owner_id = ? AND removed_at IS NULL", string(id)))
-		if err != nil {
-			return err
-		}
-		usage.Pastes, usage.Bytes = has.Pastes, has.Bytes
-		var tokens []model.AccessToken
-		if err := tx.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
-			return err
-		}
-		now := m.store.Clock()
-		for i := range tokens {
-			known := tokens[i].Domain()
-			if known.Kind == token.Access && known.Verify(known.Hash, now) == nil {
-				usage.Tokens++
-			}
-			if known.LastUsedAt.After(usage.LastUsed) {
-				usage.LastUsed = known.LastUsedAt
-			}
-		}
-		return nil
-	}, m.store.Slow, m.store.Pastes)
-	return usage, err
 }
 
 // Report implements moderation.Reporter.

@@ -28,11 +28,15 @@ type UseCases struct {
 	ShowUsage *ShowUsage
 	Origin    *Origin
 	ListAudit *ListAudit
+
+	ListAccounts *ListAccounts
+	ShowAccount  *ShowAccount
 }
 
 // Store is what the use cases need of a store.
 type Store interface {
 	moderation.Finder
+	moderation.AccountLister
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
@@ -76,6 +80,9 @@ func New(
 		ShowUsage: &ShowUsage{m},
 		Origin:    &Origin{m},
 		ListAudit: &ListAudit{m},
+
+		ListAccounts: &ListAccounts{m},
+		ShowAccount:  &ShowAccount{m},
 	}
 }
 

@@ -5,16 +5,22 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/stats"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // UseCases is what can be asked about the installation as a whole.
 type UseCases struct {
-	Sum *Sum
+	Sum  *Sum
+	Show *Show
 }
 
 // New returns the use cases over their ports.
-func New(counter stats.Counter) *UseCases { return &UseCases{Sum: &Sum{counter: counter}} }
+func New(counter stats.Counter) *UseCases {
+	sum := &Sum{counter: counter}
+	return &UseCases{Sum: sum, Show: &Show{sum}}
+}
 
 // Sum counts everything.
 type Sum struct {
@@ -38,4 +44,15 @@ func (s *Sum) Last() stats.Totals {
 		return *last
 	}
 	return stats.Totals{}
+}
+
+// Show shows administrators what Sum counts.
+type Show struct{ sum *Sum }
+
+// Do is Sum.Do for a viewer. It fails with fault.Forbidden unless the viewer is an administrator.
+func (s *Show) Do(ctx context.Context, viewer token.Viewer) (stats.Totals, error) {
+	if err := moderation.CheckAdministrator(viewer); err != nil {
+		return stats.Totals{}, err
+	}
+	return s.sum.Do(ctx)
 }

@@ -13,9 +13,15 @@ import (
 // Delete removes a user.
 type Delete struct{ *module }
 
+var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete it on its own page, /account/delete.")
+
 // Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Deleter. A name can move to another
-// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing.
+// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
+// with fault.Invalid when administrators would delete themselves so.
 func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
+	if audit.IsBy(ctx, shown.Name.String()) {
+		return errOwnAccount
+	}
 	var kept *user.Kept
 	if anonymize {
 		kept = &user.Kept{}

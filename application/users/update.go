@@ -25,12 +25,18 @@ type UpdateInput struct {
 	Services        map[string]string // an empty id removes the service; services not named stay
 }
 
+var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
+
 // Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent changes of
-// other fields. It fails as user.Find does, and with fault.Invalid when a value breaks a rule; then nothing was changed.
+// other fields. It fails as user.Find does, and with fault.Invalid when a value breaks a rule, or when
+// administrators would take their own rights; then nothing was changed.
 func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (user.Account, error) {
 	meant, err := user.Find(ctx, u.store, reference)
 	if err != nil {
 		return user.Account{}, err
+	}
+	if change.Admin != nil && !*change.Admin && audit.IsBy(ctx, meant.Name.String()) {
+		return user.Account{}, errOwnRights
 	}
 	act := "user.update"
 	if change.Admin != nil { // even if other fields change, too: the log names what gives a user power

@@ -17,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/search"
+	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -98,6 +99,7 @@ type pageParams struct {
 	Pastes     *pastes.UseCases
 	Languages  *languages.UseCases
 	Moderation *moderation.UseCases
+	Stats      *stats.UseCases
 	Store      *gormstore.Store
 	Search     *search.UseCases `optional:"true"`
 }
@@ -108,7 +110,7 @@ func newPages(in pageParams) (*pages.Pages, error) {
 	cfg.BasePath, cfg.PublicURL, cfg.MaxBody = http.BasePath, http.PublicURL, http.PasteMaxBody
 	return pages.New(cfg, pages.Modules{
 		Users: in.Users, Tokens: in.Tokens, Accounts: in.Accounts, Pastes: in.Pastes, Languages: in.Languages,
-		Search: in.Search, Moderation: in.Moderation,
+		Search: in.Search, Moderation: in.Moderation, Stats: in.Stats,
 	})
 }
 

@@ -36,7 +36,18 @@ func TestAdministration(t *testing.T) {
 		reader.press(".form .main", `[role="status"]`)
 	}
 
+	operate("invite", "create", "--note", "for everyone who works on the roof of the tower at the river")
+	operate("user", "suspend", "Epoxy", "--reason", "spam")
+	asked := newTab(t, origin)
+	asked.withoutScript()
+	asked.signedIn(program.MortarToken)
+	asked.show("/admin/users?suspended=on")
+	asked.press("main .pastes a", "button[value=unsuspend]")
+	user := asked.path()
+
 	lookAround(t, origin, program.MortarToken, map[string]string{
+		user: "user", "/admin/users?order=bytes": "users", "/admin/invitations": "invitations",
+		"/admin/statistics": "statistics", "/admin?since=1&reported=on": "filters",
 		"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports", "/admin/audit": "audit",
 		"/" + shown + "/report": "report",
 	})

@@ -28,6 +28,7 @@ import (
 // Moderation are the ports of those who keep a service clean.
 type Moderation interface {
 	moderation.Finder
+	moderation.AccountLister
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
@@ -55,6 +56,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"find":                            findPastes,
 		"find, window by window":          findInWindows,
 		"usage":                           usage,
+		"list accounts":                   listAccounts,
 		"remove and restore":              removeAndRestore,
 		"what is removed stays removed":   removedStays,
 		"removed pastes of a user go":     removedGoWithOwner,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -181,7 +182,9 @@ func TestAdministration(t *testing.T) {
 		admin, other, nobody := &visitor{t: t, p: p}, &visitor{t: t, p: p}, &visitor{t: t, p: p}
 		admin.signIn(program.MortarToken)
 		other.signIn(program.EpoxyToken)
-		for _, path := range []string{"/admin", "/admin/blocks", "/admin/audit"} {
+		for _, path := range []string{
+			"/admin", "/admin/users", "/admin/invitations", "/admin/blocks", "/admin/statistics", "/admin/audit",
+		} {
 			for _, reader := range []*visitor{other, nobody} {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {
 					answer, body := reader.ask(method, path, nil)
@@ -228,10 +231,19 @@ func TestAdministration(t *testing.T) {
 		}
 		do("/admin", url.Values{"do": {"restore"}, "id": {id}})
 		m.wants(http.StatusOK, "GET", "/"+id, "", "Accept", "text/html")
-		do("/admin", url.Values{"do": {"suspend"}, "user": {"epoxy"}, "reason": {"spam"}})
+		pageOf := func(name string) string {
+			t.Helper()
+			_, list := admin.ask(http.MethodGet, "/admin/users?name="+name, nil)
+			found := regexp.MustCompile(`href="(/admin/users/[^"]+)"`).FindStringSubmatch(list)
+			if found == nil {
+				t.Fatalf("got %s, want the user %s", list, name)
+			}
+			return found[1]
+		}
+		do(pageOf("epoxy"), url.Values{"do": {"suspend"}, "reason": {"spam"}})
 		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", "Authorization", program.EpoxyToken)
-		do("/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
-		answer, body := admin.ask(http.MethodPost, "/admin", url.Values{"do": {"suspend"}, "user": {"Mortar"}, "reason": {"a slip"}})
+		do(pageOf("epoxy"), url.Values{"do": {"unsuspend"}})
+		answer, body := admin.ask(http.MethodPost, pageOf("mortar"), url.Values{"do": {"suspend"}, "reason": {"a slip"}})
 		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(body, "only another administrator can suspend it") {
 			t.Errorf("got %d %s, want administrators not to suspend themselves", answer.StatusCode, body)
 		}

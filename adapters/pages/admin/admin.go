@@ -1,4 +1,5 @@
-// Package admin has the pages of administrators: all users' pastes, blocked networks, reports, and the audit log.
+// Package admin has the pages of administrators: all users' pastes, users, invitations, blocked networks, reports,
+// statistics, and the audit log.
 package admin
 
 import (
@@ -24,9 +25,18 @@ func Routes(s *site.Site) []site.Route {
 		return nil
 	}
 	routes := []site.Route{
-		{Pattern: site.PathAdmin, Get: p.recently(p.admin), Post: p.recently(site.OwnForm(p.act)), Unblocked: true},
+		{Pattern: site.PathAdmin, Get: p.recently(p.pastes), Post: p.recently(site.OwnForm(p.changePaste)), Unblocked: true},
 		{Pattern: pathBlocks, Get: p.recently(p.adminBlocks), Post: p.recently(site.OwnForm(p.changeBlocks)), Unblocked: true},
+		{Pattern: pathUsers, Get: p.recently(p.users)},
+		{Pattern: pathUsers + "/:id", Get: p.recently(p.user), Post: p.recently(site.OwnForm(p.changeUser)), Unblocked: true},
+		{
+			Pattern: pathInvitations, Get: p.recently(p.invitations), Post: p.recently(site.OwnForm(p.changeInvitations)),
+			Unblocked: true,
+		},
 		{Pattern: pathAudit, Get: p.recently(p.adminAudit)},
+	}
+	if s.Modules.Stats != nil {
+		routes = append(routes, site.Route{Pattern: pathStatistics, Get: p.recently(p.statistics)})
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
@@ -40,23 +50,16 @@ func Routes(s *site.Site) []site.Route {
 }
 
 const (
-	pathBlocks  = site.PathAdmin + "/blocks"
-	pathReports = site.PathAdmin + "/reports"
-	pathAudit   = site.PathAdmin + "/audit"
+	pathUsers       = site.PathAdmin + "/users"
+	pathInvitations = site.PathAdmin + "/invitations"
+	pathBlocks      = site.PathAdmin + "/blocks"
+	pathReports     = site.PathAdmin + "/reports"
+	pathStatistics  = site.PathAdmin + "/statistics"
+	pathAudit       = site.PathAdmin + "/audit"
 )
 
 // foundAtOnce is how many items a page for administrators shows.
 const foundAtOnce = 50
-
-type adminPage struct {
-	site.Layout
-
-	Owner   string
-	Filter  moderation.Filter
-	Pastes  []moderation.Found
-	Next    string // or ""
-	Problem string // or ""
-}
 
 // recently restricts a handler to administrators who have signed in within the last hour. Others sign in once more.
 func (p *pages) recently(answer site.Handler) site.Handler {
@@ -77,45 +80,6 @@ func into[T any](all *[]T) func(T) error {
 	}
 }
 
-func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
-	asked := r.URL.Query()
-	after, err := site.ParsePlace(asked.Get("after"))
-	if err != nil {
-		return err
-	}
-	page := adminPage{
-		Layout: r.Layout("All pastes", ""), Owner: strings.TrimSpace(asked.Get("owner")),
-		Filter: moderation.Filter{Contains: asked.Get("contains"), Anonymous: asked.Has("anonymous"), Removed: asked.Has("removed")},
-	}
-	err = p.Modules.Moderation.List.Do(r.Context(), page.Owner, page.Filter, after, foundAtOnce+1, into(&page.Pastes))
-	if len(page.Pastes) > foundAtOnce {
-		page.Pastes = page.Pastes[:foundAtOnce]
-		asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Place()))
-		page.Next = site.PathAdmin + "?" + asked.Encode()
-	}
-	if fault.Is(err, fault.NotFound) { // the owner: administrators may know that there is none
-		page.Problem, err = fault.MessageOf(err), nil
-	}
-	return site.Show(w, r, p.adminView(page), err)
-}
-
-func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
-	ctx, id, reason := r.Context(), fields.Get("id"), strings.TrimSpace(fields.Get("reason"))
-	switch fields.Get("do") {
-	case "remove":
-		err = p.Modules.Moderation.Remove.Do(ctx, id, reason)
-	case "restore":
-		err = p.Modules.Moderation.Remove.Undo(ctx, id)
-	case "suspend":
-		_, _, err = p.Modules.Moderation.Suspend.Do(ctx, strings.TrimSpace(fields.Get("user")), reason, fields.Has("hide"))
-	case "unsuspend":
-		_, _, err = p.Modules.Moderation.Suspend.Undo(ctx, strings.TrimSpace(fields.Get("user")))
-	default:
-		err = site.ErrBrokenForm
-	}
-	return p.done(w, err, r.URL.RequestURI()) // to the same list
-}
-
 // done redirects after an act. It tells administrators what was not found.
 func (p *pages) done(w http.ResponseWriter, err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
@@ -129,15 +93,15 @@ func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks), err)
 }
 
-// blockDays are the durations on the form; "" is for good.
-var blockDays = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour}
+// durations are those on forms, in days; "" is for good.
+var durations = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour}
 
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if network := fields.Get("remove"); network != "" {
 		_, err := p.Modules.Moderation.Block.Undo(r.Context(), network)
 		return p.done(w, err, pathBlocks)
 	}
-	lasts, known := blockDays[fields.Get("days")]
+	lasts, known := durations[fields.Get("days")]
 	if !known {
 		return site.ErrBrokenForm
 	}

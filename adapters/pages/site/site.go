@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/search"
+	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
@@ -47,6 +48,7 @@ type Modules struct {
 	Languages  *languages.UseCases
 	Search     *search.UseCases     // or nil
 	Moderation *moderation.UseCases // or nil
+	Stats      *stats.UseCases      // or nil
 }
 
 // Site is shared by all pages.

@@ -15,7 +15,7 @@ func New(t testing.TB) *visit.Site {
 	app := gluepottest.Open(t, gluepottest.SQLite(t))
 	site, err := pages.New(pages.Config{Reports: true}, pages.Modules{
 		Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
-		Search: app.Search, Moderation: app.Moderation,
+		Search: app.Search, Moderation: app.Moderation, Stats: app.Stats,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,91 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+type invitationsPage struct {
+	site.Layout
+
+	Sought      string // in notes, or an id
+	Invitations []identity.Invitation
+	Now         time.Time
+	Next        string // or ""
+	Created     string // the link of a new one, or ""
+	Problem     string // or ""
+}
+
+func (p *pages) invitations(w http.ResponseWriter, r *site.Request) error {
+	return p.showInvitations(w, r, nil)
+}
+
+// showInvitations shows a page of the invitations, the latest first: once with the link of a new one, or with what is
+// wrong with the form.
+func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem error) error {
+	asked := r.URL.Query()
+	after, err := site.ParsePlace(asked.Get("after"))
+	if err != nil {
+		return err
+	}
+	page := invitationsPage{
+		Layout: r.Layout("Invitations", ""), Sought: strings.TrimSpace(asked.Get("find")), Now: time.Now(),
+		Problem: fault.MessageOf(problem),
+	}
+	all, err := p.Modules.Accounts.Invite.All(r.Context())
+	if err != nil {
+		return err
+	}
+	if once := r.Once(); once != "" {
+		r.ForgetOnce(w, pathInvitations)
+		id, code, _ := strings.Cut(once, ".")
+		if slices.ContainsFunc(all, func(i identity.Invitation) bool { return string(i.ID) == id }) { // it is not revoked
+			site.ShowsSecret(w)
+			page.Created = p.Address(r.Request) + site.PathInvite + code
+		}
+	}
+	slices.Reverse(all)
+	page.Invitations = slices.DeleteFunc(all, func(i identity.Invitation) bool {
+		earlier := i.CreatedAt.Compare(after.CreatedAt)
+		return !strings.Contains(strings.ToLower(i.Note), strings.ToLower(page.Sought)) && string(i.ID) != page.Sought ||
+			after.ID != "" && (earlier > 0 || earlier == 0 && string(i.ID) >= string(after.ID))
+	})
+	if len(page.Invitations) > foundAtOnce {
+		page.Invitations = page.Invitations[:foundAtOnce]
+		last := page.Invitations[foundAtOnce-1]
+		asked.Set("after", site.FormatPlace(paste.Place{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
+		page.Next = pathInvitations + "?" + asked.Encode()
+	}
+	if problem != nil {
+		return site.FormAgain(w, r, problem, p.invitationsView(page))
+	}
+	return site.Show(w, r, p.invitationsView(page), nil)
+}
+
+// changeInvitations makes an invitation, whose link the page then shows once, or revokes one.
+func (p *pages) changeInvitations(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if id := fields.Get("revoke"); id != "" {
+		_, err := p.Modules.Accounts.Invite.Revoke(r.Context(), id)
+		return p.done(w, err, r.URL.RequestURI()) // to the same list
+	}
+	uses, err := strconv.Atoi(fields.Get("uses"))
+	lasts, known := durations[fields.Get("days")]
+	if err != nil || !known || lasts == 0 {
+		return site.ErrBrokenForm
+	}
+	made, code, err := p.Modules.Accounts.Invite.Do(r.Context(), uses, lasts, strings.TrimSpace(fields.Get("note")))
+	if err != nil {
+		return p.showInvitations(w, r, err)
+	}
+	site.ShowOnce(w, r, pathInvitations, string(made.ID)+"."+code)
+	return p.SeeOther(w, pathInvitations)
+}

@@ -1,0 +1,157 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// orders are the orders of the list of users, by their names in queries.
+var orders = map[string]moderation.Order{
+	"": moderation.ByName, "used": moderation.ByLastUse, "pastes": moderation.ByPastes, "bytes": moderation.ByBytes,
+}
+
+type usersPage struct {
+	site.Layout
+
+	Filter  moderation.AccountFilter
+	Order   string // a key of orders
+	Users   []moderation.Account
+	Next    string // or ""
+	Problem string // or ""
+}
+
+func (p *pages) users(w http.ResponseWriter, r *site.Request) error {
+	asked := r.URL.Query()
+	order, known := orders[asked.Get("order")]
+	after, err := parseAccountPlace(asked.Get("after"))
+	if err != nil || !known {
+		return site.ErrNothing
+	}
+	page := usersPage{Layout: r.Layout("Users", ""), Order: asked.Get("order"), Filter: moderation.AccountFilter{
+		Name: strings.TrimSpace(asked.Get("name")), Admins: asked.Has("admins"), Suspended: asked.Has("suspended"),
+	}}
+	page.Users, err = p.Modules.Moderation.ListAccounts.Do(
+		r.Context(), r.Viewer, page.Filter, order, after, foundAtOnce+1)
+	if len(page.Users) > foundAtOnce {
+		page.Users = page.Users[:foundAtOnce]
+		asked.Set("after", formatAccountPlace(page.Users[foundAtOnce-1].PlaceIn(order)))
+		page.Next = pathUsers + "?" + asked.Encode()
+	}
+	if fault.Is(err, fault.Invalid) {
+		page.Problem, err = fault.MessageOf(err), nil
+	}
+	return site.Show(w, r, p.usersView(page), err)
+}
+
+// formatAccountPlace returns a place for a query: 2048.epoxy.
+func formatAccountPlace(place moderation.AccountPlace) string {
+	return strconv.FormatInt(place.Value, 10) + "." + place.Name
+}
+
+// parseAccountPlace parses the output of formatAccountPlace; "" is the beginning.
+func parseAccountPlace(text string) (moderation.AccountPlace, error) {
+	if text == "" {
+		return moderation.AccountPlace{}, nil
+	}
+	value, name, _ := strings.Cut(text, ".")
+	number, err := strconv.ParseInt(value, 10, 64)
+	place := moderation.AccountPlace{Value: number, Name: name}
+	named, unnamed := user.ParseName(name)
+	year := place.LastUse().Year()
+	if err != nil || unnamed != nil || named.Folded() != name || year < 1 || year > 9999 { // databases hold no other years
+		return moderation.AccountPlace{}, site.ErrNothing
+	}
+	return place, nil
+}
+
+type userPage struct {
+	site.Layout
+
+	User     moderation.Account
+	Own      bool // it is the reader's
+	Sessions int
+	Problem  string // or ""
+}
+
+// pathOfNamed returns the path of the list of users with that name.
+func pathOfNamed(name string) string { return pathUsers + "?" + url.Values{"name": {name}}.Encode() }
+
+// pathOfUser returns the path of the page about a user.
+func pathOfUser(id user.ID) string { return pathUsers + "/" + url.PathEscape(string(id)) }
+
+func (p *pages) user(w http.ResponseWriter, r *site.Request) error {
+	return p.showUser(w, r, nil)
+}
+
+// showUser shows a user, and what is wrong with a form about the user, if anything.
+func (p *pages) showUser(w http.ResponseWriter, r *site.Request, problem error) error {
+	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Viewer, user.ID(r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	sessions, err := p.Modules.Tokens.Sessions.List(r.Context(), "id:"+string(shown.ID))
+	if err != nil {
+		return err
+	}
+	page := userPage{
+		Layout: r.Layout(shown.Name.String(), ""), User: shown, Own: shown.ID == r.Viewer.User.ID, Sessions: len(sessions),
+		Problem: fault.MessageOf(problem),
+	}
+	if problem != nil {
+		return site.FormAgain(w, r, problem, p.userView(page))
+	}
+	return site.Show(w, r, p.userView(page), nil)
+}
+
+func (p *pages) changeUser(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
+	ctx, id := r.Context(), user.ID(r.PathValue("id"))
+	reference, to := "id:"+string(id), pathOfUser(id)
+	switch fields.Get("do") {
+	case "make-admin":
+		_, err = p.Modules.Users.Update.Do(ctx, reference, users.UpdateInput{Admin: new(true)})
+	case "unmake-admin":
+		_, err = p.Modules.Users.Update.Do(ctx, reference, users.UpdateInput{Admin: new(false)})
+	case "suspend":
+		reason := strings.TrimSpace(fields.Get("reason"))
+		_, _, err = p.Modules.Moderation.Suspend.Do(ctx, reference, reason, fields.Has("hide"))
+	case "unsuspend":
+		_, _, err = p.Modules.Moderation.Suspend.Undo(ctx, reference)
+	case "sign-out":
+		_, err = p.Modules.Tokens.Sessions.EndAll(ctx, reference)
+	case "delete":
+		to, err = pathUsers, p.deleteUser(r, id, fields)
+	default:
+		err = site.ErrBrokenForm
+	}
+	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
+		return p.showUser(w, r, err)
+	}
+	return p.done(w, err, to)
+}
+
+var errMistyped = fault.New(fault.Invalid, "That is not the username. Type it to delete the account.")
+
+// deleteUser deletes a user whose name was typed, as it is at this moment.
+func (p *pages) deleteUser(r *site.Request, id user.ID, fields url.Values) error {
+	keep := fields.Get("pastes") == "anonymous"
+	if !keep && fields.Get("pastes") != "delete" {
+		return site.ErrBrokenForm
+	}
+	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Viewer, id)
+	if err != nil {
+		return err
+	}
+	typed, err := user.ParseName(strings.TrimSpace(fields.Get("name")))
+	if err != nil || typed.Folded() != shown.Name.Folded() {
+		return errMistyped
+	}
+	return p.Modules.Users.Delete.Do(r.Context(), shown.User, keep)
+}

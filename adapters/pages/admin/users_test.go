@@ -1,0 +1,300 @@
+package admin_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// answers sends a form that is answered with a page, and returns it.
+func answers(s *visit.Site, status int, path string, form url.Values) string {
+	s.T.Helper()
+	answer, _, err := s.Post(s.Secret, path, form)
+	if err != nil || answer.Code != status {
+		s.T.Fatalf("%s %v: got %v, %d, want a page with %d", path, form, err, answer.Code, status)
+	}
+	return answer.Body.String()
+}
+
+// linked returns the address of a link with that text.
+func linked(t *testing.T, page, text string) string {
+	t.Helper()
+	link := regexp.MustCompile(`href="([^"]*)">` + text).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatalf("got %s, want a link %q", page, text)
+	}
+	return html.UnescapeString(link[1])
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	visit.WantIn(t, s.Page("/admin/users"), ">root</a>", "<span>administrator</span>", "0 pastes", "0 bytes")
+	epoxy := s.User("Epoxy", true)
+	made(s, "epoxy", "one")
+	visit.WantIn(t, s.Page("/admin/users?order=bytes"), `href="`+pathOf(epoxy)+`"`, "1 paste<", `value="bytes" selected`)
+	for query, other := range map[string]string{
+		"name=POX": ">root</a>", "name=" + string(epoxy): ">root</a>", "admins=on": ">Epoxy</a>",
+	} {
+		page := s.Page("/admin/users?" + query)
+		visit.WantNotIn(t, page, other, "There are none.")
+	}
+	visit.WantIn(t, s.Page("/admin/users?suspended=on"), "There are none.", `name="suspended" checked`)
+	visit.WantIn(t, s.Page("/admin/users?name=%25"), "There are none.")
+	visit.WantIn(t, s.Page("/admin/users?name=%ff"), "Look for users by a part of the name, or by the id.")
+	for _, query := range []string{
+		"order=age", "after=x", "after=1.", "after=1.Upper", "after=99999999999999999999.a", "after=9223372036854775807.a",
+	} {
+		if _, _, err := s.As(s.Secret, "/admin/users?"+query); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: got %v, want nothing there", query, err)
+		}
+	}
+	if _, _, err := s.As(s.Secret, "/admin/users/unknown"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v for an unknown user, want nothing there", err)
+	}
+}
+
+// TestMoreUsers wants the list of users to go on on another page, in each order and with the same filter.
+func TestMoreUsers(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	for n := range 52 {
+		s.User(fmt.Sprintf("user-%02d", n), false)
+	}
+	made(s, "user-07", "one")
+	firsts := map[string]string{"": "user-00", "used": "user-00", "pastes": "user-07", "bytes": "user-07"}
+	for order, first := range firsts {
+		page := s.Page("/admin/users?name=user&order=" + order)
+		rest := s.Page(linked(t, page, "More users"))
+		at := regexp.MustCompile(`href="/admin/users/[^"]+">([^<]*)`).FindStringSubmatch(page)
+		if at == nil || at[1] != first {
+			t.Errorf("by %q: got %v first, want %s", order, at, first)
+		}
+		for n := range 52 {
+			link := fmt.Sprintf(">user-%02d</a>", n)
+			if strings.Count(page+rest, link) != 1 {
+				t.Errorf("by %q: got %d of %s, want 1", order, strings.Count(page+rest, link), link)
+			}
+		}
+		visit.WantNotIn(t, rest, "More users", ">root</a>")
+	}
+}
+
+// TestUser has an administrator do all that there is to do to a user.
+func TestUser(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	epoxy := s.User("epoxy", true)
+	path := pathOf(epoxy)
+	kept, private := made(s, "epoxy", "kept"), privateOf(s, "epoxy")
+	s.Session("epoxy")
+	visit.WantIn(t, s.Page(path), "<h1>epoxy</h1>", "2 pastes", "1 access token<", "1 session<", "Suspend epoxy",
+		"Delete epoxy",
+		`href="/admin?owner=id%3A`+string(epoxy)+`"`, `href="/~epoxy"`)
+
+	does(s, path, url.Values{"do": {"sign-out"}})
+	visit.WantIn(t, s.Page(path), "0 sessions")
+	does(s, path, url.Values{"do": {"make-admin"}})
+	visit.WantIn(t, s.Page(path), "<span>administrator</span>", "Make epoxy an ordinary user")
+	does(s, path, url.Values{"do": {"unmake-admin"}})
+	visit.WantNotIn(t, s.Page(path), "<span>administrator</span>")
+
+	blank := url.Values{"do": {"suspend"}, "reason": {" "}}
+	visit.WantIn(t, answers(s, http.StatusBadRequest, path, blank), "Give a reason")
+	does(s, path, url.Values{"do": {"suspend"}, "reason": {" spam "}, "hide": {"on"}})
+	visit.WantIn(t, s.Page(path), "<span>suspended</span>", "<span>pastes hidden</span>", "End the suspension")
+	does(s, path, url.Values{"do": {"unsuspend"}})
+	visit.WantIn(t, answers(s, http.StatusBadRequest, path, url.Values{"do": {"unsuspend"}}), "not suspended")
+
+	for _, name := range []string{"", "root", "epox"} {
+		form := url.Values{"do": {"delete"}, "name": {name}, "pastes": {"delete"}}
+		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), "That is not the username.")
+	}
+	refuses(s, "/admin", url.Values{"do": {"delete"}})
+	answers(s, http.StatusBadRequest, path, url.Values{"do": {"delete"}, "name": {"epoxy"}})
+	answer, _, err := s.Post(s.Secret, path, url.Values{"do": {"delete"}, "name": {"Epoxy"}, "pastes": {"anonymous"}})
+	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/admin/users" {
+		t.Fatalf("got %v, %d to %s, want the user deleted", err, answer.Code, answer.Header().Get("Location"))
+	}
+	visit.WantNotIn(t, s.Page("/admin/users"), "epoxy")
+	page := s.Page("/admin?anonymous=on")
+	visit.WantIn(t, page, kept)
+	visit.WantNotIn(t, page, private)
+	for _, form := range []url.Values{
+		{"do": {"make-admin"}}, {"do": {"sign-out"}}, {"do": {"suspend"}, "reason": {"spam"}},
+	} {
+		refuses(s, path, form)
+	}
+	log := s.Page("/admin/audit")
+	for _, act := range []string{"make-admin", "unmake-admin", "suspend", "unsuspend", "sign-out", "delete"} {
+		visit.WantIn(t, log, "user."+act+" epoxy ("+string(epoxy)+")")
+	}
+	if got, want := strings.Count(log, "by root"), 6; got != want {
+		t.Errorf("got %d acts of the administrator in the log, want %d", got, want)
+	}
+}
+
+// privateOf creates a private paste of a user.
+func privateOf(s *visit.Site, owner string) string {
+	s.T.Helper()
+	code := "x"
+	draft := paste.Draft{Private: true, Pasties: []paste.PastyDraft{{Code: &code}}}
+	created, err := s.Pastes.Create.Do(s.T.Context(), audit.Operator(), owner, draft)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return string(created.ID)
+}
+
+// TestOwnAccount keeps administrators from locking themselves out.
+func TestOwnAccount(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	page := s.Page("/admin/users?name=root")
+	path := linked(t, page, "root")
+	page = s.Page(path)
+	visit.WantIn(t, page, "This is your own account.")
+	visit.WantNotIn(t, page, `name="do"`)
+	for _, form := range []url.Values{
+		{"do": {"unmake-admin"}}, {"do": {"suspend"}, "reason": {"spam"}},
+		{"do": {"delete"}, "name": {"root"}, "pastes": {"delete"}},
+	} {
+		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), "That is your own account")
+	}
+	visit.WantIn(t, s.Page(path), "<span>administrator</span>")
+}
+
+// TestFormerAdministrator has nothing for one who was an administrator when the page was opened.
+func TestFormerAdministrator(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	epoxy := s.User("epoxy", true)
+	s.Page(pathOf(epoxy))
+	if _, err := s.Users.Update.Do(t.Context(), "root", users.UpdateInput{Admin: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Post(s.Secret, pathOf(epoxy), url.Values{"do": {"make-admin"}}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want nothing there", err)
+	}
+}
+
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	const path = "/admin/invitations"
+	visit.WantIn(t, s.Page(path), "There are none.")
+	answer, _, err := s.Post(s.Secret, path, url.Values{"note": {"<the team>"}, "uses": {"5"}, "days": {"7"}})
+	if err != nil || answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
+		t.Fatalf("got %v, %d %v, want to be led to the list with a cookie", err, answer.Code, answer.Header())
+	}
+	asking := s.Asking(http.MethodGet, path, "", nil)
+	asking.AddCookie(answer.Result().Cookies()[0])
+	if answer, err = s.Answers(asking); err != nil {
+		t.Fatal(err)
+	}
+	page := answer.Body.String()
+	if set := answer.Result().Cookies(); len(set) != 1 || set[0].MaxAge >= 0 {
+		t.Errorf("got the cookies %v, want the link's forgotten", set)
+	}
+	visit.WantIn(t, page, "&lt;the team&gt;", "5 uses left", "not shown again")
+	link := regexp.MustCompile(`id="made" value="[^"]*://example.com(/invite/[^"]+)"`).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatalf("got %s, want the link", page)
+	}
+	visit.WantIn(t, s.Page(link[1]), "&lt;the team&gt;")
+	page = s.Page(path)
+	visit.WantNotIn(t, page, link[1])
+	for _, form := range []url.Values{
+		{"uses": {"0"}, "days": {"7"}}, {"uses": {"10001"}, "days": {"7"}}, {"uses": {"1"}, "days": {"1"}, "note": {"\x00"}},
+	} {
+		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), `role="alert"`)
+	}
+	for _, form := range []url.Values{
+		{"uses": {"x"}, "days": {"7"}}, {"uses": {"1"}, "days": {"8"}}, {"uses": {"1"}, "days": {""}},
+	} {
+		refuses(s, path, form)
+	}
+	visit.WantIn(t, s.Page(path+"?find=TEAM"), "the team")
+	visit.WantIn(t, s.Page(path+"?find=nothing"), "There are none.", `value="nothing"`)
+	id := regexp.MustCompile(`name="revoke" value="([^"]+)"`).FindStringSubmatch(page)[1]
+	visit.WantIn(t, s.Page(path+"?find="+id), "the team")
+	does(s, path+"?find=team", url.Values{"revoke": {id}})
+	refuses(s, path, url.Values{"revoke": {id}})
+	visit.WantIn(t, s.Page(path), "There are none.")
+	visit.WantIn(t, s.Page("/admin/audit"), "invite.create "+id, "invite.revoke "+id, "by root")
+
+	for n := range 52 {
+		does(s, path, url.Values{"note": {fmt.Sprintf("batch %02d", n)}, "uses": {"1"}, "days": {"1"}})
+	}
+	page = s.Page(path + "?find=batch")
+	rest := s.Page(linked(t, page, "Older invitations"))
+	visit.WantIn(t, page, "batch 51", "batch 02")
+	visit.WantIn(t, rest, "batch 01", "batch 00")
+	visit.WantNotIn(t, page, "batch 01")
+	visit.WantNotIn(t, rest, "batch 02", "Older invitations")
+}
+
+func TestStatistics(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	visit.WantIn(t, s.Page("/admin/statistics"), "There are none.")
+	s.User("epoxy", true)
+	made(s, "epoxy", "one")
+	page := s.Page("/admin/statistics")
+	visit.WantIn(t, page, `href="/admin/users?name=epoxy"`, `<th scope="row">Users</th><td class="number">2</td>`,
+		`<th scope="row">Pastes</th><td class="number">1</td>`)
+	if days := strings.Count(page, `<th scope="row">20`); days != 30 {
+		t.Errorf("got %d days, want 30", days)
+	}
+}
+
+// TestFilters looks for pastes by all that 'gluepot paste list' takes.
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	s.User("epoxy", true)
+	code := strings.Repeat("package main\n", 100)
+	large, err := s.Pastes.Create.Do(t.Context(), audit.Operator(), "epoxy", paste.Draft{
+		Title: "large", Pasties: []paste.PastyDraft{{Title: "main.go", Language: new("Go"), Code: &code}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := string(large.ID), made(s, "", "small")
+	if _, _, err := s.Post("", "/"+one+"/report", url.Values{"reason": {"spam"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{
+		"title=main.go", "title=+large+", "language=golang", "language=.go", "larger-than=1kB", "reported=on", "owner=epoxy",
+		"since=1h&larger-than=1kB&language=Go&title=large&contains=package&owner=epoxy&reported=on",
+	} {
+		page := s.Page("/admin?" + query)
+		visit.WantIn(t, page, "Remove "+one)
+		visit.WantNotIn(t, page, "Remove "+other, `role="alert"`)
+	}
+	for _, query := range []string{"until=1h", "until=2001-02-03", "since=2999-01-01", "title=Large", "larger-than=1GB"} {
+		visit.WantIn(t, s.Page("/admin?"+query), "There are none.")
+	}
+	for query, problem := range map[string]string{
+		"since=yesterday":          "Give a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z.",
+		"until=1":                  "Give a time such as",
+		"larger-than=much":         "Give a size such as 500kB, 1MB or 1MiB.",
+		"language=none+such":       "There is no language &#34;none such&#34;.",
+		"anonymous=on&owner=epoxy": "but not both",
+		"reported=on&removed=on":   "but not both",
+	} {
+		page := s.Page("/admin?" + query)
+		visit.WantIn(t, page, problem, `role="alert"`, "There are none.")
+	}
+	visit.WantIn(t, s.Page("/admin?since=%3Ch&title=%22t"), `value="&lt;h"`, `value="&#34;t"`)
+}

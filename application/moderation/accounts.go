@@ -1,0 +1,51 @@
+package moderation
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// ListAccounts lists users for administrators.
+type ListAccounts struct{ *module }
+
+// maxSought is the longest part of a name, or id, that accounts are looked for by.
+const maxSought = 64
+
+var errSought = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
+
+// Do returns the first accounts after a place that match the filter, at most limit of them. It fails with
+// fault.Forbidden unless the viewer is an administrator, and with fault.Invalid for a name that no user could have.
+func (l *ListAccounts) Do(
+	ctx context.Context, viewer token.Viewer, filter moderation.AccountFilter, order moderation.Order,
+	after moderation.AccountPlace, limit int,
+) ([]moderation.Account, error) {
+	if err := moderation.CheckAdministrator(viewer); err != nil {
+		return nil, err
+	}
+	if !ident.Printable(filter.Name, maxSought) {
+		return nil, errSought
+	}
+	return l.store.Accounts(ctx, filter, order, after, limit)
+}
+
+// ShowAccount shows administrators a user.
+type ShowAccount struct{ *module }
+
+// Do returns the user of that id, and how much the user has stored. It fails with fault.Forbidden unless the viewer is
+// an administrator, and with user.ErrNotFound when there is no such user.
+func (s *ShowAccount) Do(ctx context.Context, viewer token.Viewer, id user.ID) (moderation.Account, error) {
+	if err := moderation.CheckAdministrator(viewer); err != nil {
+		return moderation.Account{}, err
+	}
+	shown, err := s.users.ByID(ctx, id)
+	if err != nil {
+		return moderation.Account{}, user.Gone(err)
+	}
+	usage, err := s.store.UsageOf(ctx, id)
+	return moderation.Account{User: shown, Usage: usage}, err
+}
