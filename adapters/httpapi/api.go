@@ -88,7 +88,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	origin, mount := cfg.split()
 	api := &API{
 		cfg: cfg, mount: mount, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()),
-		docs:  newDocs(mount + cfg.BasePath),
+		docs:  newDocs(mount, cfg.BasePath, cfg.Pages != nil),
 		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool),
 		memory: limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// assets are the pages and their files. "{base}" in them becomes the base path, which needs no escaping in HTML.
+// assets are the pages and their files. "{base}" in them becomes the base path, which needs no escaping in HTML,
+// and "{home}" the way back to the pages, if there are any.
 //
 //go:embed assets
 var assets embed.FS
@@ -20,15 +22,19 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 
 // newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are sent as the program
 // holds them: compressed by gzip, which every browser takes.
-func newDocs(basePath string) map[string]*fixedAnswer {
-	docs := make(map[string]*fixedAnswer)
+func newDocs(mount, basePath string, pages bool) map[string]*fixedAnswer {
+	docs, home := make(map[string]*fixedAnswer), ""
+	if pages {
+		home = `<p class="home"><a href="` + mount + `/">Back to pastes</a></p>` + "\n"
+	}
+	fill := strings.NewReplacer("{base}", mount+basePath, "{home}", home)
 	for name, contentType := range map[string]string{
 		"": "text/html; charset=utf-8", "icon.svg": "image/svg+xml",
 		"docs.css": "text/css; charset=utf-8", "swagger-ui.css": "text/css; charset=utf-8",
 		"docs.js": "text/javascript; charset=utf-8", "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 	} {
 		if file, err := assets.ReadFile("assets/" + cmp.Or(name, "docs.html")); err == nil {
-			docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(file, []byte("{base}"), []byte(basePath)))
+			docs[name] = newFixedAnswer([]string{contentType}, []byte(fill.Replace(string(file))))
 			continue
 		}
 		packed, _ := static.FS.ReadFile(name + ".gz")

@@ -76,11 +76,12 @@ type PublicPastes struct {
 	Owner user.User
 }
 
-// Public returns the user with that name, and a page of the user's public pastes after a place; the zero Place is before all. A tag
-// selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
-// no such user or the profile is private.
-func (b *Browse) Public(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	return b.public(ctx, username, paste.Selection{Tag: tag, After: after}, PageSize)
+// Public returns the user with that name, and a page of the user's public pastes of a selection. Without user.User.ShowTags
+// no paste has tags. It fails with user.ErrNotFound when there is no such user or the profile is private.
+func (b *Browse) Public(
+	ctx context.Context, username string, selection paste.Selection,
+) (found PublicPastes, err error) {
+	return b.public(ctx, username, selection, PageSize)
 }
 
 func (b *Browse) public(

@@ -42,6 +42,7 @@ type Find struct {
 type Results struct {
 	Found []search.Found // at most Page
 	More  bool           // whether there are others after the last one
+	Words []string       // what search.Parts marks
 }
 
 // Outline is a page of what a program finds.
@@ -112,7 +113,7 @@ func (f *Find) find(
 		return Results{}, token.ErrRejected
 	}
 	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, limit)
-	return Results{found, more}, err
+	return Results{found, more, query.Words}, err
 }
 
 // Check turns the search off if the store has no index, and then fails with search.ErrNoIndex. It also fails if the

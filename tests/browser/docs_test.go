@@ -122,3 +122,39 @@ func TestFront(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
 	tab.picture("docs-narrow")
 }
+
+// seriousBarriers is barriers, only of those that keep people from using the page.
+const seriousBarriers = `axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations.filter(violation =>
+	["serious", "critical"].includes(violation.impact)).map(violation => violation.id + " at " +
+	violation.nodes.map(node => node.target.join(" ")).join(", ")))`
+
+// TestDocsUsable looks for what keeps people from using the page, and leads back to the pastes.
+func TestDocsUsable(t *testing.T) {
+	t.Parallel()
+	origin := "http://" + program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2").Address
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			tab := open(t, origin)
+			tab.prefer(scheme)
+			tab.show("/api/v2/docs/")
+			tab.do(chromedp.WaitVisible(chromedp.CSS("#servers[aria-label]")))
+			for _, opened := range []string{"#operations-languages-languageByName", ".opblock-post"} {
+				tab.do(chromedp.Click(chromedp.CSS(opened+" .opblock-summary-control")),
+					chromedp.WaitVisible(chromedp.CSS(opened+" .microlight[tabindex]")))
+			}
+			tab.barriers()
+			if found := read(tab, chromedp.Evaluate[[]string](seriousBarriers, chromedp.EvalAwaitPromise)); len(found) > 0 {
+				t.Errorf("got %q, want nobody kept from it", found)
+			}
+			if hash := evaluate[string](tab, "location.hash"); !strings.HasPrefix(hash, "#/pastes/") {
+				t.Errorf("got the address %q, want that of the operation that was opened", hash)
+			}
+			tab.picture("opened")
+			tab.press(".home a", ".brand")
+			if at := tab.path(); at != "/" {
+				t.Errorf("got to %s, want the pastes", at)
+			}
+		})
+	}
+}

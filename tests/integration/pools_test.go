@@ -133,7 +133,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 		"counting": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.CountActive.Do(ctx); return err },
 		"sweeping": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.Sweep.Do(ctx); return err },
 		"a public list": func(ctx context.Context, _ token.Viewer) error {
-			_, err := node.Pastes.Browse.Public(ctx, "Epoxy", "", paste.Place{})
+			_, err := node.Pastes.Browse.Public(ctx, "Epoxy", paste.Selection{})
 			return err
 		},
 	}

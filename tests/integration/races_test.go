@@ -573,7 +573,7 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", "", paste.Place{})
+	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", paste.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -622,7 +622,7 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", "", paste.Place{})
+		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", paste.Selection{})
 		if err != nil || len(found.Pastes) > 0 {
 			t.Errorf("got %d pastes, error %v, want none: nobody could find it while the profile was public", len(found.Pastes), err)
 		}

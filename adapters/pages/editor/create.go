@@ -26,7 +26,7 @@ func Routes(s *site.Site) []site.Route {
 	return []site.Route{
 		{Pattern: "/", Get: p.front, Post: site.Form(p.create)},
 		{Pattern: "/:id/fork", Get: p.fork},
-		{Pattern: "/:id/edit", Get: p.editing, Post: site.Form(p.edit)},
+		{Pattern: "/:id/edit", Get: p.SignedIn(p.editing), Post: site.Form(p.edit)},
 	}
 }
 

@@ -112,6 +112,7 @@ func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteF
 	}
 }
 
+// editing shows the form for one's own paste. Visitors are asked to sign in, whatever is at the path.
 func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {

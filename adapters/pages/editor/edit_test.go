@@ -2,6 +2,7 @@ package editor_test
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -192,10 +193,15 @@ func TestOthersCannotWrite(t *testing.T) {
 			t.Errorf("%s: got %s, want nothing to change it with", c.who, page)
 		}
 		for _, id := range []string{"k2j4x8m1", "anonymus", "unknown0", "ZZ"} {
-			for _, path := range []string{"/" + id + "/edit", "/" + id + "/delete"} {
-				if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
-					t.Errorf("%s: %s: got %v, want that there is nothing", c.who, path, err)
-				}
+			edit := "/" + id + "/edit"
+			if answer, err := s.Get(edit); c.status == http.StatusUnauthorized &&
+				(err != nil || answer.Header().Get("Location") != "/sign-in?next="+url.QueryEscape(edit)) {
+				t.Errorf("%s: %s: got %v, %v, want to be asked to sign in", c.who, edit, err, answer.Header())
+			} else if c.status == http.StatusNotFound && !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: %s: got %v, want that there is nothing", c.who, edit, err)
+			}
+			if _, err := s.Get("/" + id + "/delete"); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: got %v for the page that deletes, want that there is nothing", c.who, err)
 			}
 			if _, err := s.Posts("/"+id+"/delete", form); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s: got %v for the deletion of %s, want that there is nothing", c.who, err, id)

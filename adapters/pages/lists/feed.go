@@ -18,7 +18,7 @@ func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), "", paste.Place{})
+	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), paste.Selection{})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@
 package lists
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,6 +46,11 @@ type pasteList struct {
 	Selection paste.Selection
 }
 
+// Narrowed reports whether the list has only a part of the pastes.
+func (l *pasteList) Narrowed() bool {
+	return l.Selection.Tag != "" || l.Selection.Title != "" || l.Selection.After != paste.Place{}
+}
+
 // Next returns the path of the next page, or "".
 func (l *pasteList) Next() string {
 	if n := len(l.Pastes); l.More && n > 0 {
@@ -61,6 +67,9 @@ func listPath(path string, selection paste.Selection) string {
 	query := make(url.Values)
 	if selection.Tag != "" {
 		query.Set("tag", selection.Tag)
+	}
+	if selection.Title != "" {
+		query.Set("title", selection.Title)
 	}
 	if selection.Order != paste.ByCreation {
 		query.Set("sort", listOrders[selection.Order])
@@ -83,7 +92,8 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	if order := slices.Index(listOrders[:], query.Get("sort")); order >= 0 {
 		selection.Order = paste.Order(order)
 	}
-	if selection.Tag = query.Get("tag"); !utf8.ValidString(selection.Tag) {
+	selection.Tag, selection.Title = query.Get("tag"), strings.TrimSpace(query.Get("title"))
+	if !utf8.ValidString(selection.Tag) || !utf8.ValidString(selection.Title) {
 		return paste.Selection{}, site.ErrNothing
 	}
 	after := query.Get("after")
@@ -102,6 +112,33 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 func pathOf(listed *paste.Listed) string { return site.PathOfPaste(string(listed.ID)) }
 
 func titleOf(listed *paste.Listed) string { return site.Shortened(listed.Label(), site.MaxHeading) }
+
+// languagesOf returns the language of the first pasty of a paste, and how many pasties there are besides it.
+func languagesOf(listed *paste.Listed) string {
+	text := site.Shortened(listed.Pasties[0].Language, site.MaxName)
+	if more := len(listed.Pasties) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// linesOf returns how many lines the pasties of a paste have.
+func linesOf(listed *paste.Listed) (lines int) {
+	for _, pasty := range listed.Pasties {
+		lines += pasty.Lines
+	}
+	return lines
+}
+
+// previewOf returns the first lines of the first pasty that has any, or "".
+func previewOf(listed *paste.Listed) string {
+	for _, pasty := range listed.Pasties {
+		if preview := strings.TrimRight(pasty.Preview, " \t\r\n"); preview != "" {
+			return preview
+		}
+	}
+	return ""
+}
 
 func shownTag(tag string) marks.Text { return marks.Text(site.Shortened(tag, site.MaxName)) }
 
@@ -130,7 +167,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	selection.Order = paste.ByCreation
-	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
+	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection)
 	if fault.Is(err, fault.NotFound) {
 		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
 		return p.Done(w, site.PathOfUser(moved.Name.String()), err)

@@ -2,11 +2,14 @@ package lists_test
 
 import (
 	"net/http"
+	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/fake"
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
@@ -52,4 +55,42 @@ func TestTagsOfLists(t *testing.T) {
 	profile := s.Page("/~epoxy?tag=both")
 	visit.WantIn(t, profile, "first000", "second00", `<a href="/~Epoxy">show all</a>`)
 	visit.WantNotIn(t, profile, "third000")
+}
+
+// TestListed shows what each paste of a list holds, however hostile, and selects by title.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	epoxy := s.User("Epoxy", true)
+	_, s.Secret = s.Session("epoxy")
+	hold := func(id, title string, pasties ...paste.Pasty) {
+		document := visit.Content(pasties...)
+		document.Owner, document.Title, document.Visibility = epoxy, title, paste.Public
+		s.Holds(id, document)
+	}
+	hold("first000", "A <b>title</b>", paste.Pasty{Language: "Go", Code: "\n"}, paste.Pasty{Language: "CSV", Code: "1\n<2>\n3\n4\n"})
+	hold("second00", strings.Repeat("\u202e<i>", 1024), paste.Pasty{Language: "<u>", Code: strings.Repeat("<x>\u202e", 1<<10)})
+	hold("third000", "", paste.Pasty{Title: "notes.txt", Language: "Plain Text", Code: ""})
+	if err := (fake.Pastes{Store: s.Store}).Star(t.Context(), netip.Addr{}, epoxy, "first000"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/pastes", "/~Epoxy", "/search?q=user:epoxy"} {
+		page := s.Page(path)
+		visit.WantIn(t, page, "<bdi>Go and 1 more</bdi>", "<span>5 lines</span>", "<span>1 star</span>", "<span>25 B</span>",
+			"<code><bdi>1\n&lt;2&gt;\n3</bdi></code>", "<bdi>&lt;u&gt;</bdi>", "<bdi>notes.txt</bdi>")
+		visit.WantNotIn(t, page, "<b>title", "<i>", "<u>", "<x>", strings.Repeat("&lt;x&gt;", 60))
+	}
+	for _, path := range []string{"/pastes?title=%3Cb%3ETI", "/~Epoxy?title=%3Cb%3ETI"} {
+		page := s.Page(path)
+		visit.WantIn(t, page, `href="/first000"`, `name="title" value="&lt;b&gt;TI"`, ">Clear</a>")
+		visit.WantNotIn(t, page, "second00", "third000")
+	}
+	visit.WantIn(t, s.Page("/pastes?title=NOTES&sort=title"), `href="/third000"`, `<input type="hidden" name="sort" value="title">`,
+		`href="/pastes?sort=edited&amp;title=NOTES"`)
+	visit.WantIn(t, s.Page("/pastes?title=absent"), "No pastes match.", `<a class="button" href="/pastes">Show all pastes</a>`)
+	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff"} {
+		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: got %v, want nothing there", path, err)
+		}
+	}
 }

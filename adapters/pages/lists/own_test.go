@@ -71,5 +71,11 @@ func TestOwnPastes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), "There are none.")
+	visit.WantIn(t, answer.Body.String(), "No pastes match.", `href="/pastes">Show all pastes</a>`)
+	s.User("newcomer", false)
+	_, newcomer := s.Session("newcomer")
+	if answer, _, err = s.As(newcomer, "/pastes"); err != nil {
+		t.Fatal(err)
+	}
+	visit.WantIn(t, answer.Body.String(), "No pastes yet.", `href="/">New paste</a>`)
 }

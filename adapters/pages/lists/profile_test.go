@@ -46,7 +46,7 @@ func TestProfile(t *testing.T) {
 	if len(seen) != 120 || pages != 3 || seen["hidden00"] {
 		t.Errorf("got %d pastes on %d pages, want 120 on 3", len(seen), pages)
 	}
-	visit.WantIn(t, s.Page("/~empty"), "There are none.")
+	visit.WantIn(t, s.Page("/~empty"), "No pastes yet.")
 	for _, path := range []string{
 		"/~mortar", "/~nobody", "/~self", "/~a%20b", "/~epoxy?after=x", "/~epoxy?after=1.",
 		"/~epoxy?after=" + url.QueryEscape("9223372036854775807.a"), "/~epoxy?after=" + url.QueryEscape("-9223372036854775808.a"),

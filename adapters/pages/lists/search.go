@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -22,6 +23,7 @@ type searchPage struct {
 	Text    string // of the search
 	Problem string // with the search, or ""
 	Found   []search.Found
+	Words   []string // that are marked
 	Viewer  user.ID
 	Next    string // path of the next page, or ""
 }
@@ -51,7 +53,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	}
-	page.Found = found.Found
+	page.Found, page.Words = found.Found, found.Words
 	if n := len(found.Found); found.More && n > 0 {
 		last := found.Found[n-1].Place
 		next := site.FormatPlace(last.Place)
@@ -62,6 +64,9 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	}
 	return site.Show(w, r, p.searchView(page), nil)
 }
+
+// marked returns a text with the words of the search marked.
+func (p *searchPage) marked(text string) marks.Parts { return marks.Parts(search.Parts(text, p.Words)) }
 
 // lineLink returns the path of a line that was found.
 func lineLink(found *search.Found, line search.Line) string {

@@ -39,19 +39,19 @@ func TestSearch(t *testing.T) {
 	form := s.Page("/search")
 	visit.WantIn(t, form, `<form class="form" method="get" action="/search" role="search">`, `<label for="q">`, `name="q" value=""`)
 	visit.WantNotIn(t, form, "<h2>", `role="alert"`)
-	visit.WantIn(t, s.Page("/search?q=absent"), "Nothing was found.", `value="absent"`)
+	visit.WantIn(t, s.Page("/search?q=absent"), "No pastes match.", `value="absent"`)
 
 	order, count := []string{}, 0
 	for path := "/search?q=" + url.QueryEscape(`"needle>" first`); path != ""; count++ {
 		page := s.Page(path)
 		visit.WantIn(t, page, `value="&#34;needle&gt;&#34; first"`, `by <a href="/~Epoxy">Epoxy</a>`,
-			`#1-L2" aria-label="Line 2 of &lt;title`, "&lt;needle&gt;")
+			`#1-L2" aria-label="Line 2 of &lt;title`, "&lt;<mark>needle&gt;</mark>", "4 lines")
 		visit.WantNotIn(t, page, "hidden", "<title 1")
 		for _, rest := range strings.Split(page, `<li><a href="/`)[1:] {
 			id, _, _ := strings.Cut(rest, `"`)
 			order = append(order, id)
 		}
-		path = hrefBefore(page, "More results</a>")
+		path = hrefBefore(page, "Show more results</a>")
 	}
 	if want := 45; len(order) != want || count != 3 || order[0] != "paste044" || order[1] != "paste043" {
 		t.Errorf("got %d pastes on %d pages: %q, want %d on 3, the newest first", len(order), count, order, want)

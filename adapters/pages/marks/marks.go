@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -90,6 +91,23 @@ type Text string
 // Render implements templ.Component. The marker escapes the text.
 func (t Text) Render(ctx context.Context, w io.Writer) error {
 	_, err := w.Write(append(Of(ctx).Append([]byte("<bdi>"), string(t), true), "</bdi>"...))
+	return err
+}
+
+// Parts is a Text in parts, of which some are highlighted.
+type Parts iter.Seq2[string, bool]
+
+// Render implements templ.Component. The marker escapes the parts.
+func (p Parts) Render(ctx context.Context, w io.Writer) error {
+	m, b := Of(ctx), []byte("<bdi>")
+	for text, highlighted := range p {
+		if highlighted {
+			b = append(m.Append(append(b, "<mark>"...), text, true), "</mark>"...)
+		} else {
+			b = m.Append(b, text, true)
+		}
+	}
+	_, err := w.Write(append(b, "</bdi>"...))
 	return err
 }
 

@@ -24,12 +24,12 @@ func TestStars(t *testing.T) {
 		t.Errorf("got %v for a visitor, want to be asked to sign in", err)
 	}
 	s.Secret = secret
-	visit.WantIn(t, s.Page("/starred"), "There are none.")
+	visit.WantIn(t, s.Page("/starred"), "No starred pastes yet.")
 	for _, c := range []struct{ do, page, list string }{
 		{"star", `<button name="do" value="unstar">★ Starred</button>`, `href="/k2j4x8m1"`},
 		{"star", `<span>1 star</span>`, `href="/k2j4x8m1"`},
-		{"unstar", `<button name="do" value="star">☆ Star</button>`, "There are none."},
-		{"unstar", `<form method="post" action="/k2j4x8m1/star">`, "There are none."},
+		{"unstar", `<button name="do" value="star">☆ Star</button>`, "No starred pastes yet."},
+		{"unstar", `<form method="post" action="/k2j4x8m1/star">`, "No starred pastes yet."},
 	} {
 		if at := s.Lands("/k2j4x8m1/star", visit.Form{"do", c.do}); at != "/k2j4x8m1" {
 			t.Errorf("%s: got %s, want the paste", c.do, at)

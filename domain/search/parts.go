@@ -1,0 +1,38 @@
+package search
+
+import (
+	"iter"
+	"slices"
+)
+
+// Parts yields a text in parts, and whether each is one of the words of a query. Words that overlap are one part.
+func Parts(text string, words []string) iter.Seq2[string, bool] {
+	characters := []rune(text)
+	matched := make([]bool, len(characters))
+	folded := make([]rune, len(characters))
+	for i, character := range characters {
+		folded[i] = foldRune(character)
+	}
+	for _, word := range words {
+		wanted := []rune(word)
+		for at := 0; len(wanted) > 0 && at+len(wanted) <= len(folded); at++ {
+			if slices.Equal(folded[at:at+len(wanted)], wanted) {
+				for i := range wanted {
+					matched[at+i] = true
+				}
+			}
+		}
+	}
+	return func(yield func(string, bool) bool) {
+		for from := 0; from < len(characters); {
+			to := from + 1
+			for to < len(characters) && matched[to] == matched[from] {
+				to++
+			}
+			if !yield(string(characters[from:to]), matched[from]) {
+				return
+			}
+			from = to
+		}
+	}
+}
