@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 
 	"gorm.io/gorm"
@@ -30,6 +31,53 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 		_, err := row.Outline().SeenBy(reader)
 		return err
 	})
+}
+
+// pastyRow is a paste with one of its pasties.
+type pastyRow struct {
+	model.Paste
+	PastyID, PastyTitle, PastyLanguage, Code *model.Text // nil: there is none, or it is refused
+}
+
+// pastyColumns are those of pastyRow that ReadPasty needs.
+const pastyColumns = `pastes.id, owner_id, burns, visibility, encrypted,
+	y.id AS pasty_id, y.title AS pasty_title, y.language AS pasty_language, y.code`
+
+// ReadPasty implements paste.DocumentReader. One statement reads both rows, which are of one instant.
+func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
+	if !model.IsText(string(reader)) { // no user has this id
+		reader = ""
+	}
+	if !model.IsText(pasty) {
+		return paste.Pasty{}, db.ErrNotFound
+	}
+	// The code of what Document.SeenBy refuses is not read.
+	join := "LEFT JOIN pasties y ON y.paste_id = pastes.id AND " +
+		"(owner_id = ? OR NOT burns AND visibility <> ?) AND NOT encrypted"
+	arguments := []any{string(reader), int16(paste.Private)}
+	if pasty != "" {
+		join, arguments = join+" AND y.id = ?", append(arguments, pasty)
+	}
+	var row pastyRow
+	err := p.store.Bounded(ctx, func(tx *gorm.DB) error {
+		found := tx.Table("pastes").Select(pastyColumns).Joins(join, arguments...).Where("pastes.id = ?", string(id))
+		return active(p.store, found).Order("y.position").Take(&row).Error
+	}, p.store.Pastes)
+	if err != nil {
+		return paste.Pasty{}, err
+	}
+	if _, err := row.Outline().SeenBy(reader); err != nil {
+		if errors.Is(err, paste.ErrBurns) {
+			return paste.Pasty{}, err
+		}
+		return paste.Pasty{}, db.ErrNotFound
+	}
+	if row.PastyID == nil {
+		return paste.Pasty{}, db.ErrNotFound
+	}
+	return paste.Pasty{
+		ID: string(*row.PastyID), Title: string(*row.PastyTitle), Language: string(*row.PastyLanguage), Code: string(*row.Code),
+	}, nil
 }
 
 // ReadCipher implements paste.DocumentReader.

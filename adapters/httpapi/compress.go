@@ -94,7 +94,7 @@ func encodeFile(r *http.Request, body []byte) encoded {
 		return found.(encoded)
 	}
 	made := encode(r, body)
-	if slices.Contains(keptEncodings, key.encodings) {
+	if made.coding != "" && slices.Contains(keptEncodings, key.encodings) {
 		kept.Store(key, made)
 	}
 	return made

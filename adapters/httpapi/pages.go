@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -108,11 +109,11 @@ func (a *API) page(answer route.Handler) gin.HandlerFunc {
 // it is made again once that much is free.
 func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 	w := a.newPage(c)
-	defer w.claim.Release()
+	defer func() { w.release() }()
 	reader, rejected, err := a.makePage(w, c, answer)
 	if err == nil && w.short {
 		again := a.newPage(c)
-		defer again.claim.Release()
+		defer w.release()
 		if err = again.claim.Transfer(patient(c.Request), w.length); err == nil {
 			again.text = make([]byte, 0, w.length)
 			reader, rejected, err = a.makePage(again, c, answer)
@@ -159,7 +160,9 @@ func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 		encoding = encodeFile
 	}
 	text := w.text
-	w.text = nil // what is sent may be shorter
+	if cap(text) > pageLength {
+		w.text = nil // what is sent may be shorter
+	}
 	sendEncoded(c, w.status, w.header["Content-Type"], etag, text, encoding)
 	return nil
 }
@@ -192,6 +195,9 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context, answer route.Handl
 // pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer that grew to
 // this length would take as much memory again.
 const pageLength = limit.Uncounted
+
+// pageBuffers has the buffers of pages that are no longer than pageLength.
+var pageBuffers = sync.Pool{New: func() any { return new([pageLength]byte) }}
 
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
@@ -250,7 +256,27 @@ func (w *pageWriter) grow() {
 		}
 		w.claim.Force(capacity)
 	}
-	w.text = append(make([]byte, 0, capacity), w.text...)
+	text := w.text
+	if capacity == pageLength {
+		w.text = pageBuffers.Get().(*[pageLength]byte)[:0]
+	} else {
+		w.text = make([]byte, 0, capacity)
+	}
+	w.text = append(w.text, text...)
+	keepBuffer(text)
+}
+
+func keepBuffer(text []byte) {
+	if cap(text) == pageLength {
+		pageBuffers.Put((*[pageLength]byte)(text[:pageLength]))
+	}
+}
+
+// release gives back what the page holds.
+func (w *pageWriter) release() {
+	w.claim.Release()
+	keepBuffer(w.text)
+	w.text = nil
 }
 
 // FlushError begins a stream, before anything is written.

@@ -122,6 +122,14 @@ func (s storedPastes) ReadDocument(_ context.Context, id paste.ID, reader user.I
 	return found, nil
 }
 
+func (s storedPastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
+	found, err := s.ReadDocument(ctx, id, reader)
+	if err != nil {
+		return paste.Pasty{}, err
+	}
+	return found.PastyOrFirst(pasty)
+}
+
 const firstID = 1_000_000 // so that all have as many digits
 
 // list is what the store's list is as an answer.

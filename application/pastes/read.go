@@ -48,16 +48,15 @@ func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit strin
 // Raw returns one pasty of what Revision returns, or the first if pasty is empty. It fails as that does, and with
 // paste.ErrNotFound when the paste has no such pasty.
 func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
-	found, err := r.Revision(ctx, viewer, id, edit)
-	switch {
-	case err != nil:
-		return paste.Pasty{}, err
-	case pasty != "":
-		return found.Pasty(pasty)
-	case len(found.Pasties) == 0: // after an import
-		return paste.Pasty{}, paste.ErrNotFound
+	if edit == "" {
+		found, err := r.store.ReadPasty(ctx, paste.ID(id), pasty, viewer.User.ID)
+		return found, paste.Gone(err)
 	}
-	return found.Pasties[0], nil
+	found, err := r.Revision(ctx, viewer, id, edit)
+	if err != nil {
+		return paste.Pasty{}, err
+	}
+	return found.PastyOrFirst(pasty)
 }
 
 // errRemoved is what pages say about a paste that operators have removed.

@@ -118,6 +118,14 @@ func (c Content) Pasty(id string) (Pasty, error) {
 	return Pasty{}, ErrNotFound
 }
 
+// PastyOrFirst is Pasty, and returns the first pasty if id is empty.
+func (c Content) PastyOrFirst(id string) (Pasty, error) {
+	if id == "" && len(c.Pasties) > 0 {
+		return c.Pasties[0], nil
+	}
+	return c.Pasty(id)
+}
+
 // Limits bound what one paste holds.
 type Limits struct {
 	Pasties      int // how many pasties

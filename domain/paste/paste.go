@@ -61,6 +61,9 @@ type DocumentReader interface {
 	// also fails as Document.SeenBy does. The content of a refused paste is not read, so that the time of the answer does not
 	// reveal that it exists.
 	ReadDocument(ctx context.Context, id ID, reader user.ID) (Document, error)
+	// ReadPasty returns one pasty of what ReadDocument returns, or the first one if pasty is empty. It fails as that does,
+	// and with fault.NotFound when the paste has no such pasty.
+	ReadPasty(ctx context.Context, id ID, pasty string, reader user.ID) (Pasty, error)
 	// ReadCipher is ReadDocument with Document.CipherSeenBy in the place of SeenBy.
 	ReadCipher(ctx context.Context, id ID, reader user.ID) (Document, error)
 }

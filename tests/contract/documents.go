@@ -40,6 +40,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"create and read":                  createDocument,
 		"read what is not for everybody":   readAsSeen,
 		"read what is not there":           readNothing,
+		"read one pasty":                   readPasty,
 		"id is unique":                     documentConflicts,
 		"update":                           updateDocument,
 		"an update that changes nothing":   updateDocumentUnchanged,
@@ -250,6 +251,20 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 		} else if err != nil || !same(got, stored) {
 			t.Errorf("%s: got %.100q, %v, want all of it", what, fmt.Sprintf("%+v", got), err)
 		}
+		for _, id := range []string{"", "only", "missing"} {
+			pasty, err := s.Documents.ReadPasty(t.Context(), stored.ID, id, reader)
+			wanted, refused := stored.SeenBy(reader)
+			part, missing := wanted.PastyOrFirst(id)
+			switch {
+			case refused != nil || missing != nil:
+				if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) != errors.Is(refused, paste.ErrBurns) ||
+					pasty != (paste.Pasty{}) {
+					t.Errorf("%s, its pasty %q: got %.100q, %v, want nothing and a fault.NotFound", what, id, fmt.Sprint(pasty), err)
+				}
+			case err != nil || pasty != part:
+				t.Errorf("%s, its pasty %q: got %.100q, %v, want it", what, id, fmt.Sprint(pasty), err)
+			}
+		}
 	}
 	var (
 		reading sync.WaitGroup
@@ -274,6 +289,26 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 	}
 }
 
+func readPasty(t *testing.T, s DocumentStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	stored := storedDocument(t, s, "paste", owner)
+	for _, pasty := range stored.Pasties {
+		got, err := s.Documents.ReadPasty(t.Context(), stored.ID, pasty.ID, owner)
+		must(t, err)
+		want(t, "the pasty "+pasty.ID, got, pasty)
+	}
+	got, err := s.Documents.ReadPasty(t.Context(), stored.ID, "", owner)
+	must(t, err)
+	want(t, "the first pasty", got, stored.Pasties[0])
+	for _, id := range append([]string{"missing", "First"}, unstorable...) {
+		if id == "" { // the first
+			continue
+		}
+		_, err := s.Documents.ReadPasty(t.Context(), stored.ID, id, owner)
+		wantKind(t, err, fault.NotFound)
+	}
+}
+
 func readNothing(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "somebody").ID
 	storedPaste(t, s.Store, "expired", owner, now, now)
@@ -281,6 +316,8 @@ func readNothing(t *testing.T, s DocumentStore) {
 	for _, id := range append([]string{"expired", "case"}, unstorable...) {
 		wantNoDocument(t, s, paste.ID(id))
 		_, err := s.Documents.ReadDocument(t.Context(), paste.ID(id), owner)
+		wantKind(t, err, fault.NotFound)
+		_, err = s.Documents.ReadPasty(t.Context(), paste.ID(id), "", owner)
 		wantKind(t, err, fault.NotFound)
 		got, err := s.Documents.Update(t.Context(), noEntry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 			t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
@@ -492,6 +529,7 @@ func unstorableDocuments(t *testing.T, s DocumentStore) {
 		for what, call := range map[string]func() error{
 			"DocumentByID": func() error { _, err := s.Documents.DocumentByID(t.Context(), id); return err },
 			"ReadDocument": func() error { _, err := s.Documents.ReadDocument(t.Context(), id, reader); return err },
+			"ReadPasty":    func() error { _, err := s.Documents.ReadPasty(t.Context(), id, "", reader); return err },
 			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
 			"Update":       func() error { _, err := s.Documents.Update(t.Context(), noEntry, id, change); return err },
 			"UpdateAllowed": func() error {
@@ -517,6 +555,7 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 	for what, call := range map[string]func() error{
 		"DocumentByID":   func() error { _, err := s.Documents.DocumentByID(ctx, "paste"); return err },
 		"ReadDocument":   func() error { _, err := s.Documents.ReadDocument(ctx, "paste", owner); return err },
+		"ReadPasty":      func() error { _, err := s.Documents.ReadPasty(ctx, "paste", "", owner); return err },
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
 		"Update": func() error {
 			_, err := s.Documents.Update(ctx, noEntry, "paste", func(stored paste.Document) (paste.Change, error) {

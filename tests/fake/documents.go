@@ -43,6 +43,15 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	return found, nil
 }
 
+// ReadPasty implements paste.DocumentReader.
+func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
+	found, err := p.ReadDocument(ctx, id, reader)
+	if err != nil {
+		return paste.Pasty{}, err
+	}
+	return found.PastyOrFirst(pasty)
+}
+
 // ReadCipher implements paste.DocumentReader.
 func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.DocumentByID(ctx, id)

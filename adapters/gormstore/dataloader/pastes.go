@@ -98,6 +98,18 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	return found.Domain(), nil
 }
 
+// ReadPasty implements paste.DocumentReader.
+func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
+	if p.documents == nil {
+		return p.PasteStore.ReadPasty(ctx, id, pasty, reader)
+	}
+	found, err := p.ReadDocument(ctx, id, reader)
+	if err != nil {
+		return paste.Pasty{}, err
+	}
+	return found.PastyOrFirst(pasty)
+}
+
 // ActiveCount implements paste.ActiveLister. Callers that come during a count share the next one: the running count may be stale for them.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})

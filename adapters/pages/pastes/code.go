@@ -34,7 +34,6 @@ func writeCode(
 		text := code[:span.Length]
 		code = code[span.Length:]
 		for line := range site.Pieces(text) {
-			b = b[:0]
 			begins := !open
 			if begins {
 				number++
@@ -58,17 +57,23 @@ func writeCode(
 			if ended {
 				b = append(b, '\n')
 			}
-			if _, err := to.Write(b); err != nil {
-				return err
+			if len(b) >= writtenAtOnce {
+				if _, err := to.Write(b); err != nil {
+					return err
+				}
+				b = b[:0]
 			}
 		}
 	}
 	if grouped {
-		_, err := io.WriteString(to, "</span>")
-		return err
+		b = append(b, "</span>"...)
 	}
-	return nil
+	_, err := to.Write(b)
+	return err
 }
+
+// writtenAtOnce is about how many bytes of code are written at once.
+const writtenAtOnce = 4 << 10
 
 // appendGroup begins a group of lines after another, if there is one. Full groups are equally high.
 func appendGroup(b []byte, another bool, left int) []byte {
