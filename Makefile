@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build install release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help build install release image run test test-release test-image test-races test-faults test-failover test-proxies test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
@@ -58,7 +58,7 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 # The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
 # might end that of another. The slowest come first.
 PACKAGES = ./tests/e2e ./tests/integration ./tests/contract $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | \
-	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover)$$')
+	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover|proxies)$$')
 
 # Tests mostly wait for databases and processes, so four of a package run at once. "make lint" vets them.
 test: ## run every test
@@ -69,7 +69,7 @@ test: ## run every test
 	echo "The slowest packages:"; grep -E '^(ok|FAIL).*[0-9]s$$' $$output | awk '{print "  " $$3, $$2}' | sort -rn | head -5; \
 	rm -f $$output $$output.passed; \
 	echo "make test: $$result, $$(echo $$packages | wc -w) packages on PostgreSQL and SQLite in $$(($$(date +%s) - began)) s." \
-		"Not run: test-faults, test-failover, test-browser."; \
+		"Not run: test-faults, test-failover, test-proxies, test-browser."; \
 	[ $$result = ok ]
 
 # These start no goroutines, and the program that the others start has them, too.
@@ -91,6 +91,10 @@ test-failover: export GLUEPOT_TEST_POSTGRES = local
 test-failover: ## take the primary away in every way, with Patroni, etcd, HAProxy and PgBouncer (five minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/failover $(if $(SCENARIO),-run '^TestFailover$$/^(migrate|$(SCENARIO))$$') \
 		$(if $(DOCS),-args -docs $(abspath $(DOCS)))
+
+# Mostly it waits: for nodes that stop, and for a slow upload.
+test-proxies: ## run the files of docs/operations/proxies in their programs (Debian: apt-get install nginx caddy haproxy apache2-bin)
+	$(GO) run ./tests/postgres $(GO) test -count 1 -parallel 8 -timeout 10m ./tests/proxies
 
 # Outside the repository, as REDOCLY is.
 AXE_VERSION := 4.14.1

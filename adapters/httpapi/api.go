@@ -42,6 +42,7 @@ type API struct {
 	mount     string // the path of the public URL, or ""
 	engine    *gin.Engine
 	own       map[string]bool // the first segments of the paths of endpoints
+	pagePaths map[string]bool // such as /pastes
 	paths     []servedPath    // of endpoints
 	unknown   route.Page      // stands for paths that no route fits
 	modules   Modules
@@ -89,7 +90,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api := &API{
 		cfg: cfg, mount: mount, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()),
 		docs:  newDocs(mount, cfg.BasePath, cfg.Pages != nil),
-		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool),
+		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool), pagePaths: make(map[string]bool),
 		memory: limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
 	}
 	api.warnOfHTTP = sync.OnceFunc(func() {

@@ -82,6 +82,7 @@ func (a *API) route() {
 	a.unknown.Secret = func(r *http.Request) (string, bool) { return a.cfg.Pages.SessionSecret(r), false }
 	for _, page := range a.cfg.Pages.Routes() {
 		a.servePage(page)
+		a.pagePaths[page.Path] = true
 	}
 }
 

@@ -109,6 +109,9 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 	if answer, text := ask(http.MethodGet, "/paste/"+id, "", ""); !strings.Contains(text, `"_id":"`+id+`"`) {
 		t.Errorf("got %d %s, want the paste as JSON", answer.StatusCode, text)
 	}
+	if answer, text := ask(http.MethodGet, "/pastes", "", ""); answer.StatusCode != http.StatusSeeOther {
+		t.Errorf("got %d %s for a page without Accept, want the page of one's pastes", answer.StatusCode, text)
+	}
 	if _, text := ask(http.MethodGet, "/openapi.json", "", ""); !strings.Contains(text, `"url": "`+mount+`"`) {
 		t.Errorf("got %.300s, want the server at %s", text, mount)
 	}

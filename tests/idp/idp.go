@@ -166,7 +166,7 @@ func Visit(t testing.TB, address string) *url.URL {
 		if err != nil {
 			t.Fatalf("GET %s: got %s %s, want another address", address, answer.Status, body)
 		}
-		if strings.HasSuffix(next.Path, "/callback") && strings.HasPrefix(next.Path, "/sign-in/") {
+		if strings.HasSuffix(next.Path, "/callback") && strings.Contains(next.Path, "/sign-in/") {
 			return next
 		}
 		address = next.String()
