@@ -16,7 +16,7 @@ func (c *Commands) stats() *cobra.Command {
 			totals := record{
 				{"users", "", t.Users}, {"tokens", "", t.Tokens}, {"activePastes", "", t.ActivePastes},
 				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
-				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes},
+				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes}, {"openReports", "", t.OpenReports},
 			}
 			if c.json {
 				return recorded(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},

@@ -145,8 +145,7 @@ func (m *Moderation) Report(
 
 // Reports implements moderation.Reporter.
 func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
-	query := m.store.Read(ctx).Where("paste_id IN (SELECT id FROM pastes WHERE removed_at IS NULL)").
-		Order("created_at, id").Limit(limit)
+	query := openReports(m.store.Read(ctx)).Order("created_at, id").Limit(limit)
 	if after.ID != "" {
 		query = query.Where("(created_at, id) > (?, ?)", model.Instant(after.At), after.ID)
 	}
@@ -155,6 +154,11 @@ func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit
 			ID: row.ID, Paste: paste.ID(row.PasteID), Reason: row.Reason, Text: row.Text, At: row.CreatedAt.UTC(),
 		}, nil
 	})
+}
+
+// openReports leaves out those of pastes that were removed or hidden.
+func openReports(query *gorm.DB) *gorm.DB {
+	return query.Where("paste_id IN (SELECT id FROM pastes WHERE removed_at IS NULL)")
 }
 
 // CloseReport implements moderation.Reporter.

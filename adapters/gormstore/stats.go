@@ -30,6 +30,9 @@ func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 		if err != nil {
 			return err
 		}
+		if err = openReports(tx.Model(new(model.Report))).Count(&totals.OpenReports).Error; err != nil {
+			return err
+		}
 		err = tx.Raw(`SELECT (` + s.store.Dialect.Size + `) AS database_bytes, cast(coalesce(sum(content_bytes), 0) AS bigint) AS content_bytes,
 			cast(coalesce(sum(history_bytes), 0) AS bigint) AS history_bytes FROM pastes WHERE removed_at IS NULL`).Scan(&totals.Bytes).Error
 		if err != nil {

@@ -11,6 +11,8 @@ type Totals struct {
 	Counts
 	Bytes
 
+	OpenReports int64 // of pastes that their readers can still see
+
 	Largest []Holder // the users with most bytes of content and history, at most MostHolders
 	Days    []Day    // today in UTC first, then the days before, MostDays in all
 }

@@ -642,7 +642,13 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 		if !slices.Equal(got, wanted) {
 			t.Errorf("%s: got %v, want %v", what, got, wanted)
 		}
+		totals, err := s.Stats.Totals(t.Context())
+		must(t, err)
+		if totals.OpenReports != int64(len(wanted)) {
+			t.Errorf("%s: got %d open reports counted, want %d", what, totals.OpenReports, len(wanted))
+		}
 	}
+	wantReports("sent", sent...)
 	setHidden(t, s, owner, true)
 	_, err := s.Moderation.Hide(t.Context(), owner, 10)
 	must(t, err)
