@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -34,7 +35,7 @@ func newTokens(
 }
 
 func newPastes(
-	lifecycle fx.Lifecycle, cfg Config, log logger, store pastes.Store, users user.Finder, options pastes.Options,
+	lifecycle fx.Lifecycle, cfg Config, log logger, store paste.Store, users user.Finder, options pastes.Options,
 	stats *stats.UseCases, now func() time.Time,
 ) *pastes.UseCases {
 	useCases := pastes.New(store, users, options, now)

@@ -55,7 +55,7 @@ var (
 	pastesModule = fx.Module("pastes", fx.Provide(
 		newPastes,
 		newPasteOptions,
-		fx.Annotate(newPasteStore, fx.As(new(pastes.Store)), fx.As(new(paste.Importer))),
+		fx.Annotate(newPasteStore, fx.As(new(paste.Store))),
 	))
 	importsModule    = fx.Module("imports", fx.Provide(imports.New))
 	moderationModule = fx.Module("moderation", fx.Provide(

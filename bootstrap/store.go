@@ -13,6 +13,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -174,7 +175,7 @@ func newTokenStore(in storeParts) (tokens dataloader.TokenStore) {
 	return tokens
 }
 
-func newPasteStore(in storeParts) (pastes dataloader.PasteStore) {
+func newPasteStore(in storeParts) (pastes paste.Store) {
 	pastes = gormstore.NewPastes(in.Store)
 	if in.Dataloader != nil {
 		pastes = in.Dataloader.Pastes(pastes)

@@ -60,7 +60,7 @@ func changeQuota(
 	return full, tx.Model(&row).Update("full_at", now.Add(full)).Error
 }
 
-// ForgetClients implements paste.ExpiredRemover.
+// ForgetClients implements paste.Store.
 func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM paste_quotas WHERE full_at <= ? AND client IN (
 		SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`, p.store.Now(), p.store.Now(), limit)
@@ -81,7 +81,7 @@ func parsed[T any](value T, err error) (T, error) {
 	return value, err
 }
 
-// ForgetOrigins implements moderation.Purger.
+// ForgetOrigins implements paste.Store.
 func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM paste_origins WHERE paste_id IN (
 		SELECT paste_id FROM paste_origins WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, p.store.Ago(retention), limit)

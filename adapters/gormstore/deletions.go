@@ -111,7 +111,7 @@ func (u *Users) deleteBatch(tx *gorm.DB, row *model.User, deletion *model.UserDe
 	return taken, db.OrNotFound(tx.Delete(row))
 }
 
-// FinishDeletions implements paste.ExpiredRemover.
+// FinishDeletions implements paste.Store.
 func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 	var begun []user.ID
 	err := p.store.Read(ctx).Model(&model.UserDeletion{}).Order("user_id").Limit(1).Pluck("user_id", &begun).Error
@@ -183,7 +183,7 @@ func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
 	return tx.Model(&model.Paste{}).Where(stay, ids).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
-// RemoveExpired implements paste.ExpiredRemover.
+// RemoveExpired implements paste.Store.
 func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		before := p.store.Ago(grace)

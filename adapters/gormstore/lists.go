@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ActiveCount implements paste.ActiveLister. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of
-// pastes. On SQLite its time grows with their number.
+// ActiveCount implements paste.Store. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any
+// number of pastes. On SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(tx *gorm.DB) error {
 		return tx.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
@@ -32,8 +32,8 @@ func newest(tx *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	return latest(tx.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
-// latest restricts a query to the rows after a time and an id, or to the first ones if both are zero. Those with the latest time come
-// first. at and id are columns.
+// latest restricts a query to the rows after a time and an id, or to the first ones if both are zero. Those with the
+// latest time come first. at and id are columns.
 func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, limit int) *gorm.DB {
 	if afterID != "" || !afterTime.IsZero() {
 		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(afterTime), afterID)
@@ -51,7 +51,8 @@ func active(s *db.Store, query *gorm.DB) *gorm.DB {
 	return unexpired(s, query.Where("removed_at IS NULL"))
 }
 
-// ActiveIDs implements paste.ActiveLister. The ids of a page are read as one text: with a row for each id it takes twice as long.
+// ActiveIDs implements paste.Store. The ids of a page are read as one text: with a row for each id it takes twice as
+// long.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Place, limit int,
 ) (ids []paste.ID, last paste.Place, err error) {
@@ -77,11 +78,11 @@ func (p *Pastes) ActiveIDs(
 	return ids, last, err
 }
 
-// titleKey is paste.Listed.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay short. Both
-// databases fold only ASCII.
+// titleKey is paste.Listed.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay
+// short. Both databases fold only ASCII.
 const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
 
-// Select implements paste.Selector.
+// Select implements paste.Store.
 func (p *Pastes) Select(
 	ctx context.Context, owner user.ID, selection paste.Selection, limit int,
 ) (listed []paste.Listed, err error) {
@@ -92,7 +93,7 @@ func (p *Pastes) Select(
 	return listed, err
 }
 
-// Profile implements paste.Selector.
+// Profile implements paste.Store.
 func (p *Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
 ) (owner user.User, listed []paste.Listed, err error) {
@@ -169,8 +170,8 @@ func addTags(tx *gorm.DB, listed []paste.Listed, public bool) error {
 	return err
 }
 
-// StarredBy implements paste.Selector. Its time grows with the user's number of stars. Without the expression below, PostgreSQL
-// would scan the pastes of all users by time: very many if the starred ones are old.
+// StarredBy implements paste.Store. Its time grows with the user's number of stars. Without the expression below,
+// PostgreSQL would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
@@ -180,7 +181,7 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 	})
 }
 
-// Recent implements paste.Selector.
+// Recent implements paste.Store.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		return newest(tx, after, limit).

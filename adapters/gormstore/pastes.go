@@ -20,12 +20,12 @@ type Pastes struct{ store *db.Store }
 // NewPastes returns the pastes of a store.
 func NewPastes(store *db.Store) *Pastes { return &Pastes{store} }
 
-// DocumentByID implements paste.DocumentReader.
+// DocumentByID implements paste.Store.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	return p.find(ctx, id, "", func(*model.Paste) error { return nil })
 }
 
-// ReadDocument implements paste.DocumentReader.
+// ReadDocument implements paste.Store.
 func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	return p.find(ctx, id, reader, func(row *model.Paste) error {
 		_, err := row.Outline().SeenBy(reader)
@@ -43,7 +43,7 @@ type pastyRow struct {
 const pastyColumns = `pastes.id, owner_id, burns, visibility, encrypted,
 	y.id AS pasty_id, y.title AS pasty_title, y.language AS pasty_language, y.code`
 
-// ReadPasty implements paste.DocumentReader. One statement reads both rows, which are of one instant.
+// ReadPasty implements paste.Store. One statement reads both rows, which are of one instant.
 func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
 	if !model.IsText(string(reader)) { // no user has this id
 		reader = ""
@@ -80,7 +80,7 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 	}, nil
 }
 
-// ReadCipher implements paste.DocumentReader.
+// ReadCipher implements paste.Store.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
 	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
@@ -128,13 +128,13 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, e
 	return &row, err
 }
 
-// CreateDocument implements paste.DocumentCreator.
+// CreateDocument implements paste.Store.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
 	_, err := p.CreateAllowed(ctx, netip.Addr{}, paste.Allowance{}, "", created)
 	return err
 }
 
-// CreateAllowed implements paste.DocumentCreator.
+// CreateAllowed implements paste.Store.
 func (p *Pastes) CreateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
@@ -158,7 +158,7 @@ func (p *Pastes) CreateAllowed(
 	return used, nil
 }
 
-// Update implements paste.DocumentUpdater.
+// Update implements paste.Store.
 func (p *Pastes) Update(
 	ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (updated paste.Document, err error) {
@@ -172,7 +172,7 @@ func (p *Pastes) Update(
 	return updated, nil
 }
 
-// UpdateAllowed implements paste.DocumentUpdater.
+// UpdateAllowed implements paste.Store.
 func (p *Pastes) UpdateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),
@@ -260,7 +260,7 @@ func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")
 }
 
-// DeleteIf implements paste.DocumentDeleter.
+// DeleteIf implements paste.Store.
 func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
 	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
@@ -274,7 +274,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID
 	}))
 }
 
-// Burn implements paste.DocumentDeleter.
+// Burn implements paste.Store.
 func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
@@ -310,7 +310,7 @@ func lockUser(tx *gorm.DB, id user.ID) error {
 	return db.ForUpdate(tx).Select("id").Where("id = ?", string(id)).Take(&model.User{}).Error
 }
 
-// Star implements paste.Starrer.
+// Star implements paste.Store.
 func (p *Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {
@@ -322,7 +322,7 @@ func (p *Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id 
 	}))
 }
 
-// Unstar implements paste.Starrer.
+// Unstar implements paste.Store.
 func (p *Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {

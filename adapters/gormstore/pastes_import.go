@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Import implements paste.Importer.
+// Import implements paste.Store.
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
 	store := func(tx *gorm.DB, pastes []paste.Import) ([]batch.Result, error) {
 		return importPastes(tx, pastes, orphans, p.store.KeepsSearch())

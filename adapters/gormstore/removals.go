@@ -120,7 +120,7 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 	})
 }
 
-// Told implements moderation.Teller.
+// Told implements paste.Store.
 func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 	if !model.IsText(string(id)) {
 		return false, nil
@@ -131,13 +131,13 @@ func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 	return len(found) > 0 && found[0], db.Translate(err)
 }
 
-// PurgeRemoved implements moderation.Purger. The outer condition holds for a paste that was restored at the same moment.
+// PurgeRemoved implements paste.Store. The outer condition holds for a paste that was restored at the same moment.
 func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM pastes WHERE removed_at IS NOT NULL AND id IN (
 		SELECT id FROM pastes WHERE removed_at <= ? AND NOT hidden LIMIT ?)`, p.store.Ago(retention), limit)
 }
 
-// DeleteRemoved implements moderation.Purger.
+// DeleteRemoved implements paste.Store.
 func (p *Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
 	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
 		return db.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))

@@ -38,7 +38,7 @@ type (
 		*instantStore
 	}
 	instantPastes struct {
-		pastes.Store
+		paste.Store
 		*instantStore
 	}
 	instantTokens struct {

@@ -48,7 +48,7 @@ type (
 		*store
 	}
 	storedPastes struct {
-		pastes.Store
+		paste.Store
 		*store
 	}
 	storedTokens struct {

@@ -17,7 +17,7 @@ import (
 const MaxParts = 100_000
 
 // Pastes imports pastes.
-type Pastes struct{ pastes paste.Importer }
+type Pastes struct{ pastes paste.Store }
 
 const (
 	// maxSeconds is the end of the year 9999.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -36,20 +35,6 @@ type UseCases struct {
 	Room *Room
 }
 
-// Store is what the use cases need of a store of pastes.
-type Store interface {
-	paste.DocumentReader
-	paste.DocumentCreator
-	paste.DocumentUpdater
-	paste.DocumentDeleter
-	paste.ActiveLister
-	paste.Selector
-	paste.Starrer
-	paste.ExpiredRemover
-	moderation.Teller
-	moderation.Purger
-}
-
 // Options are what an installation chooses.
 type Options struct {
 	// Rules create and change pastes.
@@ -76,7 +61,7 @@ type Options struct {
 
 // module is what the use cases share.
 type module struct {
-	store   Store
+	store   paste.Store
 	users   user.Finder
 	options Options
 	room    *Room
@@ -84,7 +69,7 @@ type module struct {
 }
 
 // New returns the use cases over their ports.
-func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
+func New(store paste.Store, users user.Finder, options Options, now func() time.Time) *UseCases {
 	room := &Room{limit: options.MaxBytes, notify: options.Notify, now: now}
 	m := &module{store: store, users: users, options: options, room: room, now: now}
 	read := &Read{m}

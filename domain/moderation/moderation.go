@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -55,30 +54,12 @@ type Found struct {
 // Remover removes and restores pastes.
 type Remover interface {
 	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
-	// and what Teller says. It fails with fault.NotFound when no paste with that id is active.
+	// and what paste.Store.Told says. It fails with fault.NotFound when no paste with that id is active.
 	Remove(ctx context.Context, id paste.ID, reason string) error
 	// Restore undoes Remove: the paste is as it was, with its stars. If its owner's pastes are hidden (user.User.PastesHidden), it
 	// is hidden, too, until Hider.Unhide. It fails with fault.NotFound when no paste with that id was removed, or when the paste
 	// was purged or has expired meanwhile.
 	Restore(ctx context.Context, id paste.ID) error
-}
-
-// Teller knows removed pastes.
-type Teller interface {
-	// Told reports whether the paste was readable by its link before it was removed.
-	Told(ctx context.Context, id paste.ID) (bool, error)
-}
-
-// Purger deletes what is kept for operators, once its time is over or they want it gone.
-type Purger interface {
-	// PurgeRemoved deletes the content of at most limit pastes that were removed that long ago, and returns how many. Those that
-	// expire go as paste.ExpiredRemover says.
-	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
-	// DeleteRemoved deletes the content of a removed or hidden paste, and stores the entry. The tombstone stays. It fails
-	// with fault.NotFound when there is none with that id.
-	DeleteRemoved(ctx context.Context, entry auditlog.Entry, id paste.ID) error
-	// ForgetOrigins deletes the addresses of at most limit pastes that were created that long ago, and returns how many.
-	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
 }
 
 // Usage is how much a user has stored.

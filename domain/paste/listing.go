@@ -2,11 +2,8 @@ package paste
 
 import (
 	"cmp"
-	"context"
 	"strings"
 	"time"
-
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Listed is a paste as lists show it.
@@ -17,12 +14,12 @@ type Listed struct {
 	FirstLine  string // the beginning of its first pasty's code, without any title
 	Visibility Visibility
 	Encrypted  bool      // and without any of these titles
-	EditedAt   time.Time // when it was last edited, or created; only from Selector
-	Tags       []string  // only from Selector
-	OwnerName  string    // from Selector only that of a public profile
-	TitleKey   string    // the key of lists by title; only from Selector
+	EditedAt   time.Time // when it was last edited, or created; only in lists
+	Tags       []string  // only in lists
+	OwnerName  string    // in lists only that of a public profile
+	TitleKey   string    // the key of lists by title; only in lists
 
-	Stars   int64         // how many users star it; this and the next are from Selector and search.Finder
+	Stars   int64         // how many users star it; this and the next are from lists and searches
 	Bytes   int64         // of titles and code: Content.ContentBytes
 	Pasties []ListedPasty // all of them, in order
 	Cut     bool          // without Pasties: those of the pastes before it are many. It is never the first of a list
@@ -94,29 +91,4 @@ func (s Selection) Next(last *Listed) Selection {
 		s.After.CreatedAt, s.AfterTitle = time.Time{}, last.TitleKey
 	}
 	return s
-}
-
-// Selector lists pastes, at most limit active ones. A list is empty when there are none, or no such user.
-type Selector interface {
-	// Select returns those of an owner that a selection names, without pastes that PasteMyst encrypted. Public ones are never
-	// encrypted.
-	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
-	// Profile returns the user with that name and what Select returns of the user's public pastes, both as they were at one
-	// instant. It fails with fault.NotFound when there is no such user, and reads no pastes if allow fails for the user.
-	Profile(
-		ctx context.Context, name user.Name, allow func(user.User) error, selection Selection, limit int,
-	) (user.User, []Listed, error)
-	// StarredBy returns those of any owner that a user has starred and may read (Document.SeenBy), newest first.
-	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
-	// Recent returns the public ones of all users with a public profile, newest first.
-	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
-}
-
-// ActiveLister lists and counts active pastes without reading them.
-type ActiveLister interface {
-	// ActiveIDs returns the ids of at most limit active pastes of owner, in order, beginning after a place, and the place of the
-	// last of them. When there are fewer than limit, no more follow.
-	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) (ids []ID, last Place, err error)
-	// ActiveCount returns how many pastes are active at the moment of reading, exactly, including every writer's.
-	ActiveCount(ctx context.Context) (int64, error)
 }

@@ -170,7 +170,7 @@ type Deleter interface {
 	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With kept, pastes
 	// that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and removes nothing, when
 	// there is no such user or the user has another name by now, whatever the case. Pastes go first, in batches: another error may
-	// leave the user with the rest, until paste.ExpiredRemover.FinishDeletions.
+	// leave the user with the rest, until paste.Store.FinishDeletions.
 	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
 }
 

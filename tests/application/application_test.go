@@ -338,8 +338,24 @@ func (s *shelf) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans
 	return results, nil
 }
 
-func importerOf(store paste.Importer) *imports.Pastes {
-	return imports.New(nil, nil, store, time.Now).Pastes
+// importer is what an import of pastes needs of a store.
+type importer interface {
+	Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error)
+}
+
+// importStore is a store that only imports.
+type importStore struct {
+	paste.Store
+
+	importer importer
+}
+
+func (s importStore) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
+	return s.importer.Import(ctx, pastes, orphans)
+}
+
+func importerOf(pastes importer) *imports.Pastes {
+	return imports.New(nil, nil, importStore{importer: pastes}, time.Now).Pastes
 }
 
 func records(ids ...string) imports.Source[paste.Import] {
@@ -402,7 +418,7 @@ func TestImports(t *testing.T) {
 }
 
 // hangingPastes is a database that does not answer.
-type hangingPastes struct{ pastes.Store }
+type hangingPastes struct{ paste.Store }
 
 func (hangingPastes) RemoveExpired(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	<-ctx.Done()
@@ -429,7 +445,7 @@ func TestSweepOfHangingDatabase(t *testing.T) {
 
 // heavyPastes are expired pastes, each of which takes so long to remove: many are light, then some have a long history.
 type heavyPastes struct {
-	pastes.Store
+	paste.Store
 
 	left  []time.Duration
 	holds []time.Duration // how long others waited
@@ -479,7 +495,7 @@ func TestSweepOfHeavyPastes(t *testing.T) {
 
 // expiringPastes are expired pastes.
 type expiringPastes struct {
-	pastes.Store
+	paste.Store
 
 	left    int
 	removal time.Duration // of one

@@ -841,7 +841,7 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 
 // countedPages counts the pages that are read of a list, and can fail one.
 type countedPages struct {
-	pastes.Store
+	paste.Store
 
 	pages, fails int
 	between      func(page int)

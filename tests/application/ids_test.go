@@ -63,7 +63,7 @@ func (c crowdedTokens) Create(ctx context.Context, created token.Token) error {
 }
 
 type crowdedPastes struct {
-	pastes.Store
+	paste.Store
 	*crowd
 }
 

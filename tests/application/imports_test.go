@@ -18,7 +18,7 @@ import (
 	"github.com/gluepot/gluepot/tests/contract"
 )
 
-// pasteImporter is a paste.Importer.
+// pasteImporter is an importer.
 type pasteImporter func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error)
 
 func (f pasteImporter) Import(ctx context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {

@@ -53,21 +53,11 @@ type Identities interface {
 	identity.GuessCounter
 }
 
-// Pastes are the ports about pastes.
-type Pastes interface {
-	Documents
-	paste.ActiveLister
-	paste.ExpiredRemover
-	paste.Starrer
-	paste.Selector
-	paste.Importer
-}
-
 // Store is an empty store of the test's own.
 type Store struct {
 	Users      Users
 	Tokens     Tokens
-	Pastes     Pastes
+	Pastes     paste.Store
 	Stats      stats.Counter
 	Search     Search
 	Identities Identities

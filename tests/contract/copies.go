@@ -31,9 +31,9 @@ func RunCopies(t *testing.T, open func(t *testing.T) copies.Target) {
 }
 
 // RunCopiesBesideWriters is RunCopies for a target that others write to. open also returns one of them.
-func RunCopiesBesideWriters(t *testing.T, open func(t *testing.T) (copies.Target, paste.DocumentCreator)) {
+func RunCopiesBesideWriters(t *testing.T, open func(t *testing.T) (copies.Target, paste.Store)) {
 	t.Helper()
-	for name, behaviour := range map[string]func(*testing.T, copies.Target, paste.DocumentCreator){
+	for name, behaviour := range map[string]func(*testing.T, copies.Target, paste.Store){
 		"others do not write before it has ended": copiedAlone,
 		"several writers as it begins":            copiesMeet,
 	} {
@@ -46,7 +46,7 @@ func RunCopiesBesideWriters(t *testing.T, open func(t *testing.T) (copies.Target
 }
 
 // copiedAlone has another writer refused from the beginning of a copy to its end, also between two runs.
-func copiedAlone(t *testing.T, target copies.Target, other paste.DocumentCreator) {
+func copiedAlone(t *testing.T, target copies.Target, other paste.Store) {
 	create := func(id paste.ID) error { return other.CreateDocument(t.Context(), newDocument(id)) }
 	must(t, target.Begin(t.Context(), "s", "a"))
 	wantKind(t, create("refused1"), fault.Unavailable)
@@ -59,7 +59,7 @@ func copiedAlone(t *testing.T, target copies.Target, other paste.DocumentCreator
 }
 
 // copiesMeet begins a copy beside writers: either one of them was first, and the target is not empty, or all are refused.
-func copiesMeet(t *testing.T, target copies.Target, other paste.DocumentCreator) {
+func copiesMeet(t *testing.T, target copies.Target, other paste.Store) {
 	for i := range 20 {
 		begun := false
 		stored := meet(func(caller int) error {

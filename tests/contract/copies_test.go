@@ -30,7 +30,7 @@ func TestCopiesBesideWriters(t *testing.T) {
 	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			contract.RunCopiesBesideWriters(t, func(t *testing.T) (copies.Target, paste.DocumentCreator) {
+			contract.RunCopiesBesideWriters(t, func(t *testing.T) (copies.Target, paste.Store) {
 				cfg := provide(t)
 				return gormstore.NewCopies(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))
 			})

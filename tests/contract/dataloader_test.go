@@ -299,20 +299,20 @@ func owned(tokens token.Finder) func(context.Context, token.Hash) ([2]any, error
 	}
 }
 
-func reading(pastes paste.DocumentReader, id paste.ID) func(context.Context, user.ID) (paste.Document, error) {
+func reading(pastes paste.Store, id paste.ID) func(context.Context, user.ID) (paste.Document, error) {
 	return func(ctx context.Context, reader user.ID) (paste.Document, error) {
 		return pastes.ReadDocument(ctx, id, reader)
 	}
 }
 
-func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([2]any, error) {
+func listed(pastes paste.Store, owner user.ID) func(context.Context, int) ([2]any, error) {
 	return func(ctx context.Context, limit int) ([2]any, error) {
 		ids, last, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
 		return [2]any{append([]paste.ID{}, ids...), last}, err
 	}
 }
 
-func counted(pastes paste.ActiveLister) func(context.Context, int) (int64, error) {
+func counted(pastes paste.Store) func(context.Context, int) (int64, error) {
 	return func(ctx context.Context, _ int) (int64, error) { return pastes.ActiveCount(ctx) }
 }
 

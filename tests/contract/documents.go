@@ -18,19 +18,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Documents are the ports about pastes with what they hold.
-type Documents interface {
-	paste.DocumentReader
-	paste.DocumentCreator
-	paste.DocumentUpdater
-	paste.DocumentDeleter
-	paste.ExpiredRemover
-}
-
 // DocumentStore is a Store whose pastes have content.
 type DocumentStore struct {
 	Store
-	Documents Documents
+	Documents paste.Store
 }
 
 // RunDocuments runs every suite about pastes with content, each behaviour on a store of its own.

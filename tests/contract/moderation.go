@@ -36,17 +36,11 @@ type Moderation interface {
 	auditlog.Lister
 }
 
-// Removed are the ports of what is made of removed pastes.
-type Removed interface {
-	moderation.Teller
-	moderation.Purger
-}
-
 // ModerationStore is a DocumentStore with them.
 type ModerationStore struct {
 	DocumentStore
 	Moderation Moderation
-	Removed    Removed
+	Removed    paste.Store
 }
 
 // RunModeration runs every suite about operators, each behaviour on a store of its own.

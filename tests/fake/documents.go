@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// DocumentByID implements paste.DocumentReader.
+// DocumentByID implements paste.Store.
 func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, 
 	return found, nil
 }
 
-// ReadDocument implements paste.DocumentReader.
+// ReadDocument implements paste.Store.
 func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.DocumentByID(ctx, id)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	return found, nil
 }
 
-// ReadPasty implements paste.DocumentReader.
+// ReadPasty implements paste.Store.
 func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
 	found, err := p.ReadDocument(ctx, id, reader)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader
 	return found.PastyOrFirst(pasty)
 }
 
-// ReadCipher implements paste.DocumentReader.
+// ReadCipher implements paste.Store.
 func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.DocumentByID(ctx, id)
 	if err == nil {
@@ -65,7 +65,7 @@ func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (pa
 	return found, nil
 }
 
-// Burn implements paste.DocumentDeleter.
+// Burn implements paste.Store.
 func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) document(id paste.ID) paste.Document {
 	return paste.Document{}
 }
 
-// CreateDocument implements paste.DocumentCreator.
+// CreateDocument implements paste.Store.
 func (p Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Store) keep(d paste.Document) {
 	s.contents[d.ID] = clone(d.Content)
 }
 
-// Update implements paste.DocumentUpdater.
+// Update implements paste.Store.
 func (p Pastes) Update(ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -154,7 +154,7 @@ func (p Pastes) Update(ctx context.Context, entry auditlog.Entry, id paste.ID, c
 	return p.document(id), nil
 }
 
-// DeleteIf implements paste.DocumentDeleter.
+// DeleteIf implements paste.Store.
 func (p Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Store) remove(which func(paste.Paste) bool) {
 	})
 }
 
-// Import implements paste.Importer.
+// Import implements paste.Store.
 func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -242,7 +242,7 @@ func clone(c paste.Content) paste.Content {
 	return c
 }
 
-// Told implements moderation.Teller.
+// Told implements paste.Store.
 func (p Pastes) Told(ctx context.Context, id paste.ID) (bool, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -252,12 +252,12 @@ func (p Pastes) Told(ctx context.Context, id paste.ID) (bool, error) {
 	return p.Removed[id], nil
 }
 
-// ForgetOrigins implements moderation.Purger. Nothing is kept here.
+// ForgetOrigins implements paste.Store. Nothing is kept here.
 func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	return p.PurgeRemoved(ctx, 0, 0)
 }
 
-// DeleteRemoved implements moderation.Purger. Nothing is kept here.
+// DeleteRemoved implements paste.Store. Nothing is kept here.
 func (p Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, _ paste.ID) error {
 	if _, err := p.PurgeRemoved(ctx, 0, 0); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (p Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, _ paste
 	return errNotFound
 }
 
-// PurgeRemoved implements moderation.Purger. Nothing is kept here.
+// PurgeRemoved implements paste.Store. Nothing is kept here.
 func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -275,7 +275,7 @@ func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, 
 	return 0, nil
 }
 
-// FinishDeletions implements paste.ExpiredRemover. None is interrupted here.
+// FinishDeletions implements paste.Store. None is interrupted here.
 func (p Pastes) FinishDeletions(ctx context.Context, _ int) (int, error) {
 	return p.PurgeRemoved(ctx, 0, 0)
 }

@@ -558,7 +558,7 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 	return results, nil
 }
 
-// ActiveCount implements paste.ActiveLister.
+// ActiveCount implements paste.Store.
 func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -573,7 +573,7 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, nil
 }
 
-// ActiveIDs implements paste.ActiveLister.
+// ActiveIDs implements paste.Store.
 func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -590,7 +590,7 @@ func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place,
 	return ids, last, nil
 }
 
-// RemoveExpired implements paste.ExpiredRemover.
+// RemoveExpired implements paste.Store.
 func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -611,7 +611,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 	return removed, nil
 }
 
-// Star implements paste.Starrer.
+// Star implements paste.Store.
 func (p Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -627,7 +627,7 @@ func (p Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id p
 	return nil
 }
 
-// Select implements paste.Selector.
+// Select implements paste.Store.
 func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
 	shown, _ := p.byID(owner)
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
@@ -657,7 +657,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 	return all[:min(len(all), limit)], nil
 }
 
-// Profile implements paste.Selector.
+// Profile implements paste.Store.
 func (p Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
 ) (user.User, []paste.Listed, error) {
@@ -673,7 +673,7 @@ func (p Pastes) Profile(
 	return owner, listed, err
 }
 
-// Recent implements paste.Selector.
+// Recent implements paste.Store.
 func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
@@ -681,7 +681,7 @@ func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]pas
 	})
 }
 
-// StarredBy implements paste.Selector.
+// StarredBy implements paste.Store.
 func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.SeenBy(reader)
@@ -786,7 +786,7 @@ func (s *Store) newestFirst() []paste.Paste {
 	})
 }
 
-// Unstar implements paste.Starrer.
+// Unstar implements paste.Store.
 func (p Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ForgetClients implements paste.ExpiredRemover.
+// ForgetClients implements paste.Store.
 func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 	return forgotten, nil
 }
 
-// CreateAllowed implements paste.DocumentCreator.
+// CreateAllowed implements paste.Store.
 func (p Pastes) CreateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
@@ -81,7 +81,7 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 	return has
 }
 
-// UpdateAllowed implements paste.DocumentUpdater.
+// UpdateAllowed implements paste.Store.
 func (p Pastes) UpdateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),

@@ -21,7 +21,7 @@ import (
 // shortLived is how long the pastes of these tests live: enough to ask before they expire.
 const shortLived = 2 * time.Second
 
-func countActive(store pastes.Store) *pastes.CountActive {
+func countActive(store paste.Store) *pastes.CountActive {
 	return pastes.New(store, nil, pastes.Options{}, time.Now).CountActive
 }
 

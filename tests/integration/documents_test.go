@@ -289,8 +289,8 @@ func TestWhatCannotBeCreated(t *testing.T) {
 }
 
 // readers are the ways to read pastes: by the store alone and, on PostgreSQL, with a dataloader.
-func (s *service) readers() map[string]paste.DocumentReader {
-	readers := map[string]paste.DocumentReader{"store": s.pastes}
+func (s *service) readers() map[string]paste.Store {
+	readers := map[string]paste.Store{"store": s.pastes}
 	if s.store.Pool() != nil {
 		readers["dataloader"] = dataloader.New(s.store).Pastes(s.pastes)
 	}

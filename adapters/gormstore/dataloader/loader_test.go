@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // database answers a key with its square, and counts its statements.
@@ -397,7 +398,7 @@ func TestCountIsShared(t *testing.T) {
 
 // countingStore answers with how often it was asked.
 type countingStore struct {
-	PasteStore
+	paste.Store
 
 	asked atomic.Int64
 }

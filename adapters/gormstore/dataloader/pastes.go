@@ -6,46 +6,40 @@ import (
 	"math"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// PasteStore is what Pastes decorates.
-type PasteStore interface {
-	pastes.Store
-	paste.Importer
-}
-
 // Pastes decorates a store: it merges concurrent reads of single pastes, of short lists, and counts.
 type Pastes struct {
-	PasteStore
+	paste.Store
 
 	documents *loader[documentKey, []documentRow] // nil: too few connections
 	lists     *loader[user.ID, []paste.Place]     // nil: too few connections
 	count     *loader[struct{}, int64]
 }
 
-// mergedBytes is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
-// others. It also reads the few that have a history or burn.
+// mergedBytes is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they
+// do not delay others. It also reads the few that have a history or burn.
 const mergedBytes = 64 << 10
 
 // longList is how many pastes make a list too long for a merged statement.
 const longList = 101
 
-// fewConnections is the smallest number that leaves one for merged reads, one for the store and one for users and tokens.
+// fewConnections is the smallest number that leaves one for merged reads, one for the store and one for users and
+// tokens.
 const fewConnections = 3
 
 // Pastes decorates the pastes of a store.
-func (d *Dataloader) Pastes(store PasteStore) *Pastes {
+func (d *Dataloader) Pastes(store paste.Store) *Pastes {
 	lists := min(1, d.slots-1) // a lock on pastes may block no more than the slots of one kind
 	documents := d.slots - lists
 	if d.connections < fewConnections {
 		documents = 0 // a lock on pastes could take all connections
 	}
 	return &Pastes{
-		PasteStore: store,
+		Store: store,
 		documents: newLoader(d, documents, query[documentKey, documentRow]{
 			columns: documentColumns, tables: documentTables, names: []string{"id", "reader"},
 			values: func(k documentKey) []string { return []string{string(k.id), string(k.reader)} },
@@ -74,17 +68,17 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 	}
 }
 
-// ReadDocument implements paste.DocumentReader.
+// ReadDocument implements paste.Store.
 func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	if p.documents == nil || !model.IsText(string(id)) || !model.IsText(string(reader)) {
-		return p.PasteStore.ReadDocument(ctx, id, reader)
+		return p.Store.ReadDocument(ctx, id, reader)
 	}
 	rows, err := p.documents.find(ctx, documentKey{id, reader})
 	switch {
 	case err != nil:
 		return paste.Document{}, err
 	case rows[0].left:
-		return p.PasteStore.ReadDocument(ctx, id, reader)
+		return p.Store.ReadDocument(ctx, id, reader)
 	}
 	found := model.Document{Paste: &rows[0].paste}
 	for _, tag := range rows[0].tags {
@@ -98,10 +92,10 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	return found.Domain(), nil
 }
 
-// ReadPasty implements paste.DocumentReader.
+// ReadPasty implements paste.Store.
 func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
 	if p.documents == nil {
-		return p.PasteStore.ReadPasty(ctx, id, pasty, reader)
+		return p.Store.ReadPasty(ctx, id, pasty, reader)
 	}
 	found, err := p.ReadDocument(ctx, id, reader)
 	if err != nil {
@@ -110,24 +104,25 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 	return found.PastyOrFirst(pasty)
 }
 
-// ActiveCount implements paste.ActiveLister. Callers that come during a count share the next one: the running count may be stale for them.
+// ActiveCount implements paste.Store. Callers that come during a count share the next one: the running count may be
+// stale for them.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})
 }
 
-// ActiveIDs implements paste.ActiveLister. It merges the first pages of short lists.
+// ActiveIDs implements paste.Store. It merges the first pages of short lists.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Place, limit int,
 ) (ids []paste.ID, last paste.Place, err error) {
 	if p.lists == nil || limit < longList || after != (paste.Place{}) || !model.IsText(string(owner)) {
-		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
+		return p.Store.ActiveIDs(ctx, owner, after, limit)
 	}
 	places, err := p.lists.find(ctx, owner)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil, last, nil
 	case err == nil && len(places) == longList:
-		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
+		return p.Store.ActiveIDs(ctx, owner, after, limit)
 	}
 	ids = make([]paste.ID, len(places))
 	for i, place := range places {
@@ -141,8 +136,8 @@ type documentKey struct {
 	reader user.ID
 }
 
-// The conditions are those of paste.Document.SeenBy; the contract suite compares them. There is a row for each pasty, or one for a paste
-// without any; the first row has the tags and the stars.
+// The conditions are those of paste.Document.SeenBy; the contract suite compares them. There is a row for each pasty,
+// or one for a paste without any; the first row has the tags and the stars.
 var (
 	isLeft  = fmt.Sprintf(`(p.content_bytes > %d OR p.edits > 0 OR p.burns)`, mergedBytes)
 	isFirst = `coalesce(y.position, 0) = 0`
