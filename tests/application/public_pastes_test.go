@@ -32,16 +32,16 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 		}
 	}
 	list := w.pastes.Browse.Public
-	first, err := list(t.Context(), "EPOXY", "", paste.Place{})
+	first, err := list(t.Context(), "EPOXY", paste.Selection{})
 	if err != nil || first.Owner.Name.String() != "Epoxy" || len(first.Pastes) != pastes.PageSize || !first.More {
 		t.Fatalf("got %d pastes of %v, more: %v, %v, want the first page and more", len(first.Pastes), first.Owner.Name, first.More, err)
 	}
-	rest, err := list(t.Context(), "epoxy", "", first.Pastes[len(first.Pastes)-1].Place())
+	rest, err := list(t.Context(), "epoxy", paste.Selection{After: first.Pastes[len(first.Pastes)-1].Place()})
 	if err != nil || len(rest.Pastes) != 1 || rest.Pastes[0].ID != "epoxy000" || rest.More {
 		t.Errorf("got %v, more: %v, %v, want the oldest and no more", rest.Pastes, rest.More, err)
 	}
 	for _, name := range []string{"mortar", "nobody", "", "a b"} {
-		_, err := list(t.Context(), name, "", paste.Place{})
+		_, err := list(t.Context(), name, paste.Selection{})
 		wantKind(t, name, err, fault.NotFound)
 	}
 }
