@@ -186,9 +186,9 @@ func TestProtectedPages(t *testing.T) {
 			tab.show("/" + own + "/anonymous")
 			look("anonymous")
 			tab.show("/")
-			tab.do(chromedp.Click(chromedp.CSS("#burn")))
-			tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")),
-				chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
+			tab.do(tab.click("#burn"))
+			tab.do(tab.click("#encrypt"), chromedp.WaitVisible(chromedp.CSS("#password")),
+				tab.click("button.main"), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
 			look("form")
 		})
 	}

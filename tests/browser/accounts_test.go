@@ -93,7 +93,7 @@ func TestAccounts(t *testing.T) {
 				BrowserContextID: chromedp.FromContext(ann.ctx).BrowserContextID,
 			})
 			ann.show("/account")
-			ann.do(chromedp.Click(chromedp.CSS("form[action='/account/export'] button")))
+			ann.do(ann.click("form[action='/account/export'] button"))
 			wantDownload(t, filepath.Join(folder, "ann.zip"), "pastes"+pasted+"/")
 
 			ann.show("/account/delete")

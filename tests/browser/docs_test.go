@@ -64,15 +64,15 @@ func TestDocs(t *testing.T) {
 
 			tab.prefer("dark")
 			tab.do(
-				chromedp.Click(chromedp.CSS(".btn.authorize")),
+				tab.click(".btn.authorize"),
 				chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")),
 				chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), program.EpoxyToken),
 			)
 			tab.picture("authorize-dark")
 			tab.do(
-				chromedp.Click(chromedp.CSS(".modal-ux .auth-container:has(#auth-bearer-value) .authorize")),
+				tab.click(".modal-ux .auth-container:has(#auth-bearer-value) .authorize"),
 				chromedp.WaitNotPresent(chromedp.CSS("#auth-bearer-value")),
-				chromedp.Click(chromedp.CSS(".modal-ux .close-modal")),
+				tab.click(".modal-ux .close-modal"),
 			)
 			answer = tryOut(tab, "#operations-users-self")
 			if !strings.HasPrefix(answer, "200") || !strings.Contains(answer, `"username": "Epoxy"`) {
@@ -80,7 +80,7 @@ func TestDocs(t *testing.T) {
 			}
 			tab.picture("answer-dark")
 			tab.do(
-				chromedp.Click(chromedp.CSS(".models-control")),
+				tab.click(".models-control"),
 				chromedp.WaitVisible(chromedp.CSS(".models .json-schema-2020-12")),
 				chromedp.ScrollIntoView(chromedp.CSS(".models .json-schema-2020-12")),
 			)
@@ -96,9 +96,9 @@ func TestDocs(t *testing.T) {
 func tryOut(tab *tab, operation string) (answer string) {
 	tab.t.Helper()
 	tab.do(
-		chromedp.Click(chromedp.CSS(operation+" .opblock-summary-control")),
-		chromedp.Click(chromedp.CSS(operation+" .try-out__btn")),
-		chromedp.Click(chromedp.CSS(operation+" .execute")),
+		tab.click(operation+" .opblock-summary-control"),
+		tab.click(operation+" .try-out__btn"),
+		tab.click(operation+" .execute"),
 		chromedp.WaitVisible(chromedp.CSS(operation+" .live-responses-table .response")),
 		chromedp.ScrollIntoView(chromedp.CSS(operation)),
 	)
@@ -140,7 +140,7 @@ func TestDocsUsable(t *testing.T) {
 			tab.show("/api/v2/docs/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#servers[aria-label]")))
 			for _, opened := range []string{"#operations-languages-languageByName", ".opblock-post"} {
-				tab.do(chromedp.Click(chromedp.CSS(opened+" .opblock-summary-control")),
+				tab.do(tab.click(opened+" .opblock-summary-control"),
 					chromedp.WaitVisible(chromedp.CSS(opened+" .microlight[tabindex]")))
 			}
 			tab.barriers()

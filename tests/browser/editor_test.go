@@ -79,7 +79,7 @@ func TestDraft(t *testing.T) {
 	if typed := tab.typed("1"); typed != "" {
 		t.Errorf("got %q on the form of another user, want nothing", typed)
 	}
-	tab.do(chromedp.Click(chromedp.CSS(".top form button")), chromedp.WaitVisible(chromedp.CSS(`.top a[href^="/sign-in"]`)))
+	tab.do(tab.click(".top form button"), chromedp.WaitVisible(chromedp.CSS(`.top a[href^="/sign-in"]`)))
 	tab.show("/")
 	tab.wait(`document.querySelector("#draft-status").textContent.includes("Restored")`)
 	tab.press("button.main", ".pasty")
@@ -90,7 +90,7 @@ func TestDraft(t *testing.T) {
 	}
 	// What is to be encrypted is not kept.
 	tab.fill("#code-1", "a secret")
-	tab.do(chromedp.Click(chromedp.CSS("#encrypt")))
+	tab.do(tab.click("#encrypt"))
 	tab.show("/search")
 	if kept := evaluate[string](tab, `JSON.stringify(localStorage)`); strings.Contains(kept, "secret") {
 		t.Errorf("got %s kept, want no secret", kept)
@@ -112,15 +112,15 @@ func TestSnippetsOfAForm(t *testing.T) {
 		t.Helper()
 		return evaluate[string](tab, `Array.from(document.querySelectorAll("#snippets [name=name]"), field => field.value).join()`)
 	}
-	tab.do(chromedp.Click(chromedp.CSS("button[value=remove-1]")))
+	tab.do(tab.click("button[value=remove-1]"))
 	if got := names(); got != "two.txt" {
 		t.Errorf("got the snippets %s, want the second alone", got)
 	}
-	tab.do(chromedp.Click(chromedp.CSS("#snippets-status button")))
+	tab.do(tab.click("#snippets-status button"))
 	if got := names(); got != "one.txt,two.txt" {
 		t.Errorf("got the snippets %s, want the first again", got)
 	}
-	tab.do(chromedp.Click(chromedp.CSS(`.snippet:nth-child(2) [data-move=up]`)))
+	tab.do(tab.click(`.snippet:nth-child(2) [data-move=up]`))
 	if got := names(); got != "two.txt,one.txt" {
 		t.Errorf("got the snippets %s, want them in the other order", got)
 	}

@@ -261,12 +261,12 @@ func encryption(s *sealedSite) {
 		tab.fill("#name-2", "s3aled.txt")
 		tab.fill("#code-2", "second")
 		tab.fill("#code-1", secretCode)
-		tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")))
+		tab.do(tab.click("#encrypt"), chromedp.WaitVisible(chromedp.CSS("#password")))
 		if password != "" {
 			tab.fill("#password", password)
 		}
 		tab.wholePicture("form")
-		tab.do(chromedp.Click(chromedp.CSS("button.main")))
+		tab.do(tab.click("button.main"))
 		if password != "" {
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#unlock")))
 			tab.fill("#password", "wrong\r")
@@ -478,8 +478,8 @@ func TestEncryptionBurns(t *testing.T) {
 
 	tab.show("/")
 	tab.fill("#code-1", secretCode)
-	tab.do(chromedp.Click(chromedp.CSS("#burn")))
-	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.Click(chromedp.CSS("button.main")),
+	tab.do(tab.click("#burn"))
+	tab.do(tab.click("#encrypt"), tab.click("button.main"),
 		chromedp.WaitVisible(chromedp.CSS("#link")))
 	tab.wholePicture("created")
 	link = evaluate[string](tab, "location.href")
@@ -588,7 +588,7 @@ func TestEncryptionSentAgain(t *testing.T) {
 			tab.do(chromedp.WaitVisible(chromedp.CSS("#name-3")))
 		}, func(tab *tab) {
 			for range 2 {
-				tab.do(chromedp.Click(chromedp.CSS("button[value=remove-2]")))
+				tab.do(tab.click("button[value=remove-2]"))
 			}
 		}},
 		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) { tab.as(program.EpoxyToken) }},
@@ -600,9 +600,9 @@ func TestEncryptionSentAgain(t *testing.T) {
 			}
 			tab.show("/")
 			tab.fill("#code-1", secretTitle)
-			tab.do(chromedp.Click(chromedp.CSS("#encrypt")))
+			tab.do(tab.click("#encrypt"))
 			c.before(tab)
-			tab.do(chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
+			tab.do(tab.click("button.main"), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
 			if said := evaluate[string](tab, `document.querySelector("#encryption-problem").textContent`); !strings.Contains(said, c.said) {
 				t.Errorf("got %q, want %q in it", said, c.said)
 			}
@@ -612,7 +612,7 @@ func TestEncryptionSentAgain(t *testing.T) {
 			if c.after != nil {
 				c.after(tab)
 			}
-			tab.do(chromedp.Click(chromedp.CSS("button.main")))
+			tab.do(tab.click("button.main"))
 			tab.wantOpened("Encrypted paste", secretTitle)
 		})
 	}
@@ -626,7 +626,7 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	tab := open(t, s.origin)
 	tab.show("/")
 	tab.fill("#code-1", secretCode)
-	tab.do(chromedp.Click(chromedp.CSS("#encrypt")))
+	tab.do(tab.click("#encrypt"))
 	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // such a page is loaded anew
 	tab.show("/sign-in")
 	command(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
@@ -642,8 +642,8 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	tab.wholePicture("form")
 	evaluate[bool](tab, `["invalid", "submit"].forEach(kind => addEventListener(kind, () => document.body.classList.add(kind), true)), true`)
 	for _, press := range []func(){
-		func() { tab.do(chromedp.Click(chromedp.CSS("button.main"))) }, func() { tab.fill("#title", "\r") },
-		func() { tab.do(chromedp.Click(chromedp.CSS("button[value=add]"))) },
+		func() { tab.do(tab.click("button.main")) }, func() { tab.fill("#title", "\r") },
+		func() { tab.do(tab.click("button[value=add]")) },
 	} {
 		press()
 		tab.do(chromedp.WaitReady(chromedp.CSS("body.invalid, body.submit")))
@@ -668,7 +668,7 @@ func TestNoPreviewOfSecrets(t *testing.T) {
 	tab.fill("#name-1", "s3aled.md")
 	tab.fill("#code-1", secretCode)
 	const tools = `.snippet .tools:has(+ .field #code-1)`
-	tab.do(chromedp.WaitVisible(chromedp.CSS(tools)), chromedp.Click(chromedp.CSS("#encrypt")))
+	tab.do(chromedp.WaitVisible(chromedp.CSS(tools)), tab.click("#encrypt"))
 	const press = `document.querySelector("` + tools + ` button:last-child").click()`
 	tab.do(chromedp.Evaluate[chromedp.Void](press))
 	if evaluate[bool](tab, `!document.querySelector("`+tools+`").hidden || !document.querySelector(".preview").hidden`) {
@@ -680,5 +680,5 @@ func TestNoPreviewOfSecrets(t *testing.T) {
 	if strings.Contains(sent, "s3aled") {
 		t.Errorf("got %q sent, want no secret", sent)
 	}
-	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS(tools)))
+	tab.do(tab.click("#encrypt"), chromedp.WaitVisible(chromedp.CSS(tools)))
 }

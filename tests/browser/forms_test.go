@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -33,10 +34,38 @@ func (tab *tab) signedIn(token string) {
 	tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitVisible(chromedp.CSS(".top form button")))
 }
 
-// press clicks a button that leads to another page, and waits for what is there.
+// press clicks what leads to another page, and waits for what is there.
 func (tab *tab) press(button, there string) {
 	tab.t.Helper()
-	tab.do(chromedp.Click(chromedp.CSS(button)), chromedp.WaitVisible(chromedp.CSS(there)))
+	tab.do(tab.click(button), chromedp.WaitVisible(chromedp.CSS(there)))
+}
+
+// click waits until an element stays in its place, and clicks it. What moves between the press and the release of a mouse
+// button is not clicked.
+func (tab *tab) click(selector string) chromedp.Action[chromedp.Void] {
+	const still = `new Promise(resolve => {
+		let before = "";
+		const look = () => {
+			const element = document.querySelector(%q);
+			element?.scrollIntoView({block: "nearest", behavior: "instant"});
+			const place = JSON.stringify(element?.getBoundingClientRect());
+			if (element && place === before) resolve(true);
+			else { before = place; setTimeout(() => requestAnimationFrame(look)); }
+		};
+		look();
+	})`
+	if tab.scriptless { // nothing moves
+		return chromedp.Click(chromedp.CSS(selector))
+	}
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		if _, err = chromedp.WaitVisible(chromedp.CSS(selector))(ctx, target); err != nil {
+			return none, err
+		}
+		if _, err = chromedp.Evaluate[bool](fmt.Sprintf(still, selector), chromedp.EvalAwaitPromise)(ctx, target); err != nil {
+			return none, err
+		}
+		return chromedp.Click(chromedp.CSS(selector))(ctx, target)
+	}
 }
 
 // fill types into a field. The code of a snippet is typed into its editor.
@@ -321,14 +350,14 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	tab.show("/")
-	tab.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), paths), chromedp.Click(chromedp.CSS("#encrypt")),
+	tab.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), paths), tab.click("#encrypt"),
 		chromedp.WaitVisible(chromedp.CSS("#files-problem")))
 	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem, "bad.bin") {
 		t.Errorf("got %q, want the name of the file that is no text", problem)
 	}
 	tab.drop(map[string]string{"a.py": text})
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#name-2")))
-	tab.do(chromedp.Click(chromedp.CSS("button.main")))
+	tab.do(tab.click("button.main"))
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
 	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"), s => s.querySelector("h2").textContent + " " +
 		s.querySelector("code").textContent)`)

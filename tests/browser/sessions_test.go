@@ -59,7 +59,7 @@ func TestSignIn(t *testing.T) {
 	if kept := evaluate[string](tab, "document.cookie"); kept != "" {
 		t.Errorf("got the cookie %s in reach of scripts, want none", kept)
 	}
-	tab.do(chromedp.Click(chromedp.CSS(".top form button")), chromedp.WaitVisible(chromedp.CSS(".top nav a[href^='/sign-in']")))
+	tab.do(tab.click(".top form button"), chromedp.WaitVisible(chromedp.CSS(".top nav a[href^='/sign-in']")))
 	wantPath("/")
 	if left := command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies; len(left) != 0 {
 		t.Errorf("got %d cookies, want none after signing out", len(left))

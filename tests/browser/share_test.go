@@ -83,7 +83,7 @@ func TestCopyTokens(t *testing.T) {
 	tab.fill("#name", "laptop")
 	tab.press("button.main", "#made")
 	tab.keepCopies()
-	tab.do(chromedp.Click(chromedp.CSS("[data-copy=made]")))
+	tab.do(tab.click("[data-copy=made]"))
 	if copied := evaluate[string](tab, "window.kept"); copied != evaluate[string](tab, `document.querySelector("#made").value`) {
 		t.Errorf("got %q copied, want the token", copied)
 	}
@@ -103,7 +103,7 @@ func TestScanning(t *testing.T) {
 	tab.choose("#visibility", "private")
 	tab.fill("#code-1", "private")
 	tab.press("button.main", ".created")
-	tab.do(chromedp.Click(chromedp.CSS(".scan summary")), chromedp.WaitVisible(chromedp.CSS(".qr")))
+	tab.do(tab.click(".scan summary"), chromedp.WaitVisible(chromedp.CSS(".qr")))
 	read(tab, chromedp.Poll[bool](`document.querySelector(".qr").naturalWidth > 0`))
 	tab.picture("qr")
 }

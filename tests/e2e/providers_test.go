@@ -172,7 +172,7 @@ func TestProviders(t *testing.T) {
 			t.Error("got the session that has ended, want another one")
 		}
 		unlink := url.Values{"unlink": {"oidc@" + with.OIDC.URL}}
-		ann.sees(http.StatusConflict, "the last account", http.MethodPost, "/account/identities", unlink)
+		ann.sees(http.StatusConflict, "your last way to sign in", http.MethodPost, "/account/identities", unlink)
 		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodGet, ann.leaveToLink("github"), nil)
 		ann.sees(http.StatusOK, "account 77", http.MethodGet, "/account/identities", nil)
 		again := newSurfer(t, second)

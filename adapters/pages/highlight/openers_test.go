@@ -1,13 +1,16 @@
 package highlight
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-var large = flag.Bool("large", false, "try every opener in every language, for an hour")
+var large = flag.Bool("large", false, "try every opener in every language, for several minutes")
 
 // openers begin something in some language. Repeated, without an end, they have lexers search all of the text for each.
 var openers = strings.Fields(`
@@ -95,13 +98,17 @@ func TestTemplateOpeners(t *testing.T) {
 	}
 }
 
-// TestOpeners tries everything. A code's work is bounded by its length between two tokens, so it shows what one token
-// may take.
+// TestOpeners tries every opener in every language: all of them with a part of the text, and those that took longest
+// with all of it.
 func TestOpeners(t *testing.T) {
 	if !*large {
 		t.Skip("with -large only")
 	}
-	const length = 32 << 10
+	const (
+		length  = 128 << 10
+		part    = 4 << 10
+		longest = 3
+	)
 	known := languages.New(catalogue.New())
 	tried := map[chroma.Lexer]bool{}
 	for _, language := range known.List.Do() {
@@ -112,11 +119,16 @@ func TestOpeners(t *testing.T) {
 		tried[lexer] = true
 		t.Run(language.Name, func(t *testing.T) {
 			t.Parallel()
+			work := map[string]time.Duration{}
 			for _, opener := range openers {
 				for _, end := range ends {
 					unit := opener + end
-					wantLittleWork(t, lexer, strings.Repeat(unit, length/len(unit)))
+					work[unit] = workOn(lexer, strings.Repeat(unit, part/len(unit)))
 				}
+			}
+			units := slices.SortedFunc(maps.Keys(work), func(a, b string) int { return cmp.Compare(work[b], work[a]) })
+			for _, unit := range units[:longest] {
+				wantLittleWork(t, lexer, strings.Repeat(unit, length/len(unit)))
 			}
 		})
 	}
