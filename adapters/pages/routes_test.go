@@ -16,10 +16,11 @@ func TestRoutes(t *testing.T) {
 		"/": "/", "/~/assets/1/a.css": "/~/assets/:version/:name",
 		"/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/~epoxy/feed.atom": "/~:name/feed.atom", "/k2j4x8m1": "/:id",
 		"/k2j4x8m1/": "/:id", "/k2j4x8m1.txt": "/:id", "/k2j4x8m1/history": "/:id/history", "/a/download/b": "/:id/download/:pasty",
-		"/favicon.ico": "/:id", "/~": "/:id", "/~epoxy/history": "/:id/history", "/sign-in/history": "/sign-in/:provider",
+		"/a/download/b/original": "/:id/download/:pasty/:edit",
+		"/favicon.ico":           "/:id", "/~": "/:id", "/~epoxy/history": "/:id/history", "/sign-in/history": "/sign-in/:provider",
 		"/account/history": "/:id/history", "/account/tokens": "/account/tokens",
 		"": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "",
-		"/a/download/b/c": "", "k2j4x8m1": "",
+		"/a/download/b/c/d": "", "k2j4x8m1": "",
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

@@ -70,6 +70,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	r.Policy = embedPolicy
+	page.WrapOn, page.WrapOff = "", ""
 	return p.show(w, r, page.size(), p.embedView(page, query.Get("theme"), lines))
 }
 

@@ -98,13 +98,18 @@ func TestRevision(t *testing.T) {
 	visit.WantIn(t, s.Page("/private0/history"), `href="/private0/history/4"`, `href="/private0/history/original"`)
 	visit.WantIn(t, s.Page("/private0/history/4"), "<bdi>Second</bdi>", "as edited", "second")
 	page := s.Page("/private0/history/original")
-	visit.WantIn(t, page, "<bdi>&lt;First&gt;</bdi>", "first", `href="/private0/raw/a/original"`,
+	visit.WantIn(t, page, "<bdi>&lt;First&gt;</bdi>", "first", `href="/private0/raw/a/original"`, `href="/private0/download/a/original"`,
 		`<form method="post" action="/private0/history/original">`)
-	if strings.Contains(page, "second") || strings.Contains(page, "/download/") {
+	if strings.Contains(page, "second") {
 		t.Errorf("got %s, want only the first code", page)
 	}
-	if raw := s.Page("/private0/raw/a/original"); raw != "first" {
-		t.Errorf("got %q, want the first code", raw)
+	for path, attached := range map[string]string{
+		"/private0/raw/a/original": "", "/private0/download/a/original": "attachment; filename=main.go",
+	} {
+		answer, err := s.Get(path)
+		if err != nil || answer.Body.String() != "first" || answer.Header().Get("Content-Disposition") != attached {
+			t.Errorf("%s: got %v, %v %q, want the first code", path, err, answer.Header(), answer.Body)
+		}
 	}
 	if at := s.Lands("/private0/history/original", nil); at != "/private0" {
 		t.Errorf("got %s, want the paste", at)

@@ -46,6 +46,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/qr.svg", Get: p.qrCode},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
+		{Pattern: "/:id/download/:pasty/:edit", Get: p.code(true)},
 		{Pattern: "/:id/raw", Get: p.code(false)},
 		{Pattern: "/:id/raw/:pasty", Get: p.code(false)},
 		{Pattern: "/:id/raw/:pasty/:edit", Get: p.code(false)},
@@ -75,6 +76,9 @@ type pastePage struct {
 	Forked  string    // the title of the forked paste, if the reader may read it
 	Snippet string    // the HTML to embed it; empty: none
 	Burnt   bool      // deleted, and shown for the last time
+	// Wraps is how ?wrap asks for lines, and WrapOn and WrapOff are links to the page with it; empty: none.
+	Wraps           wraps
+	WrapOn, WrapOff string
 	// Revision is the edit after which the paste is shown (paste.Content.AsOf); empty: the current paste.
 	Revision string
 }
@@ -116,8 +120,44 @@ func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	if n := len(found.Edits); n > 0 {
 		page.Edited = found.Edits[n-1].At
 	}
+	page.wrapping(r.URL.Query())
 	return page
 }
+
+// wraps says whether long lines are wrapped. Without a wish, those of prose are, and all are on a narrow screen.
+type wraps string
+
+const (
+	wrapped   wraps = "wrapped" // the class in the style sheet
+	unwrapped wraps = "unwrapped"
+)
+
+// wrapping sets what the page's query asks for, and the links to change that.
+func (p *pastePage) wrapping(query url.Values) {
+	switch query.Get("wrap") {
+	case "no":
+		p.Wraps = unwrapped
+	default:
+		if query.Has("wrap") {
+			p.Wraps = wrapped
+		}
+	}
+	query.Set("wrap", "")
+	p.WrapOn = "?" + query.Encode()
+	query.Set("wrap", "no")
+	p.WrapOff = "?" + query.Encode()
+}
+
+// wraps returns how the lines of a part are shown.
+func (p *pastyPart) wraps() string {
+	if p.Wraps == "" && p.Prose() {
+		return string(wrapped)
+	}
+	return string(p.Wraps)
+}
+
+// maxOpenFiles is how many files are listed at once. A longer list is folded.
+const maxOpenFiles = 30
 
 // description returns the text for link previews: the first lines.
 func description(found *paste.Document) string {
@@ -322,6 +362,7 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 	}
 	if page.Revision != "" {
 		part.Raw += "/" + page.Revision
+		part.Download += "/" + page.Revision
 	}
 	return part
 }
