@@ -41,6 +41,7 @@ func (s *Site) Posts(path string, form Form) (*httptest.ResponseRecorder, error)
 	body, contentType := form.Encode(s.T)
 	r := httptest.NewRequestWithContext(s.T.Context(), http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Accept", "text/html")
 	return s.Answers(r)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -24,7 +25,7 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	return []site.Route{
-		{Pattern: "/", Get: p.front, Post: site.Form(p.create)},
+		{Pattern: "/", Get: p.front, Post: p.tellPrograms(site.Form(p.create))},
 		{Pattern: "/:id/fork", Get: p.fork},
 		{Pattern: "/:id/edit", Get: p.SignedIn(p.editing), Post: site.Form(p.edit)},
 	}
@@ -89,6 +90,19 @@ const signInToSend = "You have to sign in to do this. Nothing is lost: sign in i
 var refusals = map[fault.Kind]int{
 	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.Forbidden: http.StatusForbidden,
 	fault.Exhausted: http.StatusTooManyRequests,
+}
+
+// tellPrograms tells a program that sends a text where a form is expected, as curl -d does, where to send it.
+func (p *pages) tellPrograms(answer site.Handler) site.Handler {
+	return func(w http.ResponseWriter, r *site.Request) error {
+		err := answer(w, r)
+		if !errors.Is(err, site.ErrBrokenForm) || strings.Contains(r.Header.Get("Accept"), "text/html") {
+			return err
+		}
+		raw := p.Address(r.Request) + p.Config.BasePath + "/raw"
+		return fault.New(fault.Invalid, "This path takes the form of its page. Send a text or a file to "+raw+
+			": curl --data-binary @FILE "+raw)
+	}
 }
 
 func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values) error {

@@ -219,3 +219,28 @@ func TestDefaultLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramsAtTheForm sends texts to the form, as curl does, and broken forms, as no browser does.
+func TestProgramsAtTheForm(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	const useRaw = "Send a text or a file to http://example.com/api/v2/raw: curl --data-binary @FILE http://example.com/api/v2/raw"
+	for name, c := range map[string]struct{ contentType, accept, body, want string }{
+		"curl -d x":                  {"application/x-www-form-urlencoded", "*/*", "x", useRaw},
+		"curl --data-binary @FILE":   {"application/x-www-form-urlencoded", "*/*", "a=b&c%d;e\n", useRaw},
+		"a text with its type":       {"text/plain", "*/*", "x", useRaw},
+		"JSON":                       {"application/json", "", `{"pasties":[{"code":"x"}]}`, useRaw},
+		"nothing":                    {"", "*/*", "", useRaw},
+		"a form that a browser cuts": {"text/plain", "text/html,*/*;q=0.8", "x", site.ErrBrokenForm.Message},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(c.body))
+			r.URL.Scheme = "http" // as httpapi says
+			r.Header = http.Header{"Content-Type": {c.contentType}, "Accept": {c.accept}}
+			if _, err := s.Answers(r); !fault.Is(err, fault.Invalid) || !strings.HasSuffix(fault.MessageOf(err), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
