@@ -29,7 +29,7 @@ type shortage struct{ bytes int64 }
 
 func (*shortage) Error() string { return "there was no memory for the answer" }
 
-// Unwrap makes it a fault.Unavailable.
+// Unwrap makes it a fault.Busy.
 func (*shortage) Unwrap() error { return limit.ErrNoMemory }
 
 // hold claims memory for an answer, at most what a client may have. It fails with a shortage for a read. The answer to

@@ -22,6 +22,7 @@ var statusOf = map[fault.Kind]int{
 	fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Conflict:        http.StatusConflict,
 	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Busy:            http.StatusServiceUnavailable,
 	fault.Exhausted:       http.StatusTooManyRequests,
 	fault.Gone:            http.StatusGone,
 	fault.Forbidden:       http.StatusForbidden,
@@ -79,7 +80,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	}
 	kind, problemType := fault.KindOf(err), typeNone
 	switch kind { // of these an operator has to know the reason
-	case fault.Internal, fault.Unavailable, fault.Forbidden:
+	case fault.Internal, fault.Unavailable, fault.Busy, fault.Forbidden:
 		c.Set(causeKey, err)
 	case fault.Invalid:
 		if errors.Unwrap(err) != nil {
@@ -93,7 +94,7 @@ func (a *API) fail(c *gin.Context, err error) {
 			challenge = `Bearer error="invalid_token"` // RFC 6750, 3.1
 		}
 		c.Header("WWW-Authenticate", challenge)
-	case fault.Unavailable:
+	case fault.Unavailable, fault.Busy:
 		c.Header("Retry-After", retryAfterSeconds)
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
@@ -147,7 +148,7 @@ func (a *API) refuse(c *gin.Context, r *refusal) {
 	}
 	if r == errNoRoom {
 		header["Retry-After"] = []string{retryAfterSeconds}
-		c.Set(causeKey, r) // an operator may have to allow more memory
+		c.Set(causeKey, limit.ErrNoMemory)
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil

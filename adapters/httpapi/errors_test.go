@@ -8,6 +8,9 @@ import (
 
 func TestEveryKindHasAStatus(t *testing.T) {
 	t.Parallel()
+	if statusOf[fault.Busy] != statusOf[fault.Unavailable] {
+		t.Errorf("got %d for what is busy, want what asks clients to try again", statusOf[fault.Busy])
+	}
 	seen := map[int]bool{}
 	for _, kind := range []fault.Kind{
 		fault.Internal, fault.NotFound, fault.Invalid, fault.Unauthenticated, fault.Conflict, fault.Unavailable, fault.Exhausted, fault.Gone,

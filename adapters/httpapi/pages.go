@@ -293,7 +293,7 @@ func (w *pageWriter) FlushError() error {
 }
 
 // Hold claims memory for what the source of a stream holds, in place of what it held before. If there is none, it waits
-// for two seconds if it may, and fails with fault.Unavailable.
+// for two seconds if it may, and fails with fault.Busy.
 func (w *pageWriter) Hold(bytes int64, waits bool) error {
 	bytes = min(bytes, w.share)
 	if w.claim.Try(bytes) {

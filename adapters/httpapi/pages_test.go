@@ -577,8 +577,8 @@ func TestStreamsHoldMemory(t *testing.T) {
 		if err := w.Hold(limit.Uncounted, false); err != nil {
 			t.Errorf("a little: got %v, want no error", err)
 		}
-		if err := w.Hold(longPage, false); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("without waiting: got %v, want fault.Unavailable", err)
+		if err := w.Hold(longPage, false); !fault.Is(err, fault.Busy) {
+			t.Errorf("without waiting: got %v, want fault.Busy", err)
 		}
 		time.AfterFunc(time.Second, other.Release)
 		if err := w.Hold(longPage, true); err != nil {

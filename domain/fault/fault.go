@@ -19,6 +19,7 @@ const (
 	Unauthenticated Kind = "unauthenticated" // no token, or one that is not accepted
 	Conflict        Kind = "conflict"        // the thing exists already
 	Unavailable     Kind = "unavailable"     // a dependency did not answer in time; trying again may help
+	Busy            Kind = "busy"            // callers ask for more than this process does at once; trying again may help
 	Exhausted       Kind = "exhausted"       // the caller has used up its limit for now
 	Gone            Kind = "gone"            // the thing was removed, and the caller may know
 	Forbidden       Kind = "forbidden"       // the caller is known, and may not do this

@@ -77,8 +77,8 @@ func TestCrowd(t *testing.T) {
 						}
 						asking.Wait()
 						served, refused = done.Load(), failed.Load()
-						if m.taken != (holding{}) || len(m.held) > 0 || len(m.waiting) > 0 {
-							t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.taken, m.held, len(m.waiting))
+						if m.taken != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
+							t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.taken, m.clients, m.waiting)
 						}
 					})
 					return served, refused
@@ -235,8 +235,59 @@ func TestClaims(t *testing.T) {
 		}
 		other.Release()
 		c.Release()
-		if m.taken != (holding{}) || len(m.held) > 0 || time.Since(began) > 0 {
-			t.Errorf("got %+v, %v held after %v, want nothing, at once", m.taken, m.held, time.Since(began))
+		if m.taken != (holding{}) || len(m.clients) > 0 || time.Since(began) > 0 {
+			t.Errorf("got %+v, %v held after %v, want nothing, at once", m.taken, m.clients, time.Since(began))
 		}
 	})
+}
+
+// TestManyWaiting has more callers wait for memory than may. The others are refused at once, and leave room for a client
+// that comes later.
+func TestManyWaiting(t *testing.T) {
+	t.Parallel()
+	for addresses, most := range map[int]int{1: maxWaitingOfOne, 2: maxWaiting, 100: maxWaiting} {
+		t.Run(fmt.Sprintf("%d addresses", addresses), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory()
+				full := m.Claim("full")
+				full.Force(48 * mib)
+				var served, refused atomic.Int64
+				var asking sync.WaitGroup
+				for i := range 8 * maxWaiting {
+					asking.Go(func() {
+						claim, began := m.Claim(fmt.Sprint(i%addresses)), time.Now()
+						defer claim.Release()
+						switch err := claim.Transfer(t.Context(), 2*mib); {
+						case err == nil:
+							served.Add(1)
+						case !errors.Is(err, ErrNoMemory) || time.Since(began) > 0:
+							t.Errorf("got %v after %v, want to be refused at once", err, time.Since(began))
+						default:
+							refused.Add(1)
+						}
+					})
+				}
+				synctest.Wait()
+				other := make(chan error)
+				go func() {
+					claim := m.Claim("other")
+					defer claim.Release()
+					other <- claim.Transfer(t.Context(), mib)
+				}()
+				synctest.Wait()
+				full.Release()
+				if err := <-other; (err == nil) != (most < maxWaiting) {
+					t.Errorf("another client: got %v beside %d who wait", err, most)
+				}
+				asking.Wait()
+				if served.Load() != int64(most) || refused.Load() != int64(8*maxWaiting-most) {
+					t.Errorf("got %d served and %d refused, want %d served", served.Load(), refused.Load(), most)
+				}
+				if m.taken != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
+					t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.taken, m.clients, m.waiting)
+				}
+			})
+		})
+	}
 }
