@@ -2,18 +2,22 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -213,5 +217,52 @@ func TestNotImplementedIsNoError(t *testing.T) {
 	last := lines.All()[lines.Len()-1]
 	if answer.Code != http.StatusNotImplemented || last.Message != "request" || last.Level != zap.InfoLevel {
 		t.Errorf("got %d, and %s logged at level %s, want 501 at level info", answer.Code, last.Message, last.Level)
+	}
+}
+
+// TestLevelsOfUnavailability holds that what clients cause is a warning with its reason, and what a database causes an
+// error.
+func TestLevelsOfUnavailability(t *testing.T) {
+	t.Parallel()
+	failing := func(err error) Pages {
+		return somePages{func(http.ResponseWriter, *http.Request) (user.ID, bool, error) { return "", false, err }}
+	}
+	away := fault.Wrap(fault.Unavailable, "The database does not answer.", context.DeadlineExceeded)
+	crowd := fault.Wrap(fault.Busy, "Too many ask.", errors.New("half of the processors are in use"))
+	for name, c := range map[string]struct {
+		pages  Pages
+		method string
+		full   bool
+		level  zapcore.Level
+		reason string
+	}{
+		"a page of a database that is away":      {failing(away), http.MethodGet, false, zap.ErrorLevel, "context deadline exceeded"},
+		"a page for which there is a queue":      {failing(crowd), http.MethodGet, false, zap.WarnLevel, "half of the processors are in use"},
+		"a page for which there is no memory":    {somePages{}, http.MethodGet, true, zap.WarnLevel, "GLUEPOT_HTTP_MAX_MEMORY is in use"},
+		"an upload for which there is no memory": {somePages{}, http.MethodPut, true, zap.WarnLevel, "GLUEPOT_HTTP_MAX_MEMORY is in use"},
+		"a client that has gone": {
+			failing(fault.Wrap(fault.Busy, "Late.", context.Canceled)), http.MethodGet, false, zap.InfoLevel, "canceled",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := DefaultConfig()
+				cfg.Pages = c.pages
+				api, lines := newTestAPI(t, newStore(), cfg)
+				if c.full {
+					held := api.memory.Claim("192.0.2.77")
+					held.Force(int64(cfg.MaxMemory))
+				}
+				answer := send(api, c.method, "/long", strings.Repeat("x", longPage))
+				last := lines.All()[lines.Len()-1]
+				if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" {
+					t.Errorf("got %d %v, want 503 and when to try again", answer.Code, answer.Header())
+				}
+				if reason := fmt.Sprint(last.ContextMap()["error"]); last.Level != c.level || !strings.Contains(reason, c.reason) {
+					t.Errorf("got %s logged at level %s, want %s at %s", reason, last.Level, c.reason, c.level)
+				}
+			})
+		})
 	}
 }

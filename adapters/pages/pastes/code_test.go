@@ -36,7 +36,7 @@ func TestPackingWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/k2j4x8m1/files.zip", nil)
-	if _, err := s.Respond(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.Respond(httptest.NewRecorder(), request); !fault.Is(err, fault.Busy) {
 		t.Errorf("got %v, want that there is no place", err)
 	}
 	<-s.Large.Slots

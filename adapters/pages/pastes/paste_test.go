@@ -225,7 +225,7 @@ func TestRenderingEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		to := &endingWriter{discarded{make(http.Header)}, cancel, 0}
 		_, err := s.Respond(to, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
-		if !fault.Is(err, fault.Unavailable) || to.written > 300_000 {
+		if !fault.Is(err, fault.Busy) || to.written > 300_000 {
 			t.Errorf("%s: got %v after %d bytes, want that the page ends with the request", path, err, to.written)
 		}
 	}
@@ -233,7 +233,7 @@ func TestRenderingEnds(t *testing.T) {
 		s.Large.Places <- struct{}{}
 	}
 	for path, want := range map[string]fault.Kind{
-		"/large000": fault.Unavailable, "/large000/history": fault.Unavailable, "/small000": fault.None, "/small000/history": fault.None,
+		"/large000": fault.Busy, "/large000/history": fault.Busy, "/small000": fault.None, "/small000/history": fault.None,
 	} {
 		if _, err := s.Get(path); fault.KindOf(err) != want {
 			t.Errorf("%s: got %v while others wait, want %v", path, err, want)

@@ -138,13 +138,13 @@ func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component)
 	return Write(r.Context(), w, page)
 }
 
-// Write renders a page. It fails with fault.Unavailable when the context has ended.
+// Write renders a page. It fails with fault.Busy when the context has ended.
 func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	to := &document{ctx, w}
 	err := page.Render(marks.With(ctx), to)
 	*to = document{} // templ's pooled buffer keeps a reference to it
 	if err != nil && ctx.Err() != nil {
-		return fault.Wrap(fault.Unavailable, "The page was not ready in time. Try again shortly.", err)
+		return fault.Wrap(fault.Busy, "The page was not ready in time. Try again shortly.", err)
 	}
 	return err
 }

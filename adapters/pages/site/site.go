@@ -4,6 +4,7 @@ package site
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -122,9 +123,10 @@ type Queue struct {
 // maxWaiting bounds the waiting requests that hold a paste in memory.
 const maxWaiting = 8
 
-var errManyLarge = fault.New(fault.Unavailable, "Many large pastes are being asked for at the moment. Try again shortly.")
+var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being asked for at the moment. Try again shortly.",
+	errors.New("half of the processors make large pages, and more requests wait for them than may"))
 
-// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Unavailable when too many wait, or ctx
+// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Busy when too many wait, or ctx
 // ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
