@@ -57,6 +57,14 @@ func (c *Commands) invite() *cobra.Command {
 	return Group("invite", "Invite people to sign up, and list and revoke invitations", c.inviteCreate(), list, revoke)
 }
 
+// link returns the address of a path. Without a public URL it is the path, and unless there was an error, the setting is named.
+func (c *Commands) link(m Modules, path string, err error) string {
+	if err == nil && m.PublicURL == "" {
+		_, _ = fmt.Fprintln(c.Stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
+	}
+	return m.PublicURL + path
+}
+
 func (c *Commands) inviteCreate() *cobra.Command {
 	var (
 		expiresIn = 7 * 24 * time.Hour
@@ -67,11 +75,8 @@ func (c *Commands) inviteCreate() *cobra.Command {
 		"invite create --uses 5 --expires-in 2w --note 'for the team'",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			created, code, err := m.Accounts.Invite.Do(ctx, uses, expiresIn, note)
-			link := m.PublicURL + "/invite/" + code
+			link := c.link(m, "/invite/"+code, err)
 			shown := append(invitationRecord(created), field{"code", "", code}, field{"link", "", link})
-			if err == nil && m.PublicURL == "" {
-				_, _ = fmt.Fprintln(c.Stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
-			}
 			return said(shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
 				created.ID, moment(created.ExpiresAt), link), err
 		})

@@ -1,14 +1,20 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -36,7 +42,7 @@ func (c *Commands) user() *cobra.Command {
 			field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
 			field{"lastUsedAt", "", usage.LastUsed})), err
 	}))
-	own := []*cobra.Command{c.userCreate(), show, list, c.userUpdate(), c.userDelete()}
+	own := []*cobra.Command{c.userCreate(), show, list, c.userUpdate(), c.userReset(), c.userDelete()}
 	return Group("user", "Create, show, update and delete users",
 		slices.Concat(own, c.suspensions(), c.sessions(), c.identities())...)
 }
@@ -55,18 +61,53 @@ func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {
 const adminUsage = "the user may moderate on the pages below /admin"
 
 func (c *Commands) userCreate() *cobra.Command {
-	var profile users.CreateInput
+	var (
+		profile users.CreateInput
+		typed   bool
+	)
 	cmd := c.does("create NAME", "Create a user",
-		"user create epoxy --public --service github=123 --service gitlab=456\nuser create mia --admin",
+		"user create epoxy --public --service github=123 --service gitlab=456\nuser create mia --admin --password-stdin < password.txt",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			profile.Name = args[0]
+			if typed {
+				var err error
+				if profile.Password, err = c.newPassword(ctx, m, profile.Name); err != nil {
+					return nil, err
+				}
+			}
 			created, err := m.Users.Create.Do(ctx, profile)
 			shown := append(userRecord(created), field{"services", "", profile.Services})
 			return said(shown, "Created the user %s with the id %s.\n", created.Name, created.ID), err
 		})
 	profileFlags(cmd.Flags(), &profile)
 	cmd.Flags().BoolVar(&profile.Admin, "admin", false, adminUsage)
+	cmd.Flags().BoolVar(&typed, "password-stdin", false, "read the user's password, one line, from standard input")
 	return cmd
+}
+
+// newPassword reads a password for the user of that name from standard input.
+func (c *Commands) newPassword(ctx context.Context, m Modules, name string) (identity.PasswordHash, error) {
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(io.LimitReader(c.Stdin, identity.MaxPasswordBytes+2)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return m.Accounts.Passwords.Hash(ctx, parsed, strings.TrimRight(line, "\r\n"))
+}
+
+// userReset prints a link.
+func (c *Commands) userReset() *cobra.Command {
+	return ofUser(c.does("reset USER", "Print a link with which a user chooses a new password, once", "user reset epoxy",
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			owner, made, code, err := m.Accounts.Reset.Offer(ctx, audit.Operator(), args[0])
+			link := c.link(m, "/reset/"+code, err)
+			shown := record{{"id", "", owner.ID}, {"expiresAt", "", made.ExpiresAt}, {"code", "", code}, {"link", "", link}}
+			return said(shown, "With this link, %s can choose a new password, once, until %s. It is not shown again:\n%s\n",
+				owner.Name, moment(made.ExpiresAt), link), err
+		}))
 }
 
 func (c *Commands) userUpdate() *cobra.Command {

@@ -142,6 +142,8 @@ Disallow: /*/edit
 Disallow: /*/fork
 Disallow: /*/delete
 Disallow: /invite/
+Disallow: /setup/
+Disallow: /reset/
 Disallow: /*/download/
 Disallow: /*/files.zip
 `

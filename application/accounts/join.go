@@ -23,6 +23,9 @@ var (
 // Join makes accounts for visitors who choose a name and a password.
 type Join struct{ *module }
 
+// Open reports whether everyone may make an account with a password.
+func (j *Join) Open() bool { return j.passwords != nil && j.registration == Open }
+
 // May returns nil if a visitor with the code of an invitation, or "", may make an account with a password. It fails with
 // identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not taken.
 func (j *Join) May(ctx context.Context, code string) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/passwords"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/adapters/webhook"
 	"github.com/gluepot/gluepot/application/copies"
@@ -179,6 +180,9 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	}
 	cfg.Pastes.TokenRequired = !cfg.PasteAnonymous
 	cfg.Accounts.Sources = cfg.SignIn.Sources(cfg.HTTP.PublicURL)
+	if cfg.Passwords {
+		cfg.Accounts.Passwords = passwords.New()
+	}
 	for _, s := range settingsOf(flags) {
 		switch s.flag.Name {
 		case "database-url":

@@ -130,3 +130,36 @@ var signInModule = fx.Module("signin", fx.Invoke(func(lifecycle fx.Lifecycle, us
 		}()
 	}, cancel))
 }))
+
+// setupModule lets the first administrator choose a password, once the server listens. Its link is in the log alone.
+var setupModule = fx.Module("setup", fx.Invoke(
+	func(lifecycle fx.Lifecycle, cfg config, use *accounts.UseCases, serving *server.Server, log *zap.Logger) {
+		lifecycle.Append(fx.StartHook(func(ctx context.Context) {
+			if cfg.Accounts.Registration == accounts.Open && cfg.HTTP.Limits.FailedSignIns == 0 {
+				log.Warn("everyone may sign up with a password, as often as they like: set GLUEPOT_LIMIT_FAILED_SIGN_INS")
+			}
+			ctx, cancel := context.WithTimeout(ctx, cfg.HTTP.RequestTimeout)
+			defer cancel()
+			code, err := use.SetUp.Begin(ctx)
+			switch {
+			case errors.Is(err, identity.ErrAdministered):
+			case err != nil: // such as a database that lacks migrations
+				log.Warn("there is no link for a first administrator: restart when the database is ready", zap.Error(err))
+			default:
+				log.Warn("there is no administrator: open the link to become the first one, within a day",
+					zap.String("link", cfg.origin(serving)+"/setup/"+code))
+			}
+		}))
+	}))
+
+// origin returns the address that people use, or else that of the listening server.
+func (c config) origin(serving *server.Server) string {
+	if c.HTTP.PublicURL != "" {
+		return c.HTTP.PublicURL
+	}
+	address, err := loopback(serving.Addr().String())
+	if err != nil { // a Unix socket
+		return ""
+	}
+	return c.scheme() + "://" + address
+}

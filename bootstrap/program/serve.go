@@ -64,6 +64,9 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 		list = append(list, pagesModule)
 	}
 	list = append(list, httpModule)
+	if cfg.Pages && cfg.Passwords && !cfg.ReadOnly {
+		list = append(list, setupModule)
+	}
 	if demo {
 		list = append(list, announcementModule(stdout))
 	}

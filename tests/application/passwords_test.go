@@ -553,3 +553,51 @@ func TestActorsOfPasswords(t *testing.T) {
 		}
 	}
 }
+
+// countedPasswords counts what is asked of it.
+type countedPasswords struct {
+	fake.Passwords
+
+	asked *[]string
+}
+
+// Matches implements identity.Passwords.
+func (c countedPasswords) Matches(
+	ctx context.Context, password string, hash identity.PasswordHash,
+) (matches, outdated bool, err error) {
+	*c.asked = append(*c.asked, "matches")
+	return c.Passwords.Matches(ctx, password, hash)
+}
+
+// Hash implements identity.Passwords.
+func (c countedPasswords) Hash(ctx context.Context, password string) (identity.PasswordHash, error) {
+	*c.asked = append(*c.asked, "hash")
+	return c.Passwords.Hash(ctx, password)
+}
+
+// TestSameWork wants one comparison for each password that is wrong, whoever it is for: it takes nearly all of the time.
+func TestSameWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	members := w.withPasswords(accounts.Closed)
+	w.member(t, members, "epoxy", goodPassword, nil)
+	w.suspend(t, w.member(t, members, "suspended", goodPassword, nil).ID)
+	w.user(t, users.CreateInput{Name: "without"})
+	for _, name := range []string{"epoxy", "suspended", "without", "nobody", "", "a b", strings.Repeat("x", 1000)} {
+		for _, password := range []string{otherPassword, "", "x"} {
+			t.Run(fmt.Sprintf("%.9s %s", name, password), func(t *testing.T) {
+				t.Parallel()
+				var asked []string
+				a := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
+					Passwords: countedPasswords{asked: &asked},
+				}, w.clock)
+				if _, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrWrongPassword) {
+					t.Errorf("got %v, want %v", err, identity.ErrWrongPassword)
+				}
+				if len(asked) != 1 || asked[0] != "matches" {
+					t.Errorf("got %v, want one comparison", asked)
+				}
+			})
+		}
+	}
+}

@@ -86,3 +86,46 @@ func TestIdentities(t *testing.T) {
 		t.Errorf("got %s, want %s and nothing else", got, both)
 	}
 }
+
+// TestPasswordCommands makes a user with a password from standard input, and a link to choose another one.
+func TestPasswordCommands(t *testing.T) {
+	i := install(t)
+	const password = "tulip river stone"
+	for stdin, refusal := range map[string]string{
+		"":                               "The password has 0 characters. It needs 12 to 256.",
+		"\n" + password:                  "The password has 0 characters. It needs 12 to 256.",
+		"password1234\n":                 "The password is too easy to guess. Use more words or characters that do not belong together.",
+		"this is the one of mia alone":   "The password holds the name. Choose another.",
+		strings.Repeat("x", 1<<20):       "The password is much longer than 256 characters. Choose a shorter one.",
+		"tulip river stone\xff and more": "The password is not text in UTF-8.",
+	} {
+		got := i.runReading(stdin, "user create mia --admin --password-stdin")
+		wantRefusal(t, "user create", got, exitFailed, refusal)
+	}
+	if got := i.do("user list --json"); got != "" {
+		t.Errorf("got %s, want no user without a password", got)
+	}
+	got := i.runReading(password+"\r\n", "user create mia --admin --password-stdin")
+	if got.code != exitOK || got.stderr != "" || strings.Contains(got.stdout, password) {
+		t.Fatalf("got %+v, want a user", got)
+	}
+	if got := i.run("user reset mia"); got.code != exitOK || got.stderr != "Set GLUEPOT_PUBLIC_URL for the full link.\n" {
+		t.Errorf("got %+v, want it to say which setting is missing", got)
+	}
+	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
+	text, code, _ := strings.Cut(i.do("user reset mia"), "https://paste.example/reset/")
+	wantLike(t, "user reset", text, "With this link, mia can choose a new password, once, until YYYY-MM-DD HH:MM:SS. It is not shown again:\n")
+	if code = strings.TrimSpace(code); len(code) != 26 {
+		t.Errorf("got the code %q, want one of 130 bits", code)
+	}
+	wantLike(t, "user reset --json", i.do("user reset --json mia"),
+		`{"id":"RANDOMID","expiresAt":"TIME","code":"ONETIMECODE","link":"https://paste.example/reset/ONETIMECODE"}`+"\n")
+	i.wantRefused("user reset nobody", "There is no such user.")
+	if got := i.do("audit list"); strings.Count(got, "user.reset") != 3 || strings.Contains(got, code) {
+		t.Errorf("got %s, want three acts, and no code", got)
+	}
+	t.Setenv("GLUEPOT_PASSWORDS", "false")
+	const off = "Passwords are off on this server: GLUEPOT_PASSWORDS turns them on."
+	i.wantRefused("user reset mia", off)
+	wantRefusal(t, "user create", i.runReading(password, "user create ann --password-stdin"), exitFailed, off)
+}

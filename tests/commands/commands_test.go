@@ -163,6 +163,7 @@ var placeholders = strings.NewReplacer(
 	`"TIME"`, `"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`,
 	"SECONDS", `\d{10}`,
 	"SECRET", "gluepot_[0-9A-Za-z]{40,}",
+	"ONETIMECODE", "[A-Z2-7]{26}",
 )
 
 // wantLike compares what a command printed with a text that has placeholders in it.

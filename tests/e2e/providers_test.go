@@ -163,7 +163,8 @@ func TestProviders(t *testing.T) {
 		ann.sees(http.StatusSeeOther, "/starred", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
 		ann.origin = "http://" + first.Address
 		ann.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
-		ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, "/sign-up", nil)
+		ann.sees(http.StatusOK, "New password", http.MethodGet, "/sign-up", nil) // what everyone may do
+		ann.sees(http.StatusBadRequest, "was finished already", http.MethodPost, "/sign-up", url.Values{"name": {"again"}})
 
 		ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
 		before := ann.cookie("gluepot-session")

@@ -61,7 +61,7 @@ func New(t testing.TB) *Site {
 		s.Pastes = pastes.New(stored, keepers, options, time.Now)
 		s.show(cfg, pages.Modules{
 			Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: languages.New(known),
-			Accounts: accounts.New(fake.Identities{Store: store}, keepers, accounts.Options{}, time.Now),
+			Accounts: accounts.New(fake.Identities{Store: store}, keepers, accounts.Options{Passwords: fake.Passwords{}}, time.Now),
 			Search:   search.New(fake.Search{Store: store}, known),
 		})
 	}
@@ -71,6 +71,13 @@ func New(t testing.TB) *Site {
 
 // Configure has the site serve with these settings from now on, and with the modules that it has.
 func (s *Site) Configure(cfg pages.Config) { s.show(cfg, s.Modules) }
+
+// Account has the site serve with these accounts from now on.
+func (s *Site) Account(options accounts.Options) {
+	modules, keepers := s.Modules, fake.Users{Store: s.Store}
+	modules.Accounts = accounts.New(fake.Identities{Store: s.Store}, keepers, options, time.Now)
+	s.show(s.Config, modules)
+}
 
 func (s *Site) show(cfg pages.Config, modules pages.Modules) {
 	s.T.Helper()

@@ -28,7 +28,9 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: site.Form(p.signUp), Tries: true},
-		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
+		{Pattern: site.PathInvite + ":code", Get: p.invite, Post: site.Form(p.join), Tries: true, Begins: true},
+		{Pattern: site.PathSetup + ":code", Get: p.showSetup, Post: site.Form(p.setUp), Tries: true, Begins: true},
+		{Pattern: site.PathReset + ":code", Get: p.showReset, Post: site.Form(p.reset), Tries: true, Begins: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
 		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
@@ -41,8 +43,9 @@ func Routes(s *site.Site) []site.Route {
 			Post: p.Recently(pathTokens, site.OwnForm(p.changeTokens)),
 		},
 		{Pattern: pathSessions, Get: p.SignedIn(p.accountSessions), Post: p.SignedIn(site.OwnForm(p.endSession))},
+		{Pattern: pathSecurity, Get: p.SignedIn(p.security), Post: p.SignedIn(site.OwnForm(p.changePassword))},
 		{
-			Pattern: pathIdentities, Get: p.SignedIn(p.identities),
+			Pattern: pathIdentities, Get: p.SignedIn(p.security),
 			Post: p.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),
 		},
 	}
@@ -53,6 +56,7 @@ const (
 	pathExport     = site.PathAccount + "/export"
 	pathTokens     = site.PathAccount + "/tokens"
 	pathSessions   = site.PathAccount + "/sessions"
+	pathSecurity   = site.PathAccount + "/security"
 	pathIdentities = site.PathAccount + "/identities"
 )
 

@@ -87,7 +87,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), `action="/account/export"`, `href="/account/identities"`)
+	visit.WantIn(t, answer.Body.String(), `action="/account/export"`, `href="/account/security"`)
 	for range 2 { // what burns stays
 		answer, _, err = s.Post(secret, "/account/export", nil)
 		if err != nil || answer.Code != http.StatusOK || !answer.Flushed {

@@ -61,19 +61,6 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
 }
 
-func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
-	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
-	var others []identity.Source
-	labels := make(map[string]string)
-	for _, source := range p.Modules.Accounts.Providers.Do() {
-		labels[source.Key] = source.Label
-		if _, linked := account.Services[source.Key]; !linked {
-			others = append(others, source)
-		}
-	}
-	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others), err)
-}
-
 // changeIdentities begins to link a provider, or unlinks one.
 func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if fields.Has("link") {

@@ -2,6 +2,8 @@ package account
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -21,8 +24,11 @@ func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	if r.Recent() {
 		return p.SeeOther(w, next)
 	}
-	return site.Show(w, r, p.signInView(signInLayout(r, next), ""), nil)
+	return site.Show(w, r, p.signInView(signInLayout(r, next), signInForm{}), nil)
 }
+
+// signInForm is what was sent with one of the forms, and what is wrong with it.
+type signInForm struct{ name, problem, tokenProblem string }
 
 func signInLayout(r *site.Request, next string) site.Layout {
 	page := r.Layout("Sign in", "")
@@ -30,8 +36,11 @@ func signInLayout(r *site.Request, next string) site.Layout {
 	return page
 }
 
-// signIn begins a session if the form's access token is valid.
+// signIn begins a session if the form's password or access token is valid.
 func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has("password") {
+		return p.signInWithPassword(w, r, fields)
+	}
 	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
 	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
 	if err == nil {
@@ -42,7 +51,31 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 	}
 	r.Rejected = true
 	const wrong = "This access token is not valid: it may be mistyped, have expired, or have been revoked."
-	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), wrong))
+	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), signInForm{tokenProblem: wrong}))
+}
+
+func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	next := site.LocalPath(fields.Get("next"), site.PathPastes)
+	form := signInForm{name: strings.TrimSpace(fields.Get("name"))}
+	var secret token.Secret
+	err := p.Modules.Accounts.Passwords.SignIn(r.Context(), r.Actor(), form.name, fields.Get("password"),
+		func(owner user.ID) (end func(context.Context) error, err error) {
+			secret, err = p.start(r, owner, token.Token{})
+			return func(ctx context.Context) error {
+				return p.Modules.Tokens.Sessions.EndPresented(ctx, secret.Reveal())
+			}, err
+		})
+	switch {
+	case err == nil:
+		return p.begun(w, r, secret, next)
+	case errors.Is(err, identity.ErrWrongPassword):
+		r.Rejected, form.problem = true, fault.MessageOf(err)
+		return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), form))
+	case errors.Is(err, identity.ErrGuesses):
+		form.problem = fault.MessageOf(err)
+		return site.ShowAs(w, r, http.StatusTooManyRequests, p.signInView(signInLayout(r, next), form))
+	}
+	return err
 }
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
@@ -54,10 +87,20 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 
 // begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
 func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
-	secret, err := p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r))
+	secret, err := p.start(r, owner, parent)
 	if err != nil {
 		return err
 	}
+	return p.begun(w, r, secret, next)
+}
+
+// start begins a session in place of the browser's present one.
+func (p *pages) start(r *site.Request, owner user.ID, parent token.Token) (token.Secret, error) {
+	return p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r))
+}
+
+// begun gives the browser a session, and redirects to the path next.
+func (p *pages) begun(w http.ResponseWriter, r *site.Request, secret token.Secret, next string) error {
 	site.SetSession(w, r, secret.Reveal())
 	return p.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
@@ -73,4 +116,12 @@ func browserOf(userAgent string) string {
 		return "Unknown browser"
 	}
 	return name
+}
+
+// tokenCompletion keeps password managers from filling a password into the field for a token where both are asked for.
+func tokenCompletion(passwords bool) string {
+	if passwords {
+		return "off"
+	}
+	return "current-password"
 }

@@ -10,11 +10,17 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 const signUpCookie = "gluepot-sign-up"
 
+// showSignUp asks for a name: for that alone after a provider has vouched for the visitor.
 func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
+	if !p.vouched(r) {
+		err := p.Modules.Accounts.Join.May(r.Context(), "")
+		return site.Show(w, r, p.joinView(newAccount(r), site.PathSignUp, "", ""), err)
+	}
 	page, found, err := p.newcomer(r)
 	site.KeepPrivate(w)
 	return site.Show(w, r, p.signUpView(page, found, ""), err)
@@ -28,8 +34,16 @@ func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newc
 	return page, found, err
 }
 
+// vouched reports whether a visitor has come from a provider, or only a provider can let visitors sign up.
+func (p *pages) vouched(r *site.Request) bool {
+	return site.CookieValue(r, signUpCookie) != "" || !p.Modules.Accounts.Join.Open()
+}
+
 // signUp makes an account with the name that was chosen, or asks again.
 func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has("password") {
+		return p.join(w, r, fields)
+	}
 	page, found, err := p.newcomer(r)
 	if err != nil {
 		return err
@@ -43,6 +57,12 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 	return p.begin(w, r, created.ID, token.Token{}, next)
 }
 
+func newAccount(r *site.Request) site.Layout {
+	page := r.Layout("Create an account", "")
+	page.Here = ""
+	return page
+}
+
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	code := r.PathValue("code")
 	found, err := p.Modules.Accounts.Invite.Show(r.Context(), code)
@@ -51,4 +71,24 @@ func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	page.Here = ""
 	site.KeepPrivate(w)
 	return site.Show(w, r, p.inviteView(page, found, code), err)
+}
+
+// join makes an account with a name and a password, with the code of an invitation if the path has one. Each attempt counts as a failed
+// sign-in, so that no client makes many accounts or tries many names.
+func (p *pages) join(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	r.Rejected = true
+	code, name := r.PathValue("code"), fields.Get("name")
+	var created user.User
+	password, err := newPassword(fields)
+	if err == nil {
+		created, err = p.Modules.Accounts.Join.Do(r.Context(), r.Actor(), code, name, password)
+	}
+	if err != nil {
+		path := site.PathSignUp
+		if code != "" {
+			path = site.PathInvite + code
+		}
+		return site.FormAgain(w, r, err, p.joinView(newAccount(r), path, name, fault.MessageOf(err)))
+	}
+	return p.begin(w, r, created.ID, token.Token{}, site.PathPastes)
 }

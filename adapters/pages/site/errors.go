@@ -35,7 +35,7 @@ func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message 
 		}
 	case http.StatusUnauthorized:
 		page.Title = "You have not signed in"
-		message = "This needs an access token that is valid. Sign in, and try again."
+		message = "Your session has ended, or there is none. Sign in, and try again."
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
@@ -57,7 +57,12 @@ func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedI
 	return r.Viewer.SignedIn()
 }
 
-// signingIn reports whether a path is one of signing in with a provider.
+// signingIn reports whether a path is one of getting an account or signing in, beside the form for that.
 func signingIn(path string) bool {
-	return strings.HasPrefix(path, PathSignIn+"/") || strings.HasPrefix(path, PathInvite) || path == PathSignUp
+	for _, prefix := range []string{PathSignIn + "/", PathInvite, PathSetup, PathReset} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return path == PathSignUp
 }

@@ -17,6 +17,8 @@ const (
 	PathSignIn  = "/sign-in"
 	PathSignUp  = "/sign-up"
 	PathInvite  = "/invite/"
+	PathSetup   = "/setup/"
+	PathReset   = "/reset/"
 	PathAccount = "/account"
 	PathAdmin   = "/admin"
 	PathPastes  = "/pastes"

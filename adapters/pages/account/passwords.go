@@ -1,0 +1,143 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var errNotTheSame = fault.New(fault.Invalid, "The two passwords are not the same. Type the new one twice.")
+
+// newPassword returns the password that a form has twice.
+func newPassword(fields url.Values) (string, error) {
+	password := fields.Get("password")
+	if password != fields.Get("again") {
+		return "", errNotTheSame
+	}
+	return password, nil
+}
+
+// linkPage is the frame of a page of a one-time link, which stays out of caches.
+func linkPage(w http.ResponseWriter, r *site.Request, title string) site.Layout {
+	site.KeepPrivate(w)
+	page := r.Layout(title, "")
+	page.Here = ""
+	return page
+}
+
+func (p *pages) showSetup(w http.ResponseWriter, r *site.Request) error {
+	err := p.Modules.Accounts.SetUp.Show(r.Context(), r.PathValue("code"))
+	r.Rejected = fault.Is(err, fault.Forbidden)
+	return site.Show(w, r, p.setupView(linkPage(w, r, "Set up this server"), r.PathValue("code"), "", ""), err)
+}
+
+// setUp makes the first administrator.
+func (p *pages) setUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	code, name := r.PathValue("code"), fields.Get("name")
+	var created user.User
+	password, err := newPassword(fields)
+	if err == nil {
+		created, err = p.Modules.Accounts.SetUp.Do(r.Context(), r.Actor(), code, name, password)
+	}
+	if err != nil {
+		r.Rejected = fault.Is(err, fault.Forbidden)
+		return site.FormAgain(w, r, err, p.setupView(linkPage(w, r, "Set up this server"), code, name, fault.MessageOf(err)))
+	}
+	return p.begin(w, r, created.ID, token.Token{}, site.PathAdmin)
+}
+
+func (p *pages) showReset(w http.ResponseWriter, r *site.Request) error {
+	owner, err := p.Modules.Accounts.Reset.Show(r.Context(), r.PathValue("code"))
+	r.Rejected = fault.Is(err, fault.Forbidden)
+	return site.Show(w, r, p.resetView(linkPage(w, r, "Choose a password"), r.PathValue("code"), owner, ""), err)
+}
+
+// reset gives the owner of a link a password, and signs in.
+func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	code := r.PathValue("code")
+	owner, err := p.Modules.Accounts.Reset.Show(r.Context(), code)
+	if err == nil {
+		var password string
+		if password, err = newPassword(fields); err == nil {
+			_, err = p.Modules.Accounts.Reset.Do(r.Context(), r.Actor(), code, password)
+		}
+	}
+	if err != nil {
+		r.Rejected = fault.Is(err, fault.Forbidden)
+		return site.FormAgain(w, r, err, p.resetView(linkPage(w, r, "Choose a password"), code, owner, fault.MessageOf(err)))
+	}
+	return p.begin(w, r, owner.ID, token.Token{}, pathSecurity)
+}
+
+// waysView is what the page about signing in shows.
+type waysView struct {
+	identity.Ways
+
+	labels  map[string]string // of all providers, by their keys
+	others  []identity.Source // that can be linked
+	problem string
+	saved   bool
+}
+
+func (p *pages) security(w http.ResponseWriter, r *site.Request) error {
+	return p.showSecurity(w, r, nil)
+}
+
+// showSecurity shows the ways in, and what is wrong with the form that was sent.
+func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error) error {
+	ways, err := p.Modules.Accounts.Ways.Own(r.Context(), r.Viewer)
+	if err != nil {
+		return err
+	}
+	shown := waysView{
+		Ways: ways, labels: make(map[string]string), problem: fault.MessageOf(sent), saved: r.URL.Query().Has("saved"),
+	}
+	for _, source := range p.Modules.Accounts.Providers.Do() {
+		shown.labels[source.Key] = source.Label
+		if _, linked := ways.Accounts[source.Key]; !linked {
+			shown.others = append(shown.others, source)
+		}
+	}
+	page := p.securityView(r.Layout("How you sign in", ""), shown)
+	switch {
+	case sent == nil:
+		return site.Show(w, r, page, nil)
+	case errors.Is(sent, identity.ErrGuesses):
+		return site.ShowAs(w, r, http.StatusTooManyRequests, page)
+	}
+	return site.FormAgain(w, r, sent, page)
+}
+
+// changePassword sets or removes the password. It needs a recent session, or the present password.
+func (p *pages) changePassword(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	present := fields.Get("present")
+	if present == "" && !r.Recent() {
+		return p.SignInFirst(w, pathSecurity)
+	}
+	var err error
+	switch fields.Get("do") {
+	case "set":
+		var password string
+		if password, err = newPassword(fields); err == nil {
+			err = p.Modules.Accounts.Passwords.SetOwn(r.Context(), r.Actor(), present, password)
+		}
+	case "remove":
+		err = p.Modules.Accounts.Passwords.RemoveOwn(r.Context(), r.Actor(), present)
+	default:
+		return site.ErrBrokenForm
+	}
+	if err != nil {
+		r.Rejected = errors.Is(err, identity.ErrPresentPassword)
+		return p.showSecurity(w, r, err)
+	}
+	// The other sessions have ended. This browser gets a new one that may do as much as its present one.
+	session := r.Viewer.Token
+	parent := token.Token{ID: session.Parent, Scope: session.Scope, ExpiresAt: session.ExpiresAt}
+	return p.begin(w, r, r.Viewer.User.ID, parent, pathSecurity+"?saved")
+}

@@ -1,0 +1,318 @@
+package account_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/fake"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+const (
+	goodPassword  = "tulip river stone"
+	otherPassword = "stone river tulip"
+)
+
+// member creates a user with a password.
+func member(t *testing.T, s *visit.Site, name string) {
+	t.Helper()
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := s.Modules.Accounts.Passwords.Hash(t.Context(), parsed, goodPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Users.Create.Do(t.Context(), users.CreateInput{Name: name, Password: hash}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cookieOf returns the session's secret that an answer sets, or "".
+func cookieOf(answer *httptest.ResponseRecorder) string {
+	secret, _, _ := strings.Cut(strings.TrimPrefix(answer.Header().Get("Set-Cookie"), "gluepot-session="), ";")
+	return secret
+}
+
+// wantBegun wants a new session, and another page.
+func wantBegun(t *testing.T, answer *httptest.ResponseRecorder, err error, before, next string) (secret string) {
+	t.Helper()
+	secret = cookieOf(answer)
+	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != next ||
+		!strings.HasPrefix(secret, token.Prefix) || secret == before || answer.Header().Get("Cache-Control") != "private, no-store" {
+		t.Fatalf("got %v, %d %v, want a new session, and %s", err, answer.Code, answer.Header(), next)
+	}
+	return secret
+}
+
+func signInForm(name, password string) url.Values {
+	return url.Values{"name": {name}, "password": {password}, "next": {"/k2j4x8m1"}}
+}
+
+func TestSignInWithPassword(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	member(t, s, "Epoxy")
+	visit.WantIn(t, s.Page("/sign-in?next=/k2j4x8m1"), `autocomplete="username"`, `autocomplete="current-password"`, `value="/k2j4x8m1"`,
+		"Or with an access token")
+	visit.WantNotIn(t, s.Page("/sign-in"), "/sign-up")
+	answer, rejected, err := s.Post("", "/sign-in", signInForm(" epoxy ", goodPassword))
+	first := wantBegun(t, answer, err, "", "/k2j4x8m1")
+	answer, _, err = s.Post(first, "/sign-in", signInForm("EPOXY", goodPassword))
+	second := wantBegun(t, answer, err, first, "/k2j4x8m1")
+	if _, ended, err := s.As(first, "/pastes"); rejected || !ended || err != nil {
+		t.Errorf("got %v, want the browser's session before to have ended", err)
+	}
+	if answer, _, err := s.As(second, "/account/security"); err != nil || answer.Code != http.StatusOK {
+		t.Errorf("got %v, %d, want to be signed in", err, answer.Code)
+	}
+
+	// Each wrong one looks the same.
+	var pages []string
+	for _, c := range [][2]string{{"epoxy", otherPassword}, {"nobody", goodPassword}, {"", ""}, {"a b", goodPassword}} {
+		answer, rejected, err := s.Post("", "/sign-in", signInForm(c[0], c[1]))
+		page := answer.Body.String()
+		if err != nil || !rejected || answer.Code != http.StatusUnauthorized || cookieOf(answer) != "" ||
+			answer.Header().Get("Cache-Control") != "private, no-store" {
+			t.Errorf("%q: got %v, rejected: %v, %d %v, want 401", c, err, rejected, answer.Code, answer.Header())
+		}
+		if strings.Contains(page, goodPassword) || strings.Contains(page, otherPassword) {
+			t.Errorf("%q: got the password in %s, want it nowhere", c, page)
+		}
+		pages = append(pages, strings.ReplaceAll(page, `name="name" value="`+c[0]+`"`, ""))
+	}
+	for _, page := range pages {
+		if page != pages[0] || !strings.Contains(page, identity.ErrWrongPassword.Message) {
+			t.Errorf("got %s, want the same for all: %s", page, pages[0])
+		}
+	}
+	for range identity.Guesses {
+		_, _, _ = s.Post("", "/sign-in", signInForm("epoxy", otherPassword))
+	}
+	answer, rejected, err = s.Post("", "/sign-in", signInForm("epoxy", goodPassword))
+	if err != nil || rejected || answer.Code != http.StatusTooManyRequests || cookieOf(answer) != "" {
+		t.Errorf("got %v, rejected: %v, %d, want 429", err, rejected, answer.Code)
+	}
+	_, access := s.Issue("epoxy")
+	answer, _, err = s.Post("", "/sign-in", url.Values{"token": {access}, "next": {"/k2j4x8m1"}})
+	wantBegun(t, answer, err, "", "/k2j4x8m1")
+}
+
+func TestPasswordsOff(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	member(t, s, "epoxy")
+	setup, err := s.Modules.Accounts.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, reset, err := s.Modules.Accounts.Reset.Offer(t.Context(), audit.Operator(), "epoxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, session := s.Session("epoxy")
+	s.Account(accounts.Options{Registration: accounts.Open})
+	visit.WantNotIn(t, s.Page("/sign-in"), `name="password"`, "/sign-up")
+	if _, _, err := s.Post("", "/sign-in", signInForm("epoxy", goodPassword)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %v, want that passwords are off", err)
+	}
+	for _, path := range []string{"/setup/" + setup, "/reset/" + reset} {
+		if _, rejected, err := s.As("", path); !fault.Is(err, fault.Forbidden) || !rejected {
+			t.Errorf("%s: got %v, rejected: %v, want it refused", path, err, rejected)
+		}
+	}
+	answer, _, err := s.As(session, "/account/security")
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit.WantNotIn(t, answer.Body.String(), `type="password"`)
+}
+
+func newForm(name, password string) url.Values {
+	return url.Values{"name": {name}, "password": {password}, "again": {password}}
+}
+
+func TestSetUp(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	code, err := s.Modules.Accounts.SetUp.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/setup/" + code
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} { // as crawlers and previews do
+		answer := httptest.NewRecorder()
+		if rejected, err := s.Respond(answer, s.Asking(method, path, "", nil)); err != nil || rejected || answer.Code != http.StatusOK ||
+			answer.Header().Get("Cache-Control") != "private, no-store" || answer.Header().Get("X-Robots-Tag") != "noindex" {
+			t.Fatalf("got %v, rejected: %v, %d %v, want the form, in no cache", err, rejected, answer.Code, answer.Header())
+		}
+	}
+	visit.WantIn(t, s.Page(path), `autocomplete="new-password"`, `action="`+path+`"`)
+	for what, c := range map[string]struct {
+		form   url.Values
+		status int
+		says   string
+	}{
+		"a weak password":      {newForm("root", "weak but long enough"), http.StatusBadRequest, "too easy to guess"},
+		"two passwords":        {url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest, "not the same"},
+		"no second one":        {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest, "not the same"},
+		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
+		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
+	} {
+		answer, rejected, err := s.Post("", path, c.form)
+		if err != nil || rejected || answer.Code != c.status || cookieOf(answer) != "" {
+			t.Errorf("%s: got %v, rejected: %v, %d, want %d", what, err, rejected, answer.Code, c.status)
+		}
+		visit.WantIn(t, answer.Body.String(), c.says, `value="`+c.form.Get("name")+`"`)
+		visit.WantNotIn(t, answer.Body.String(), goodPassword)
+	}
+	answer, _, err := s.Post("", path, newForm("root", goodPassword))
+	secret := wantBegun(t, answer, err, "", "/admin")
+	shown, _, err := s.As(secret, "/pastes")
+	if err != nil || !strings.Contains(shown.Body.String(), "Administration") {
+		t.Errorf("got %v, want the pages of an administrator", err)
+	}
+	for _, other := range []string{path, "/setup/made-up"} {
+		if _, rejected, err := s.As("", other); !fault.Is(err, fault.Forbidden) || !rejected {
+			t.Errorf("%s: got %v, rejected: %v, want it refused, as a failed sign-in", other, err, rejected)
+		}
+		if _, rejected, err := s.Post("", other, newForm("mallory", goodPassword)); !fault.Is(err, fault.Forbidden) || !rejected {
+			t.Errorf("%s: got %v, rejected: %v, want it refused, as a failed sign-in", other, err, rejected)
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.User("epoxy", true)
+	_, old := s.Session("epoxy")
+	_, _, code, err := s.Modules.Accounts.Reset.Offer(t.Context(), audit.Operator(), "epoxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/reset/" + code
+	for range 2 {
+		visit.WantIn(t, s.Page(path), "<b>epoxy</b>", `autocomplete="new-password"`)
+	}
+	answer, _, err := s.Post("", path, newForm("", "short"))
+	if err != nil || answer.Code != http.StatusBadRequest {
+		t.Errorf("got %v, %d, want the form again", err, answer.Code)
+	}
+	answer, _, err = s.Post("", path, newForm("", goodPassword))
+	wantBegun(t, answer, err, old, "/account/security")
+	if _, ended, err := s.As(old, "/pastes"); !ended || err != nil {
+		t.Errorf("got %v, want the sessions ended", err)
+	}
+	if _, rejected, err := s.Post("", path, newForm("", otherPassword)); !fault.Is(err, fault.Forbidden) || !rejected {
+		t.Errorf("got %v, rejected: %v, want that it works once", err, rejected)
+	}
+	answer, _, err = s.Post("", "/sign-in", signInForm("epoxy", goodPassword))
+	wantBegun(t, answer, err, "", "/k2j4x8m1")
+}
+
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), 1, 1e12, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Post("", "/sign-up", newForm("ann", goodPassword)); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v where registration is closed, want it refused", err)
+	}
+	s.Account(accounts.Options{Registration: accounts.Invite, Passwords: fake.Passwords{}})
+	visit.WantNotIn(t, s.Page("/sign-in"), "/sign-up")
+	visit.WantIn(t, s.Page("/invite/"+code), `action="/invite/`+code+`"`, `autocomplete="new-password"`)
+	for _, path := range []string{"/sign-up", "/invite/made-up"} {
+		if _, rejected, err := s.Post("", path, newForm("ann", goodPassword)); !fault.Is(err, fault.Forbidden) || !rejected {
+			t.Errorf("%s: got %v, rejected: %v, want it refused", path, err, rejected)
+		}
+	}
+	answer, rejected, err := s.Post("", "/invite/"+code, newForm("admin", goodPassword))
+	if err != nil || !rejected || answer.Code != http.StatusBadRequest {
+		t.Errorf("got %v, rejected: %v, %d, want the form again, counted", err, rejected, answer.Code)
+	}
+	answer, rejected, err = s.Post("", "/invite/"+code, newForm("ann", goodPassword))
+	wantBegun(t, answer, err, "", "/pastes")
+	if !rejected {
+		t.Error("got a sign-up that does not count, want it counted as a failed sign-in")
+	}
+	if _, _, err := s.Post("", "/invite/"+code, newForm("bob", goodPassword)); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v, want the invitation used up", err)
+	}
+
+	s.Account(accounts.Options{Registration: accounts.Open, Passwords: fake.Passwords{}})
+	visit.WantIn(t, s.Page("/sign-in"), `href="/sign-up"`)
+	visit.WantIn(t, s.Page("/sign-up"), `action="/sign-up"`, `autocomplete="new-password"`)
+	answer, _, err = s.Post("", "/sign-up", newForm("ANN", goodPassword))
+	if err != nil || answer.Code != http.StatusConflict {
+		t.Errorf("got %v, %d, want that the name is taken", err, answer.Code)
+	}
+	answer, _, err = s.Post("", "/sign-up", newForm("bob", goodPassword))
+	wantBegun(t, answer, err, "", "/pastes")
+}
+
+// TestOwnPassword sets, changes and removes a password.
+func TestOwnPassword(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.User("epoxy", true)
+	_, first := s.Session("epoxy")
+	_, other := s.Session("epoxy")
+	form := func(do, present, password string) url.Values {
+		return url.Values{"do": {do}, "present": {present}, "password": {password}, "again": {password}}
+	}
+	const path = "/account/security"
+	answer, _, err := s.Post(first, path, form("set", "", goodPassword))
+	second := wantBegun(t, answer, err, first, path+"?saved")
+	for _, ended := range []string{first, other} {
+		if _, rejected, err := s.As(ended, "/pastes"); !rejected || err != nil {
+			t.Errorf("got %v, want the other sessions and the one before ended", err)
+		}
+	}
+	shown, _, err := s.As(second, path+"?saved")
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit.WantIn(t, shown.Body.String(), "Your password is changed", "Present password", `value="remove"`)
+	answer, rejected, err := s.Post(second, path, form("set", otherPassword, otherPassword))
+	if err != nil || !rejected || answer.Code != http.StatusBadRequest ||
+		!strings.Contains(answer.Body.String(), identity.ErrPresentPassword.Message) {
+		t.Errorf("got %v, rejected: %v, %d, want the form again, and a failed sign-in", err, rejected, answer.Code)
+	}
+	answer, _, err = s.Post(second, path, form("remove", "", ""))
+	if err != nil || answer.Code != http.StatusConflict || !strings.Contains(answer.Body.String(), "last way") {
+		t.Errorf("got %v, %d, want the last way in to stay", err, answer.Code)
+	}
+	if _, _, err := s.Post(second, path, form("", "", goodPassword)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %v without what to do, want it refused", err)
+	}
+	answer, _, err = s.Post(s.ReadOnly("epoxy"), path, form("set", goodPassword, otherPassword))
+	if !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v, %d from a session that may only read, want it refused", err, answer.Code)
+	}
+	for range identity.Guesses {
+		_, _, _ = s.Post(second, path, form("set", otherPassword, otherPassword))
+	}
+	answer, _, err = s.Post(second, path, form("set", goodPassword, otherPassword))
+	if err != nil || answer.Code != http.StatusTooManyRequests {
+		t.Errorf("got %v, %d after too many wrong ones, want 429", err, answer.Code)
+	}
+	// A session that was made with a token stays as narrow as that.
+	viewer, err := s.Tokens.SignIn.Resume(t.Context(), second)
+	if err != nil || viewer.Token.Parent == "" {
+		t.Errorf("got %+v, error %v, want a session that ends with the token of the one before", viewer.Token, err)
+	}
+}
