@@ -14,7 +14,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/linediff"
 	"github.com/gluepot/gluepot/application/accounts"
-	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/search"
@@ -22,7 +21,6 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
-	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -316,104 +314,6 @@ func TestLanguages(t *testing.T) {
 		wantKind(t, text, err, fault.NotFound)
 		_, err = byExtension.Do(text)
 		wantKind(t, text, err, fault.NotFound)
-	}
-}
-
-// shelf accepts every paste but one, and remembers how large the batches were.
-type shelf struct{ batches []int }
-
-func (s *shelf) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
-	s.batches = append(s.batches, len(pastes))
-	results := make([]batch.Result, len(pastes))
-	for i, p := range pastes {
-		switch p.ID {
-		case "outage":
-			return nil, fault.New(fault.Unavailable, "x")
-		case "refused":
-			results[i].Err = fault.New(fault.NotFound, "refused")
-		case "known":
-			results[i].Outcome = batch.Unchanged
-		}
-	}
-	return results, nil
-}
-
-// importer is what an import of pastes needs of a store.
-type importer interface {
-	Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error)
-}
-
-// importStore is a store that only imports.
-type importStore struct {
-	paste.Store
-
-	importer importer
-}
-
-func (s importStore) Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error) {
-	return s.importer.Import(ctx, pastes, orphans)
-}
-
-func importerOf(pastes importer) *imports.Pastes {
-	return imports.New(nil, nil, importStore{importer: pastes}, time.Now).Pastes
-}
-
-func records(ids ...string) imports.Source[paste.Import] {
-	return func(context.Context) imports.Records[paste.Import] {
-		return func(yield func(imports.Record[paste.Import], error) bool) {
-			for i, id := range ids {
-				record := imports.Record[paste.Import]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
-				if id == "broken" {
-					record.Err = fault.New(fault.Invalid, "broken")
-				}
-				if id == "unreadable" {
-					yield(imports.Record[paste.Import]{}, errors.New("disk"))
-					return
-				}
-				if !yield(record, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func TestImports(t *testing.T) {
-	t.Parallel()
-	var rejected []string
-	reject := func(line int, raw []byte, reason error) error {
-		rejected = append(rejected, fmt.Sprint(line, " ", string(raw), " ", reason))
-		return nil
-	}
-	many := make([]string, 2500)
-	for i := range many {
-		many[i] = fmt.Sprint("id", i)
-	}
-	s := new(shelf)
-	source := records(append(many, "known", "broken", "refused", "odd id")...)
-	summary, err := importerOf(s).Do(t.Context(), source, paste.RefuseOrphans, reject)
-	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
-		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
-	}
-	if !slices.Equal(s.batches, []int{2000, 502}) {
-		t.Errorf("got batches of %v, want 2000 and 502", s.batches)
-	}
-	slices.Sort(rejected)
-	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" ||
-		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
-		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
-	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), paste.RefuseOrphans, reject); !fault.Is(err, fault.Unavailable) {
-		t.Error(err)
-	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), paste.RefuseOrphans, reject); err == nil || err.Error() != "disk" {
-		t.Error(err)
-	}
-	full := errors.New("disk full")
-	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), paste.RefuseOrphans, func(int, []byte, error) error {
-		return full
-	}); !errors.Is(err, full) {
-		t.Error(err)
 	}
 }
 

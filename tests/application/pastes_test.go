@@ -15,6 +15,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
+func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}} }
+
 // paste creates one that lives for that long.
 func (w *world) paste(t *testing.T, owner, life string) paste.ID {
 	t.Helper()

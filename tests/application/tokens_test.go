@@ -10,6 +10,9 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
+// visitor is a viewer who has not signed in.
+var visitor token.Viewer
+
 // token issues a token that never expires.
 func (w *world) token(t *testing.T, owner string) token.Secret {
 	t.Helper()

@@ -1,4 +1,4 @@
-package application
+package copies_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package application
+package pastes_test
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) past
 
 func (d *desk) count(t *testing.T) int64 {
 	t.Helper()
-	n, err := d.pastes.CountActive.Do(t.Context())
+	n, err := d.CountActive.Do(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func (d *desk) count(t *testing.T) int64 {
 // own returns the ids of the viewer's pastes.
 func (d *desk) own(t *testing.T, viewer token.Viewer) (ids []string) {
 	t.Helper()
-	err := d.pastes.ListOwn.Do(t.Context(), viewer, func(page []paste.ID) error {
+	err := d.ListOwn.Do(t.Context(), viewer, func(page []paste.ID) error {
 		for _, id := range page {
 			ids = append(ids, string(id))
 		}
