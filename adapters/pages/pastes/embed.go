@@ -69,7 +69,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Policy = embedPolicy
+	r.Policy = notebookPolicy(embedPolicy, found.Pasties)
 	page.WrapOn, page.WrapOff = "", ""
 	return p.show(w, r, page.size(), p.embedView(page, query.Get("theme"), lines))
 }

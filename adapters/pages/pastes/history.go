@@ -108,6 +108,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Revision, page.Title = number, "Revision of "+page.Title
+	r.Policy = notebookPolicy(site.ContentPolicy, page.Paste.Pasties)
 	return p.show(w, r, page.size(), p.revisionView(page))
 }
 

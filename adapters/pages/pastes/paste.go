@@ -238,6 +238,7 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Address(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
 	}
+	r.Policy = notebookPolicy(site.ContentPolicy, page.Paste.Pasties)
 	return p.show(w, r, page.size(), p.pasteView(page))
 }
 
@@ -294,7 +295,7 @@ func (p *pastePage) size() (size int) {
 	}
 	for _, pasty := range p.Paste.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
-		if renderers[pasty.Language] != nil {
+		if renderers[pasty.Language] != nil || pasty.Language == jupyter {
 			size += rendering * len(pasty.Code)
 		}
 	}
@@ -326,6 +327,8 @@ func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all
 			if render := renderers[pasty.Language]; render != nil && only == (lineRange{}) && len(pasty.Code) <= renderedLeft {
 				renderedLeft -= len(pasty.Code)
 				part.Rendered = render(p, &part)
+			} else if pasty.Language == jupyter && only == (lineRange{}) {
+				part.Rendered = p.notebook(&part, &renderedLeft)
 			}
 		}
 		all = append(all, part)

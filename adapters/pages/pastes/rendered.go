@@ -32,11 +32,15 @@ var renderers = map[string]func(p *pages, part *pastyPart) templ.Component{
 }
 
 func (p *pages) document(part *pastyPart) templ.Component {
-	prefix := markdown.IDPrefix
-	if part.Several() {
-		prefix += strconv.Itoa(part.Number) + "-"
+	return p.markdown(part.pasty.Code, part.prefix(), part.tint)
+}
+
+// prefix begins all ids in the part's Markdown.
+func (p *pastyPart) prefix() string {
+	if p.Several() {
+		return markdown.IDPrefix + strconv.Itoa(p.Number) + "-"
 	}
-	return p.markdown(part.pasty.Code, prefix, part.tint)
+	return markdown.IDPrefix
 }
 
 // markdown returns Markdown as HTML whose ids begin with the prefix, or nil for what is not rendered.

@@ -18,14 +18,15 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// A page loads files from this site only, has no inline scripts or styles, is shown in no frame, and sends forms only to this site.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+// ContentPolicy is that of most pages. A page loads files from this site only, has no inline scripts or styles, is shown
+// in no frame, and sends forms only to this site.
+const ContentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
 // FormPolicy is for a page with the form of a paste: its script asks for languages and previews, sends encrypted pastes, and
 // may add the styles of the editor with that nonce.
 func FormPolicy(nonce string) string {
-	return strings.Replace(contentPolicy, "style-src 'self'", "style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
+	return strings.Replace(ContentPolicy, "style-src 'self'", "style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
 }
 
 // NewNonce returns a value for one answer, which its Content-Security-Policy and its scripts share.
@@ -87,7 +88,7 @@ func (l *Layout) SignInPath() string {
 func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", cmp.Or(r.Policy, contentPolicy))
+	header.Set("Content-Security-Policy", cmp.Or(r.Policy, ContentPolicy))
 	// With no-referrer, browsers send "Origin: null" with forms. The layout says it, too, as proxies may add that.
 	header.Set("Referrer-Policy", "same-origin")
 	if !r.Everyone {

@@ -1,0 +1,141 @@
+package pastes_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+const jupyter = "Jupyter Notebook"
+
+// pictureOf returns a PNG picture of that size as base64, or one that says it has another size.
+func pictureOf(t *testing.T, width, height int, says uint32) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	if says > 0 {
+		header := file[12:29] // the chunk IHDR with its type
+		for at := range 8 {
+			header[4+at] = byte(says >> (24 - 8*(at%4)))
+		}
+		sum := crc32.ChecksumIEEE(header)
+		copy(file[29:33], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	}
+	return base64.StdEncoding.EncodeToString(file)
+}
+
+// notebookOf returns a notebook with these cells, as JSON.
+func notebookOf(t *testing.T, cells ...map[string]any) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"cells": cells, "nbformat": 4, "metadata": map[string]any{"language_info": map[string]any{"name": "python"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestNotebook has cells and outputs of each kind.
+func TestNotebook(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	picture := pictureOf(t, 3, 2, 0)
+	data := func(of map[string]any) map[string]any {
+		return map[string]any{"output_type": "display_data", "data": of}
+	}
+	code := notebookOf(t,
+		map[string]any{"cell_type": "markdown", "source": []string{"# Head\n", "<img src=x onerror=alert(1)><script>x()</script>\n"}},
+		map[string]any{"cell_type": "code", "execution_count": 3, "source": "def f(): return '<b>'", "outputs": []any{
+			map[string]any{"output_type": "stream", "text": []string{"one </pre><script>x()</script>\n", "\x1b[31mred\x1b[0m\n"}},
+			data(map[string]any{"image/png": picture[:20] + "\n" + picture[20:], "text/plain": "<Figure>"}),
+			data(map[string]any{"text/html": "<script>x()</script>", "text/plain": []string{"a table"}}),
+			data(map[string]any{"text/html": "<script>x()</script>"}),
+			data(map[string]any{"image/svg+xml": "<svg onload=x()>", "application/javascript": "x()"}),
+			data(map[string]any{"image/png": "not base64 \"><script>x()</script>"}),
+			data(map[string]any{"image/png": base64.StdEncoding.EncodeToString([]byte("GIF89a"))}),
+			data(map[string]any{"image/png": pictureOf(t, 1, 1, 50_000)}),
+			map[string]any{"output_type": "error", "ename": "NameError", "evalue": "x", "traceback": []string{"\x1b[0;31mNameError\x1b[0m: x"}},
+		}},
+		map[string]any{"cell_type": "raw", "source": "raw <i>"},
+	)
+	s.Holds("notebook", visit.Content(paste.Pasty{Title: "a.ipynb", Language: jupyter, Code: code}))
+	answer, err := s.Get("/notebook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, source, _ := strings.Cut(answer.Body.String(), "<details><summary>Source</summary>")
+	_, page, _ = strings.Cut(page, `class="notebook"`)
+	visit.WantIn(t, page, `<h3 id="user-content-head">Head <a`, "In [3]", `<span class="k">def</span>`, "one &lt;/pre&gt;&lt;script&gt;",
+		"\nred\n", `<img alt="Output" src="data:image/png;base64,`+picture+`">`, "a table", "NameError: x", "raw &lt;i&gt;")
+	if strings.Contains(page, "<script>") || strings.Contains(page, "onerror") || strings.Contains(page, "onload") ||
+		strings.Contains(page, "&lt;Figure") || strings.Count(page, "<img alt=\"Output\"") != 1 ||
+		strings.Count(page, "An output is not shown here.") != 5 {
+		t.Errorf("got %s, want one picture, and nothing of what is not shown", page)
+	}
+	visit.WantIn(t, source, `id="L1"`)
+	for path, want := range map[string]string{"/notebook": "img-src 'self' data:;", "/notebook/embed": "img-src 'self' data:;",
+		"/notebook/history": "img-src 'self';", "/notebook?lang=json": "img-src 'self';"} {
+		answer, err := s.Get(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if policy := answer.Header().Get("Content-Security-Policy"); !strings.Contains(policy, want) || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: got the policy %s, want %s", path, policy, want)
+		}
+	}
+}
+
+// TestHostileNotebooks has what is no notebook, or one that takes much: its source is shown, in a page of a bounded size.
+func TestHostileNotebooks(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	picture := pictureOf(t, 1, 1, 0)
+	pictures := make([]any, 300)
+	for i := range pictures {
+		pictures[i] = map[string]any{"output_type": "display_data", "data": map[string]any{"image/png": picture}}
+	}
+	large := strings.Repeat(`{"cell_type":"markdown","source":"`+strings.Repeat("*a", 3000)+`"},`, 100)
+	for name, c := range map[string]struct {
+		code  string
+		shown bool
+	}{
+		"nested":         {strings.Repeat("[", 500_000), false},
+		"cells of cells": {`{"nbformat":4,"cells":` + strings.Repeat(`[`, 9_000) + strings.Repeat(`]`, 9_000) + `}`, false},
+		"data nested": {`{"nbformat":4,"cells":[{"cell_type":"code","source":"x","outputs":[{"data":{"text/plain":` +
+			strings.Repeat(`[`, 9_000) + strings.Repeat(`]`, 9_000) + `}}]}]}`, true},
+		"many cells":  {`{"nbformat":4,"cells":[{}` + strings.Repeat(",{}", 500_000) + `]}`, false},
+		"many lines":  {`{"nbformat":4,"cells":[{"source":[""` + strings.Repeat(`,""`, 500_000) + `]}]}`, false},
+		"Markdown":    {`{"nbformat":4,"cells":[` + strings.TrimSuffix(large, ",") + `]}`, false},
+		"wrong types": {`{"nbformat":4,"cells":[{"cell_type":5,"source":{"a":1}}]}`, false},
+		"no cells":    {`{"nbformat":4}`, false},
+		"old":         {`{"nbformat":3,"worksheets":[{"cells":[{}]}]}`, false},
+		"cut":         {`{"nbformat":4,"cells":[{"cell_type":"markdown"`, false},
+		"no text":     {"\xff\xfe\x00", false},
+		"null":        {"null", false},
+		"pictures":    {notebookOf(t, map[string]any{"cell_type": "code", "source": "x", "outputs": pictures}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := strings.ReplaceAll((name + "--------")[:8], " ", "-")
+			s.Holds(id, visit.Content(paste.Pasty{Language: jupyter, Code: c.code}))
+			page := s.Page("/" + id)
+			if shown := strings.Contains(page, `class="notebook"`); shown != c.shown || len(page) > 100_000+30*len(c.code) {
+				t.Errorf("got it shown %t in %d bytes, want %t, and at most 30 times its %d", shown, len(page), c.shown, len(c.code))
+			}
+			if n := strings.Count(page, "<img alt=\"Output\""); n > 100 {
+				t.Errorf("got %d pictures, want at most 100", n)
+			}
+		})
+	}
+}
