@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -37,8 +40,9 @@ type entry struct {
 func edits(found *paste.Document) []edit {
 	title := found.Title
 	titles, languages := make(map[string]string), make(map[string]string)
-	for _, pasty := range found.Pasties {
-		titles[pasty.ID], languages[pasty.ID] = pasty.Title, pasty.Language
+	numbers := make(map[string]int) // from 1
+	for i, pasty := range found.Pasties {
+		titles[pasty.ID], languages[pasty.ID], numbers[pasty.ID] = pasty.Title, pasty.Language, i+1
 	}
 	var all []edit
 	for _, e := range slices.Backward(found.Edits) {
@@ -53,13 +57,13 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{Of: marks.Text(site.Shortened(string(nameOf(titles[id], id)), site.MaxName))}
+		made := entry{Of: marks.Text(site.Shortened(string(nameOf(titles[id], numbers[id])), site.MaxName))}
 		switch e.Type {
 		case paste.EditTitle:
 			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
 			title = e.Text
 		case paste.EditPastyTitle:
-			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, id), nameOf(titles[id], id)
+			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, numbers[id]), nameOf(titles[id], numbers[id])
 			titles[id] = e.Text
 		case paste.EditPastyLanguage:
 			made.What, made.Texts, made.Old, made.New = "Language of", true, marks.Text(e.Text), marks.Text(languages[id])
@@ -82,11 +86,15 @@ func edits(found *paste.Document) []edit {
 	return all
 }
 
-func nameOf(title, id string) marks.Text {
-	if strings.TrimSpace(title) == "" {
-		title = "snippet " + id
+// nameOf returns the name of a pasty with that title, which the paste still has under a number, or not: 0.
+func nameOf(title string, number int) marks.Text {
+	switch {
+	case strings.TrimSpace(title) != "":
+		return marks.Text(title)
+	case number > 0:
+		return marks.Text("Snippet " + strconv.Itoa(number))
 	}
-	return marks.Text(title)
+	return "a snippet without a name"
 }
 
 func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
@@ -137,16 +145,113 @@ func fit(all []edit) int {
 // diffClasses are the classes of a diff's lines by their first character.
 var diffClasses = map[string]string{"+": "n", "-": "d", "@": "hunk", "\\": "hunk"}
 
-// Render implements templ.Component: it writes the code line by line.
+// hunk begins a part of a diff: with the numbers of its first lines.
+var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+
+// Render implements templ.Component: it writes the code line by line, each with its numbers before and after the edit.
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
+	all := slices.Collect(strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)))
+	for i, line := range all {
+		all[i] = e.sign + strings.TrimSuffix(line, "\n")
+	}
+	words := changedWords(all)
+	before, after := 1, 1
 	var b []byte
-	for line := range strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)) {
-		line = e.sign + strings.TrimSuffix(line, "\n")
-		b = fmt.Appendf(b[:0], `<span class="diff %s">`, diffClasses[line[:min(len(line), 1)]])
-		b = append(marks.Of(ctx).Append(b, line, false), "\n</span>"...)
+	for i, line := range all {
+		sign := line[:min(len(line), 1)]
+		numbers := [2]string{}
+		if first := hunk.FindStringSubmatch(line); first != nil && e.sign == "" {
+			before, _ = strconv.Atoi(first[1])
+			after, _ = strconv.Atoi(first[2])
+		} else if sign != "\\" {
+			if sign != "+" {
+				numbers[0] = strconv.Itoa(before)
+				before++
+			}
+			if sign != "-" {
+				numbers[1] = strconv.Itoa(after)
+				after++
+			}
+		}
+		b = fmt.Appendf(b[:0], `<span class="diff %s" data-lines="%5s %5s ">`, diffClasses[sign], numbers[0], numbers[1])
+		marker, changed := marks.Of(ctx), words[i]
+		if changed.from < changed.to {
+			b = append(marker.Append(b, line[:changed.from], false), `<span class="word">`...)
+			b = append(marker.Append(b, line[changed.from:changed.to], false), "</span>"...)
+			line = line[changed.to:]
+		}
+		b = append(marker.Append(b, line, false), "\n</span>"...)
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// textRange is a part of a line, in bytes.
+type textRange struct{ from, to int }
+
+// changedWords returns what has changed in lines that were replaced by as many others, by their index. What has little in
+// common is left out.
+func changedWords(all []string) map[int]textRange {
+	words := make(map[int]textRange)
+	for i := 0; i < len(all); {
+		removed, rest := run(all, i, "-")
+		added, end := run(all, rest, "+")
+		if len(removed) > 0 && len(removed) == len(added) {
+			for n, at := range removed {
+				if before, after, ok := changedPart(all[at], all[added[n]]); ok {
+					words[at], words[added[n]] = before, after
+				}
+			}
+		}
+		i = max(end, i+1)
+	}
+	return words
+}
+
+// run returns the indexes of the lines from one on that begin with a sign, and the index behind them.
+func run(all []string, from int, sign string) (found []int, end int) {
+	for end = from; end < len(all); end++ {
+		switch {
+		case strings.HasPrefix(all[end], sign):
+			found = append(found, end)
+		case !strings.HasPrefix(all[end], "\\") || len(found) == 0: // a line without an end is said to be one
+			return found, end
+		}
+	}
+	return found, end
+}
+
+// changedPart returns the words in which two lines of a diff differ. It reports whether these are less than most of both.
+func changedPart(before, after string) (of, by textRange, ok bool) {
+	shorter := min(len(before), len(after))
+	first := 1 // behind the sign
+	for first < shorter && before[first] == after[first] {
+		first++
+	}
+	last := 0
+	for last < shorter-first && before[len(before)-1-last] == after[len(after)-1-last] {
+		last++
+	}
+	for first > 1 && (within(before, first) || within(after, first)) {
+		first--
+	}
+	for last > 0 && (within(before, len(before)-last) || within(after, len(after)-last)) {
+		last--
+	}
+	of, by = textRange{first, len(before) - last}, textRange{first, len(after) - last}
+	return of, by, 2*(first-1+last) > shorter && before != after
+}
+
+// within reports whether a byte of a text follows another one in the same word or character.
+func within(text string, at int) bool {
+	if at >= len(text) || !utf8.RuneStart(text[at]) {
+		return at < len(text)
+	}
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
+	next, _ := utf8.DecodeRuneInString(text[at:])
+	return wordLike(last) && wordLike(next)
+}
+
+func wordLike(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

@@ -34,12 +34,13 @@ func TestHistory(t *testing.T) {
 	visit.WantIn(t, page,
 		`Title: <del><bdi>&lt;First&gt;</bdi></del> → <ins><bdi>Second</bdi></ins>`,
 		`Title: <del><bdi>Second</bdi></del> → <ins><bdi>Third</bdi></ins>`,
-		`Name: <del><bdi>snippet a</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
+		`Name: <del><bdi>Snippet 1</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
 		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
-		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff d">-b&lt;/code&gt;`,
-		`<span class="diff n">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
-		`<span class="diff d">-x<bdi class="mark" data-mark="202E"`,
-		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n">+y`, "This is too long to be shown here.",
+		`<span class="diff hunk" data-lines="            ">@@ -1,2 +1,2 @@`+"\n</span>",
+		`<span class="diff " data-lines="    1     1 ">`+" a\n</span>", `<span class="diff d" data-lines="    2       ">-b&lt;/code&gt;`,
+		`<span class="diff n" data-lines="          2 ">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
+		`<span class="diff d" data-lines="    1       ">-x<bdi class="mark" data-mark="202E"`,
+		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n" data-lines="          1 ">+y`, "This is too long to be shown here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {
 		t.Error("got the oldest edit first, or the header of a difference, want neither")
@@ -130,5 +131,30 @@ func TestRevision(t *testing.T) {
 	}
 	if _, err := s.Posts("/public00/history/original", nil); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("got %v for a visitor, want to be asked to sign in", err)
+	}
+}
+
+// TestChangedWords has lines of a diff, and what is marked in them.
+func TestChangedWords(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	for name, c := range map[string]struct{ before, after, want string }{
+		"word":        {"x := first + 1", "x := second + 1", `-x := <span class="word">first</span> + 1|+x := <span class="word">second</span> + 1`},
+		"added":       {"f(a, b)", "f(a, b, c)", `-f(a, b)|+f(a, b<span class="word">, c</span>)`},
+		"another":     {"all of it", "nothing here", `-all of it|+nothing here`},
+		"characters":  {"die Größe der Straße", "die Größe der Straßen", `-die Größe der <span class="word">Straße</span>|+die Größe der <span class="word">Straßen</span>`},
+		"half a rune": {"a long line é", "a long line è", `-a long line <span class="word">é</span>|+a long line <span class="word">è</span>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := strings.ReplaceAll((name + "--------")[:8], " ", "-")
+			document := visit.Content(paste.Pasty{ID: "a", Code: c.after + "\n"})
+			document.Edits = []paste.Edit{{Type: paste.EditPastyCode, Metadata: []string{"a"},
+				Text: paste.DiffHeader + "@@ -1 +1 @@\n-" + c.before + "\n+" + c.after + "\n"}}
+			s.Holds(id, document)
+			page := s.Page("/" + id + "/history")
+			for _, want := range strings.Split(c.want, "|") {
+				visit.WantIn(t, page, ">"+want+"\n</span>")
+			}
+		})
 	}
 }
