@@ -12,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -25,7 +26,7 @@ const (
 // server, and end after it.
 
 func newTokens(
-	lifecycle fx.Lifecycle, cfg Config, log logger, store tokens.Store, users user.Finder, now func() time.Time,
+	lifecycle fx.Lifecycle, cfg Config, log logger, store token.Store, users user.Store, now func() time.Time,
 ) *tokens.UseCases {
 	useCases := tokens.New(store, users, now)
 	if !cfg.ReadOnly {
@@ -35,7 +36,7 @@ func newTokens(
 }
 
 func newPastes(
-	lifecycle fx.Lifecycle, cfg Config, log logger, store paste.Store, users user.Finder, options pastes.Options,
+	lifecycle fx.Lifecycle, cfg Config, log logger, store paste.Store, users user.Store, options pastes.Options,
 	stats *stats.UseCases, now func() time.Time,
 ) *pastes.UseCases {
 	useCases := pastes.New(store, users, options, now)

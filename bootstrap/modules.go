@@ -16,12 +16,12 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/search"
 	appstats "github.com/gluepot/gluepot/application/stats"
-	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
+	domainsearch "github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -32,21 +32,17 @@ var (
 	languagesModule = fx.Module("languages", fx.Provide(
 		languages.New,
 		pastes.NewLanguageResolver,
-		fx.Annotate(catalogue.New,
-			fx.As(new(languages.Catalogue)), fx.As(new(moderation.Languages)),
-			fx.As(new(language.Names)), fx.As(new(language.Files))),
+		fx.Annotate(catalogue.New, fx.As(new(language.Catalogue))),
 		fx.Annotate(detection.New, fx.As(new(language.Detector))),
 	))
 	usersModule = fx.Module("users", fx.Provide(
 		newUsers,
 		fx.Annotate(newUserStore,
-			fx.As(new(users.Store)), fx.As(new(accounts.Users)), fx.As(new(moderation.Users)),
-			fx.As(new(user.Finder)), fx.As(new(user.Importer))),
+			fx.As(new(users.Store)), fx.As(new(accounts.Users)), fx.As(new(user.Store))),
 	))
 	tokensModule = fx.Module("tokens", fx.Provide(
 		newTokens,
-		fx.Annotate(newTokenStore,
-			fx.As(new(tokens.Store)), fx.As(new(token.SessionEnder)), fx.As(new(token.Importer))),
+		fx.Annotate(newTokenStore, fx.As(new(token.Store))),
 	))
 	accountsModule = fx.Module("accounts", fx.Provide(
 		newAccounts,
@@ -64,7 +60,7 @@ var (
 	))
 	searchModule = fx.Module("search", fx.Provide( // left out where cfg.Database.Search is false
 		search.New,
-		fx.Annotate(gormstore.NewSearch, fx.As(new(search.Store))),
+		fx.Annotate(gormstore.NewSearch, fx.As(new(domainsearch.Store))),
 	))
 	statsModule = fx.Module("stats", fx.Provide(
 		appstats.New,

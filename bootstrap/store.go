@@ -12,9 +12,10 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
+	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 const (
@@ -98,7 +99,7 @@ func closing(store *gormstore.Store) fx.Hook {
 
 // standby is where public profiles may be read from.
 type standby struct {
-	users user.StaleFinder
+	users dataloader.StaleFinder
 	lag   func(context.Context) (time.Duration, error)
 }
 
@@ -156,18 +157,18 @@ type userParts struct {
 	Standby    *standby               `optional:"true"`
 }
 
-func newUserStore(in userParts) (users dataloader.UserStore) {
-	users = gormstore.NewUsers(in.Store)
+func newUserStore(in userParts) (store users.Store) {
+	store = gormstore.NewUsers(in.Store)
 	if in.Dataloader != nil {
-		users = in.Dataloader.Users(users)
+		store = in.Dataloader.Users(store)
 	}
 	if in.Standby != nil {
-		users = dataloader.NewStandby(in.Standby.users, in.Standby.lag, users)
+		store = dataloader.NewStandby(in.Standby.users, in.Standby.lag, store)
 	}
-	return users
+	return store
 }
 
-func newTokenStore(in storeParts) (tokens dataloader.TokenStore) {
+func newTokenStore(in storeParts) (tokens token.Store) {
 	tokens = gormstore.NewTokens(in.Store)
 	if in.Dataloader != nil {
 		tokens = in.Dataloader.Tokens(tokens)

@@ -26,7 +26,7 @@ type entry struct {
 	Interpreters []string // programs that a shebang names
 }
 
-// Catalogue finds languages. It implements the ports of domain/language.
+// Catalogue finds languages. It implements language.Catalogue.
 type Catalogue struct{ tables func() *tables }
 
 // New returns the catalogue. It reads its file when it is first asked: most commands ask it nothing.
@@ -41,11 +41,7 @@ type tables struct {
 	languages []*language.Language
 }
 
-var (
-	_ language.Names  = (*Catalogue)(nil)
-	_ language.Files  = (*Catalogue)(nil)
-	_ language.Lister = (*Catalogue)(nil)
-)
+var _ language.Catalogue = (*Catalogue)(nil)
 
 func read() *tables {
 	var entries []entry
@@ -81,15 +77,15 @@ func read() *tables {
 	return known
 }
 
-// All implements language.Lister: CodeMirror's come first.
+// All implements language.Catalogue: CodeMirror's come first.
 func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
-// ByName implements language.Names.
+// ByName implements language.Catalogue.
 func (c *Catalogue) ByName(name string) (*language.Language, bool) {
 	return c.tables().names.find(strings.ToLower(name))
 }
 
-// ByExtension implements language.Files.
+// ByExtension implements language.Catalogue.
 func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
 	if found, ok := c.tables().extensions.find(extension); ok {
 		return found, true
@@ -97,12 +93,12 @@ func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
 	return c.tables().extensions.find(strings.ToLower(extension))
 }
 
-// ByFilename implements language.Files.
+// ByFilename implements language.Catalogue.
 func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
 	return c.tables().filenames.find(name)
 }
 
-// ByInterpreter implements language.Names.
+// ByInterpreter implements language.Catalogue.
 func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
 	return c.tables().interpreters.find(name)
 }

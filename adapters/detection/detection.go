@@ -24,12 +24,12 @@ const (
 )
 
 // Detector implements language.Detector.
-type Detector struct{ names language.Names }
+type Detector struct{ names language.Catalogue }
 
 var _ language.Detector = (*Detector)(nil)
 
 // New returns a detector of the languages that names knows.
-func New(names language.Names) *Detector { return &Detector{names: names} }
+func New(names language.Catalogue) *Detector { return &Detector{names: names} }
 
 // Detect implements language.Detector.
 func (d *Detector) Detect(text string) (*language.Language, bool) {

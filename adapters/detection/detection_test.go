@@ -30,7 +30,7 @@ func samples(t testing.TB) []sample {
 }
 
 // known knows every name and one interpreter.
-type known struct{}
+type known struct{ language.Catalogue }
 
 func (known) ByName(name string) (*language.Language, bool) {
 	return &language.Language{Name: name}, name != ""

@@ -43,7 +43,7 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 // takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or two for each.
 const takenAtOnce = 100
 
-// Delete implements user.Deleter. The first batch compares the name, and records the act and what is to be done: what
+// Delete implements user.Store. The first batch compares the name, and records the act and what is to be done: what
 // follows is not undone, and the sweep goes on with it if it is interrupted. Others write between the batches.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	var taken int

@@ -298,7 +298,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// Users implements user.Lister.
+// Users implements user.Store.
 func (u *Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
 	query := u.store.Read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit)
 	return list(query, (*model.User).Domain)

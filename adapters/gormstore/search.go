@@ -27,7 +27,7 @@ func NewSearch(store *db.Store) *Search { return &Search{store} }
 // results, further are scanned. Frequent words are found there; the index is quick for rare ones.
 const recent, further = 1000, 5000
 
-// Find implements search.Finder.
+// Find implements search.Store.
 func (s *Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
 ) (found []search.Found, more bool, err error) {
@@ -254,13 +254,13 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	return nil
 }
 
-// Indexed implements search.Finder.
+// Indexed implements search.Store.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
 	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
 	return indexed, db.Translate(err)
 }
 
-// Prepare implements search.Rebuilder.
+// Prepare implements search.Store.
 func (s *Search) Prepare(ctx context.Context) error { return s.store.PrepareSearch(ctx) }
 
 // Limits of one batch of a rebuild, except that it reads at least one paste.
@@ -269,7 +269,7 @@ const (
 	rebuiltBytes  = 8 << 20
 )
 
-// Rebuild implements search.Rebuilder.
+// Rebuild implements search.Store.
 func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0

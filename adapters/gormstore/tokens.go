@@ -20,7 +20,7 @@ type Tokens struct{ store *db.Store }
 // NewTokens returns the tokens of a store.
 func NewTokens(store *db.Store) *Tokens { return &Tokens{store} }
 
-// ByHash implements token.Finder.
+// ByHash implements token.Store.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	var row model.AccessToken
 	if err := t.store.Read(ctx).InnerJoins("User").Where("access_tokens.hash = ?", hash[:]).Take(&row).Error; err != nil {
@@ -30,7 +30,7 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 	return row.Domain(), owner, err
 }
 
-// Create implements token.Writer.
+// Create implements token.Store.
 func (t *Tokens) Create(ctx context.Context, created token.Token) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return tx.Omit("User").Create(model.NewAccessToken(created)).Error })
 }
@@ -38,7 +38,7 @@ func (t *Tokens) Create(ctx context.Context, created token.Token) error {
 // usesAtOnce bounds how long one transaction holds its locks.
 const usesAtOnce = 500
 
-// SetLastUsed implements token.Writer.
+// SetLastUsed implements token.Store.
 func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	ids := slices.Sorted(maps.Keys(uses)) // rows are locked in the order of their ids
 	for some := range slices.Chunk(ids, usesAtOnce) {
@@ -60,7 +60,7 @@ func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) e
 	return nil
 }
 
-// ByOwner implements token.Finder.
+// ByOwner implements token.Store.
 func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	return accessTokens(t.store.Read(ctx), owner)
 }
@@ -78,7 +78,7 @@ func tokensOf(query *gorm.DB, owner user.ID, kind token.Kind) ([]token.Token, er
 		func(row *model.AccessToken) (token.Token, error) { return row.Domain(), nil })
 }
 
-// Export implements token.Finder.
+// Export implements token.Store.
 func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export, err error) {
 	err = t.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
 		if export.Account, err = accountOf(t.store, tx, owner); err != nil {
@@ -99,7 +99,7 @@ func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export
 	return export, nil
 }
 
-// Revoke implements token.Revoker.
+// Revoke implements token.Store.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		err := db.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
@@ -111,7 +111,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	})
 }
 
-// StartSession implements token.Writer. It locks the user and the parent: no session survives a suspension or a revocation at the same
+// StartSession implements token.Store. It locks the user and the parent: no session survives a suspension or a revocation at the same
 // time.
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
@@ -146,12 +146,12 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 	})
 }
 
-// Sessions implements token.Finder.
+// Sessions implements token.Store.
 func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	return sessions(t.store.Read(ctx), owner)
 }
 
-// EndPresented implements token.SessionEnder.
+// EndPresented implements token.Store.
 func (t *Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return endPresented(tx, hash) })
 }
@@ -160,12 +160,12 @@ func endPresented(tx *gorm.DB, hash token.Hash) error {
 	return tx.Where("hash = ? AND kind = ?", hash[:], token.Session).Delete(&model.AccessToken{}).Error
 }
 
-// EndSession implements token.SessionEnder.
+// EndSession implements token.Store.
 func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
 	return deleteOne(ctx, t.store, &model.AccessToken{}, "id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session)
 }
 
-// EndSessions implements token.SessionEnder.
+// EndSessions implements token.Store.
 func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
 	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		ended, err = endSessions(tx, owner, but)

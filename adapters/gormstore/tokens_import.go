@@ -17,7 +17,7 @@ import (
 
 var errHashTaken = fault.New(fault.Conflict, "The key belongs to another user.")
 
-// Import implements token.Importer.
+// Import implements token.Store.
 func (t *Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Result, error) {
 	return importBatch(ctx, t.store, tokensImport, tokens, importTokens)
 }

@@ -22,25 +22,25 @@ type Users struct{ store *db.Store }
 // NewUsers returns the users of a store.
 func NewUsers(store *db.Store) *Users { return &Users{store} }
 
-// ByName implements user.Finder.
+// ByName implements user.Store.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 	return find(u.store.Read(ctx).Where("username_folded = ?", name.Folded()), (*model.User).Domain)
 }
 
-// ByID implements user.Finder.
+// ByID implements user.Store.
 func (u *Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
 	return find(u.store.Read(ctx).Where("id = ?", string(id)), (*model.User).Domain)
 }
 
-// StaleByName implements user.StaleFinder.
+// StaleByName implements user.Store.
 func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	return u.ByName(ctx, name)
 }
 
-// StaleByID implements user.StaleFinder.
+// StaleByID implements user.Store.
 func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
 
-// AccountByID implements user.AccountFinder.
+// AccountByID implements user.Store.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
 	err = u.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		account, err = accountOf(u.store, tx, id)
@@ -78,7 +78,7 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 	return services, nil
 }
 
-// Create implements user.Creator.
+// Create implements user.Store.
 func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
 	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
@@ -90,7 +90,7 @@ func deleteOne(ctx context.Context, s *db.Store, model any, condition string, va
 	})
 }
 
-// Update implements user.Updater.
+// Update implements user.Store.
 func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
@@ -193,7 +193,7 @@ func checkName(s *db.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	return err
 }
 
-// ByFormerName implements user.FormerFinder.
+// ByFormerName implements user.Store.
 func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
 	query := u.store.Read(ctx).Where("id = (SELECT user_id FROM former_names WHERE username_folded = ?)", name.Folded())
 	return find(query, (*model.User).Domain)

@@ -17,7 +17,7 @@ import (
 
 var errNameTaken = fault.New(fault.Conflict, "The username belongs to a user with another id; names that differ only in case are the same.")
 
-// Import implements user.Importer.
+// Import implements user.Store.
 func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
 	return importBatch(ctx, u.store, usersImport, accounts, func(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 		return importUsers(u.store, tx, accounts)

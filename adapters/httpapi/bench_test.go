@@ -42,11 +42,11 @@ type (
 		*instantStore
 	}
 	instantTokens struct {
-		tokens.Store
+		token.Store
 		*instantStore
 	}
 	instantLanguages struct {
-		languages.Catalogue
+		language.Catalogue
 		*instantStore
 	}
 )

@@ -52,7 +52,7 @@ type (
 		*store
 	}
 	storedTokens struct {
-		tokens.Store
+		token.Store
 		*store
 	}
 )
@@ -151,7 +151,7 @@ func (s *store) modules() Modules {
 }
 
 // copies is a port that returns a new language each time.
-type copies struct{ languages.Catalogue }
+type copies struct{ language.Catalogue }
 
 func (c copies) All() []*language.Language {
 	known, _ := c.ByName("Go")

@@ -72,9 +72,7 @@ type Store interface {
 
 // Users is what the use cases need of a store of users.
 type Users interface {
-	user.Finder
-	user.FormerFinder
-	user.Updater
+	user.Store
 	identity.Enroller
 }
 
@@ -142,7 +140,7 @@ func (s sources) key(name string) string {
 	return name
 }
 
-// add gives a user an identity, as a change of user.Updater.
+// add gives a user an identity, as a change of user.Store.Update.
 func add(wanted identity.Identity) func(*user.User, map[string]string) error {
 	return func(_ *user.User, services map[string]string) error {
 		if known, ok := services[wanted.Key]; ok && known != wanted.Subject {

@@ -20,7 +20,7 @@ type UseCases struct {
 }
 
 // New returns the use cases over their ports.
-func New(users user.Importer, tokens token.Importer, pastes paste.Store, now func() time.Time) *UseCases {
+func New(users user.Store, tokens token.Store, pastes paste.Store, now func() time.Time) *UseCases {
 	return &UseCases{
 		Users:  &Users{users: users, now: now},
 		Keys:   &Keys{tokens: tokens, now: now},

@@ -282,7 +282,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 }
 
 // userImporter takes every account.
-type userImporter struct{}
+type userImporter struct{ user.Store }
 
 func (userImporter) Import(_ context.Context, accounts []user.Import) ([]batch.Result, error) {
 	return make([]batch.Result, len(accounts)), nil

@@ -16,7 +16,7 @@ type Key struct{ Owner, Text string }
 
 // Keys imports API keys. A user has one; it becomes a token that never expires.
 type Keys struct {
-	tokens token.Importer
+	tokens token.Store
 	now    func() time.Time
 }
 

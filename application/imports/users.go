@@ -28,7 +28,7 @@ type User struct {
 
 // Users imports users.
 type Users struct {
-	users user.Importer
+	users user.Store
 	now   func() time.Time
 }
 

@@ -15,15 +15,8 @@ type UseCases struct {
 	List            *List
 }
 
-// Catalogue is what the use cases need to know of languages.
-type Catalogue interface {
-	language.Names
-	language.Files
-	language.Lister
-}
-
 // New returns the use cases over their ports.
-func New(catalogue Catalogue) *UseCases {
+func New(catalogue language.Catalogue) *UseCases {
 	return &UseCases{
 		FindByName:      &FindByName{names: catalogue},
 		FindByExtension: &FindByExtension{files: catalogue},
@@ -38,7 +31,7 @@ var (
 )
 
 // FindByName finds a language by its name or an alias.
-type FindByName struct{ names language.Names }
+type FindByName struct{ names language.Catalogue }
 
 // Do returns the language that the first matching reading names. A caller passes several readings of a name that can be decoded
 // in several ways.
@@ -57,7 +50,7 @@ func (f *FindByName) Do(readings ...string) (*language.Language, error) {
 }
 
 // FindByExtension finds the language that files with an extension are most likely written in.
-type FindByExtension struct{ files language.Files }
+type FindByExtension struct{ files language.Catalogue }
 
 // Do returns the language that owns the extension, given with or without one leading dot. The exact
 // case wins over any other (C++ owns .C, and C .c). Several readings are tried in their order.
@@ -76,7 +69,7 @@ func (f *FindByExtension) Do(readings ...string) (*language.Language, error) {
 }
 
 // List lists all languages.
-type List struct{ languages language.Lister }
+type List struct{ languages language.Catalogue }
 
 // Do returns every language in a fixed order.
 func (l *List) Do() []*language.Language { return l.languages.All() }

@@ -33,7 +33,7 @@ func (l *List) Do(
 		filter.Owner = found.ID
 	}
 	if filter.Language != "" {
-		found, ok := language.Find(l.languages, l.languages, filter.Language)
+		found, ok := language.Find(l.languages, filter.Language)
 		if !ok {
 			return fault.New(fault.Invalid, fmt.Sprintf("There is no language %q. Give a name, an alias or an extension.", filter.Language))
 		}

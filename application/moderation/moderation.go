@@ -44,31 +44,20 @@ type Store interface {
 	auditlog.Lister
 }
 
-// Users are the ports about accounts that the use cases need.
-type Users interface {
-	user.Finder
-	user.Updater
-}
-
-// Languages are the ports about languages that the use cases need.
-type Languages interface {
-	language.Names
-	language.Files
-}
-
 // module is what the use cases share.
 type module struct {
 	store     Store
-	users     Users
-	sessions  token.SessionEnder
-	languages Languages
+	users     user.Store
+	sessions  token.Store
+	languages language.Catalogue
 	notify    notice.Func // of new reports
 	now       func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(
-	store Store, users Users, sessions token.SessionEnder, languages Languages, notify notice.Func, now func() time.Time,
+	store Store, users user.Store, sessions token.Store, languages language.Catalogue, notify notice.Func,
+	now func() time.Time,
 ) *UseCases {
 	m := &module{store: store, users: users, sessions: sessions, languages: languages, notify: notify, now: now}
 	return &UseCases{

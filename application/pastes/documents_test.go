@@ -50,7 +50,7 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"}, "name Plain Text": {Name: "Plain Text"},
 	}
 	d.limits = paste.DefaultLimits()
-	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known, known), Diff: linediff.Unified}
+	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known), Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
 	d.UseCases = pastes.New(w.pasteStore, w.userStore, options, w.clock)
 	return d
@@ -987,7 +987,7 @@ func TestLanguageOfPasty(t *testing.T) {
 		"name autodetect": auto, "name auto": auto,
 	}
 	known["extension one"], known["code two"], known["code auto"] = one, two, auto
-	resolve := pastes.NewLanguageResolver(known, known, known)
+	resolve := pastes.NewLanguageResolver(known, known)
 	for _, c := range []struct{ wanted, title, code, want string }{
 		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"}, {"O", "", "", "Two"},
 		{"one", "", "two", "One"},

@@ -62,14 +62,14 @@ type Options struct {
 // module is what the use cases share.
 type module struct {
 	store   paste.Store
-	users   user.Finder
+	users   user.Store
 	options Options
 	room    *Room
 	now     func() time.Time
 }
 
 // New returns the use cases over their ports.
-func New(store paste.Store, users user.Finder, options Options, now func() time.Time) *UseCases {
+func New(store paste.Store, users user.Store, options Options, now func() time.Time) *UseCases {
 	room := &Room{limit: options.MaxBytes, notify: options.Notify, now: now}
 	m := &module{store: store, users: users, options: options, room: room, now: now}
 	read := &Read{m}

@@ -17,14 +17,8 @@ type UseCases struct {
 	Rebuild *Rebuild
 }
 
-// Store is what the use cases need of a store.
-type Store interface {
-	search.Finder
-	search.Rebuilder
-}
-
 // New returns the use cases over their ports.
-func New(store Store, languages language.Names) *UseCases {
+func New(store search.Store, languages language.Catalogue) *UseCases {
 	return &UseCases{Find: &Find{pastes: store, languages: languages}, Rebuild: &Rebuild{pastes: store}}
 }
 
@@ -33,8 +27,8 @@ const Page = 20
 
 // Find finds pastes by what they hold.
 type Find struct {
-	pastes    search.Finder
-	languages language.Names
+	pastes    search.Store
+	languages language.Catalogue
 	off       atomic.Bool
 }
 
@@ -92,7 +86,7 @@ func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor st
 }
 
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
-// (search.Finder). It fails with fault.Invalid when the text is too short or is not a query, and with
+// (search.Store.Find). It fails with fault.Invalid when the text is too short or is not a query, and with
 // token.ErrRejected when it asks for the viewer's own pastes and the viewer has not signed in. While the search is
 // off, it fails with search.ErrNoIndex.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
@@ -142,7 +136,7 @@ func (f *Find) language(text string) string {
 }
 
 // Rebuild rebuilds the search index, for example when the database had none for a time.
-type Rebuild struct{ pastes search.Rebuilder }
+type Rebuild struct{ pastes search.Store }
 
 // Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can
 // be written and searched meanwhile. It fails with search.ErrNoIndex when the database cannot have one.

@@ -12,7 +12,7 @@ import (
 
 // store finds nothing, with an index or without.
 type store struct {
-	Store
+	search.Store
 
 	indexed bool
 	err     error

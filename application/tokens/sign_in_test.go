@@ -14,7 +14,7 @@ import (
 
 // finder is a store with one answer.
 type finder struct {
-	Store
+	token.Store
 
 	found token.Token
 	err   error

@@ -27,23 +27,15 @@ type UseCases struct {
 	Sessions *Sessions
 }
 
-// Store is what the use cases need of a store of tokens.
-type Store interface {
-	token.Finder
-	token.Writer
-	token.Revoker
-	token.SessionEnder
-}
-
 // module is what the use cases share.
 type module struct {
-	store Store
-	users user.Finder
+	store token.Store
+	users user.Store
 	now   func() time.Time
 }
 
 // New returns the use cases over their ports.
-func New(store Store, users user.Finder, now func() time.Time) *UseCases {
+func New(store token.Store, users user.Store, now func() time.Time) *UseCases {
 	m := &module{store: store, users: users, now: now}
 	uses := newUseLog(store)
 	return &UseCases{

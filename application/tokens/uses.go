@@ -14,14 +14,14 @@ const maxUses = 100_000
 // UseLog records when tokens were used and stores it at intervals, so that requests do not write. What it holds when the process
 // is killed is lost: at most one interval's worth of last-used times.
 type UseLog struct {
-	tokens token.Writer
+	tokens token.Store
 
 	mu      sync.Mutex
 	uses    map[token.ID]time.Time
 	storing int // number of uses that Do is storing
 }
 
-func newUseLog(tokens token.Writer) *UseLog {
+func newUseLog(tokens token.Store) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
@@ -41,7 +41,7 @@ func (l *UseLog) record(id token.ID, at time.Time) {
 	}
 }
 
-// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.Writer.
+// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.Store.SetLastUsed.
 func (l *UseLog) Do(ctx context.Context) error {
 	l.mu.Lock()
 	uses := l.uses

@@ -10,7 +10,7 @@ import (
 )
 
 type slowWriter struct {
-	Store
+	token.Store
 
 	during func()
 	stored map[token.ID]bool

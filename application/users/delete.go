@@ -15,9 +15,9 @@ type Delete struct{ *module }
 
 var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete it on its own page, /account/delete.")
 
-// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Deleter. A name can move to another
-// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
-// with fault.Invalid when administrators would delete themselves so.
+// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move
+// to another user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes
+// nothing. It fails with fault.Invalid when administrators would delete themselves so.
 func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
 	if audit.IsBy(ctx, shown.Name.String()) {
 		return errOwnAccount
@@ -33,9 +33,9 @@ func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error 
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 
-// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no longer than
-// anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the typed name is
-// not the viewer's.
+// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no
+// longer than anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with
+// fault.Invalid when the typed name is not the viewer's.
 func (d *Delete) Own(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected

@@ -25,15 +25,8 @@ type UseCases struct {
 
 // Store is what the use cases need of a store of users.
 type Store interface {
-	user.Finder
-	user.StaleFinder
-	user.AccountFinder
-	user.FormerFinder
-	user.Lister
-	user.Creator
+	user.Store
 	identity.Enroller
-	user.Updater
-	user.Deleter
 }
 
 // module is what the use cases share.

@@ -56,10 +56,10 @@ type AttemptKeeper interface {
 
 // Registrar knows whose an identity is.
 type Registrar interface {
-	// ByIdentity returns the user who has the identity. It fails as user.Finder.ByID does.
+	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
 	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
 	// SignUp stores the user with the identity of the attempt with that hash, removes the attempt, and takes one use of its
-	// invitation, if it has one, all in one transaction. It fails as user.Creator.Create does, with fault.NotFound when there is no
+	// invitation, if it has one, all in one transaction. It fails as user.Store.Create does, with fault.NotFound when there is no
 	// such attempt or it has expired, and with ErrUsedUp when the invitation is not valid.
 	SignUp(ctx context.Context, hash Hash, created user.User) error
 }

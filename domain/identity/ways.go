@@ -31,7 +31,7 @@ func (w Ways) Clone() Ways {
 type WayKeeper interface {
 	// WaysOf returns the ways in of a user. It fails with fault.NotFound when there is no such user.
 	WaysOf(ctx context.Context, owner user.ID) (Ways, error)
-	// ByPassword returns the user of that name and the hash of the user's password, or "". It fails as user.Finder.ByName
+	// ByPassword returns the user of that name and the hash of the user's password, or "". It fails as user.Store.ByName
 	// does.
 	ByPassword(ctx context.Context, name user.Name) (user.User, PasswordHash, error)
 	// ChangeWays locks the user, calls change with the user and its ways in, and stores what change made of the ways, in
@@ -89,7 +89,7 @@ type Admission struct {
 // Enroller stores new users with their ways in.
 type Enroller interface {
 	// Enroll stores a user with ways in and the entry, in one transaction with what admits it. It fails as
-	// user.Creator.Create does, with ErrUsedUp when the invitation is not valid, with fault.NotFound when there is no such
+	// user.Store.Create does, with ErrUsedUp when the invitation is not valid, with fault.NotFound when there is no such
 	// setup link or it has expired, with ErrAdministered when there is an administrator already, and with
 	// moderation.ErrBlocked as WayKeeper.ChangeWays does. All links for the first administrator end when the user is one.
 	Enroll(

@@ -6,23 +6,27 @@ import (
 )
 
 // table finds by what is in it.
-type table map[string]*Language
+type table struct {
+	Catalogue
+
+	languages map[string]*Language
+}
 
 func (t table) ByFilename(name string) (*Language, bool) {
-	found, ok := t["file "+name]
+	found, ok := t.languages["file "+name]
 	return found, ok
 }
 func (t table) ByExtension(extension string) (*Language, bool) {
-	found, ok := t[extension]
+	found, ok := t.languages[extension]
 	return found, ok
 }
 
 func TestByTitle(t *testing.T) {
 	t.Parallel()
-	known := table{
+	known := table{languages: map[string]*Language{
 		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "GO": {Name: "Go"},
 		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"}, "txt": {Name: "Plain Text"},
-	}
+	}}
 	for title, want := range map[string]string{
 		"main.go": "Go", ".go": "Go", "MAIN.GO": "Go", "src/main.go": "Go", `C:\src\main.go`: "Go", "a.b.go": "Go",
 		"view.blade.php": "Blade", "view.php": "PHP", "Makefile": "Makefile", "sub/Makefile": "Makefile", "CMakeLists.txt": "CMake",
@@ -55,7 +59,7 @@ func (c counting) ByExtension(extension string) (*Language, bool) {
 func TestByTitleOfDots(t *testing.T) {
 	t.Parallel()
 	bytes := 0
-	known := counting{table{"go": {Name: "Go"}}, &bytes}
+	known := counting{table{languages: map[string]*Language{"go": {Name: "Go"}}}, &bytes}
 	title := strings.Repeat(".ä", 2048)
 	if found, ok := ByTitle(title, known); ok || bytes > len(title) {
 		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", found, bytes, len(title))

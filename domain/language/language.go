@@ -16,55 +16,50 @@ type Language struct {
 	Color      string   // #rrggbb in lower case, or empty when unknown
 }
 
-// Names finds languages by what people and programs call them.
-type Names interface {
+// Catalogue finds and lists languages.
+type Catalogue interface {
 	// ByName returns the language with that name or, if none has it, that alias, in any case, or false.
 	ByName(name string) (*Language, bool)
 	// ByInterpreter returns the language that the program of that name runs, or false.
 	ByInterpreter(name string) (*Language, bool)
-}
 
-// Files finds languages by the names of files.
-type Files interface {
-	// ByExtension returns the language that owns an extension, given without a dot, in exactly that case or else in any, or false. An
-	// extension that several languages claim belongs to one of them only.
+	// ByExtension returns the language that owns an extension, given without a dot, in exactly that case or else in any,
+	// or false. An extension that several languages claim belongs to one of them only.
 	ByExtension(extension string) (*Language, bool)
 	// ByFilename returns the language of files with exactly that name, such as Makefile, given without folders, or false.
 	ByFilename(name string) (*Language, bool)
-}
 
-// Find returns the language with that name, alias or extension, in any case, or false. The extension may have a dot.
-func Find(names Names, files Files, text string) (*Language, bool) {
-	if found, ok := names.ByName(text); ok {
-		return found, true
-	}
-	return files.ByExtension(strings.TrimPrefix(text, "."))
-}
-
-// Lister lists languages.
-type Lister interface {
 	// All returns every language, in a fixed order.
 	All() []*Language
 }
 
+// Find returns the language with that name, alias or extension, in any case, or false. The extension may have a dot.
+func Find(languages Catalogue, text string) (*Language, bool) {
+	if found, ok := languages.ByName(text); ok {
+		return found, true
+	}
+	return languages.ByExtension(strings.TrimPrefix(text, "."))
+}
+
 // Detector tells in which language a text is written.
 type Detector interface {
-	// Detect returns the language that a shebang, a modeline or the text itself reveals, or false. It looks at only a part of a
-	// long text, so that its time is bounded.
+	// Detect returns the language that a shebang, a modeline or the text itself reveals, or false. It looks at only a part
+	// of a long text, so that its time is bounded.
 	Detect(text string) (*Language, bool)
 }
 
-// maxExtension is more than the longest extension has, in bytes. A title of nothing but dots has thousands of longer ones.
+// maxExtension is more than the longest extension has, in bytes. A title of nothing but dots has thousands of longer
+// ones.
 const maxExtension = 64
 
 // ByTitle returns the language that a title names as a file name or by its extension, or false. Of
 // several extensions (.blade.php) the longest that is known counts.
-func ByTitle(title string, files Files) (*Language, bool) {
+func ByTitle(title string, languages Catalogue) (*Language, bool) {
 	base := title[strings.LastIndexAny(title, `/\`)+1:]
 	if base == "" {
 		return nil, false
 	}
-	if found, ok := files.ByFilename(base); ok {
+	if found, ok := languages.ByFilename(base); ok {
 		return found, true
 	}
 	_, rest, ok := strings.Cut(base, ".")
@@ -72,7 +67,7 @@ func ByTitle(title string, files Files) (*Language, bool) {
 		if len(rest) > maxExtension {
 			continue
 		}
-		if found, ok := files.ByExtension(rest); ok {
+		if found, ok := languages.ByExtension(rest); ok {
 			return found, true
 		}
 	}

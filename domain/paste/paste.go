@@ -108,7 +108,7 @@ type Store interface {
 	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's clock, oldest
 	// expiry first, and returns how many. Concurrent callers remove different ones.
 	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
-	// FinishDeletions goes on with a deletion of a user (user.Deleter) that was interrupted: it takes at most limit pastes
+	// FinishDeletions goes on with a deletion of a user (user.Store) that was interrupted: it takes at most limit pastes
 	// of one user, and returns how many. When they are fewer, the user is gone, too.
 	FinishDeletions(ctx context.Context, limit int) (int, error)
 	// ForgetClients removes at most limit clients of CreateAllowed whose quota is whole again, and returns how many.

@@ -1,10 +1,7 @@
 package token
 
 import (
-	"context"
 	"time"
-
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 const (
@@ -21,14 +18,4 @@ const (
 // SignedInRecently reports whether the viewer has begun a session within the last hour.
 func (v Viewer) SignedInRecently(now time.Time) bool {
 	return v.SignedIn() && v.Token.Kind == Session && now.Before(v.Token.CreatedAt.Add(RecentSession))
-}
-
-// SessionEnder ends sessions.
-type SessionEnder interface {
-	// EndPresented ends the session with that hash, if there is one.
-	EndPresented(ctx context.Context, hash Hash) error
-	// EndSession ends the owner's session with that id. It fails with fault.NotFound when there is none.
-	EndSession(ctx context.Context, owner user.ID, id ID) error
-	// EndSessions ends the owner's sessions except the one with that id, and returns how many.
-	EndSessions(ctx context.Context, owner user.ID, but ID) (ended int, err error)
 }

@@ -1,5 +1,5 @@
-// Package token is about the access tokens that users sign in with. Each method of a port fails with fault.Unavailable when the
-// store does not answer.
+// Package token is about the access tokens that users sign in with. Each method of a port fails with fault.Unavailable
+// when the store does not answer.
 package token
 
 import (
@@ -71,8 +71,8 @@ type Token struct {
 	RevokedAt  time.Time // zero: not revoked
 }
 
-// ErrRejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike, so that the answer
-// does not say which it was.
+// ErrRejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike,
+// so that the answer does not say which it was.
 var ErrRejected = fault.New(fault.Unauthenticated,
 	"The access token is missing or not valid. Send a valid one in the Authorization header.")
 
@@ -94,7 +94,8 @@ func (t Token) ValidAt(now time.Time) bool {
 	return !idle && t.RevokedAt.IsZero() && (t.ExpiresAt.IsZero() || now.Before(t.ExpiresAt))
 }
 
-// Viewer is the caller of a use case: the holder of a valid token or, as the zero Viewer, a visitor who has not signed in.
+// Viewer is the caller of a use case: the holder of a valid token or, as the zero Viewer, a visitor who has not signed
+// in.
 type Viewer struct {
 	User  user.User
 	Token Token // that the user has signed in with
@@ -113,17 +114,46 @@ func (v Viewer) MayWrite() error {
 	return nil
 }
 
-// Finder finds tokens.
-type Finder interface {
-	// ByHash returns the token with that hash, valid or not, and its owner. It fails with fault.NotFound when there is none.
+// Store keeps access tokens and sessions.
+type Store interface {
+	// ByHash returns the token with that hash, valid or not, and its owner. It fails with fault.NotFound when there is
+	// none.
 	ByHash(ctx context.Context, hash Hash) (Token, user.User, error)
 	// ByOwner returns the owner's access tokens, oldest first, revoked and expired ones included.
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
 	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
 	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
-	// Export returns the owner's account with all that belongs to it except pastes, as it was at one instant. It fails with
-	// fault.NotFound when there is no such user.
+	// Export returns the owner's account with all that belongs to it except pastes, as it was at one instant. It fails
+	// with fault.NotFound when there is no such user.
 	Export(ctx context.Context, owner user.ID) (Export, error)
+
+	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
+	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
+	Create(ctx context.Context, created Token) error
+	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest
+	// beyond MaxSessions. It fails as Create does, with fault.NotFound when its parent is revoked or not there, and with
+	// ErrSuspended.
+	StartSession(ctx context.Context, started Token, replaces Hash) error
+	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
+	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
+
+	// Revoke makes the access token invalid from at on, and ends the sessions that were made with it; one that is revoked
+	// already stays as it is. It fails with fault.NotFound when there is no access token with that id.
+	Revoke(ctx context.Context, id ID, at time.Time) error
+
+	// EndPresented ends the session with that hash, if there is one.
+	EndPresented(ctx context.Context, hash Hash) error
+	// EndSession ends the owner's session with that id. It fails with fault.NotFound when there is none.
+	EndSession(ctx context.Context, owner user.ID, id ID) error
+	// EndSessions ends the owner's sessions except the one with that id, and returns how many.
+	EndSessions(ctx context.Context, owner user.ID, but ID) (ended int, err error)
+
+	// Import stores the tokens one by one, in one transaction: it creates new ones and gives the others their new hash,
+	// which lifts a revocation and ends their sessions; the same hash changes nothing. The results are in the tokens'
+	// order. A token whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused with
+	// fault.NotFound, and one whose hash another token has at that moment with fault.Conflict. An error means that nothing
+	// was stored.
+	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }
 
 // Export is what is stored about a user, without pastes.
@@ -131,34 +161,6 @@ type Export struct {
 	user.Account
 
 	FormerNames []string // in lower case, that lead to the user, the latest first
-	Tokens      []Token  // as Finder.ByOwner returns them
-	Sessions    []Token  // as Finder.Sessions returns them
-}
-
-// Writer stores tokens, and when they were last used.
-type Writer interface {
-	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
-	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
-	Create(ctx context.Context, created Token) error
-	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
-	// MaxSessions. It fails as Create does, with fault.NotFound when its parent is revoked or not there, and with ErrSuspended.
-	StartSession(ctx context.Context, started Token, replaces Hash) error
-	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
-	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
-}
-
-// Revoker revokes tokens.
-type Revoker interface {
-	// Revoke makes the access token invalid from at on, and ends the sessions that were made with it; one that is revoked
-	// already stays as it is. It fails with fault.NotFound when there is no access token with that id.
-	Revoke(ctx context.Context, id ID, at time.Time) error
-}
-
-// Importer stores tokens that another installation has made.
-type Importer interface {
-	// Import stores the tokens one by one, in one transaction: it creates new ones and gives the others their new hash, which lifts a
-	// revocation and ends their sessions; the same hash changes nothing. The results are in the tokens' order. A token
-	// whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused with fault.NotFound, and one whose hash
-	// another token has at that moment with fault.Conflict. An error means that nothing was stored.
-	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
+	Tokens      []Token  // as Store.ByOwner returns them
+	Sessions    []Token  // as Store.Sessions returns them
 }

@@ -1,10 +1,7 @@
 package user
 
 import (
-	"context"
 	"time"
-
-	"github.com/gluepot/gluepot/domain/batch"
 )
 
 // Import is an account of another installation. A nil field keeps what is stored; for a new user it means the default.
@@ -77,13 +74,4 @@ func set[T any](to *T, value *T) {
 	if value != nil {
 		*to = *value
 	}
-}
-
-// Importer stores users that another installation has made.
-type Importer interface {
-	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over says. The
-	// results are in the accounts' order. An account whose name another user has at that moment is refused with fault.Conflict. One that
-	// was deleted here is batch.RemovedEarlier: nothing of it is stored. A name that an account loses is reserved as Updater.Update
-	// reserves it. An error means that nothing was stored.
-	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }

@@ -1,5 +1,5 @@
-// Package user is about the people who have an account. Each method of a port fails with fault.Unavailable when the store does not
-// answer.
+// Package user is about the people who have an account. Each method of a port fails with fault.Unavailable when the
+// store does not answer.
 package user
 
 import (
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 )
@@ -61,8 +62,8 @@ func (u User) Validate() error {
 	return nil
 }
 
-// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar. An address must be of https, without
-// quotes, spaces and angle brackets. Empty means no avatar. Imported users keep what they have.
+// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar. An address must be of
+// https, without quotes, spaces and angle brackets. Empty means no avatar. Imported users keep what they have.
 func CheckAvatar(address string) error {
 	if address == "" {
 		return nil
@@ -91,20 +92,55 @@ func ValidateServices(services map[string]string) error {
 	return nil
 }
 
-// Finder finds users as they are at this moment.
-type Finder interface {
+// Store keeps users, with their accounts elsewhere and the names that they gave up.
+type Store interface {
 	// ByName returns the user with that name, whatever its case. It fails with fault.NotFound when there is none.
 	ByName(ctx context.Context, name Name) (User, error)
 	// ByID returns the user with that id. It fails as ByName does.
 	ByID(ctx context.Context, id ID) (User, error)
-}
 
-// StaleFinder is Finder, but its answers may be stale, as far as the store was configured to allow: they must never decide a write.
-type StaleFinder interface {
-	// StaleByName is Finder.ByName.
+	// StaleByName is ByName, but its answer may be stale, as far as the store was configured to allow. It must
+	// never decide a write.
 	StaleByName(ctx context.Context, name Name) (User, error)
-	// StaleByID is Finder.ByID.
+	// StaleByID is ByID as StaleByName is ByName.
 	StaleByID(ctx context.Context, id ID) (User, error)
+
+	// ByFormerName returns the user who gave up that name last. It fails as ByName does.
+	ByFormerName(ctx context.Context, name Name) (User, error)
+
+	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the name, in any
+	// case, the id, or the user's id at a service is taken: ident.ErrTaken is in the error's chain when it is the id, and
+	// ErrServiceTaken when it is one at a service.
+	Create(ctx context.Context, created User, services map[string]string) error
+
+	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name
+	// is before all.
+	Users(ctx context.Context, after Name, limit int) ([]User, error)
+
+	// AccountByID returns the account of the user with that id, with the stars whose pastes are active at the moment of
+	// reading. It fails as ByName does.
+	AccountByID(ctx context.Context, id ID) (Account, error)
+
+	// Update locks the user of that id, calls change with the user and its services, and stores and returns what change
+	// made of them, in one transaction. So concurrent updates do not overwrite each other. The id and the time of creation
+	// cannot change.
+	//
+	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with
+	// fresh values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has
+	// chosen a name that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
+	Update(ctx context.Context, id ID, change func(u *User, services map[string]string) error) (User, map[string]string, error)
+
+	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With
+	// kept, pastes that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and
+	// removes nothing, when there is no such user or the user has another name by now, whatever the case. Pastes go first,
+	// in batches: another error may leave the user with the rest, until paste.Store.FinishDeletions.
+	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
+
+	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over
+	// says. The results are in the accounts' order. An account whose name another user has at that moment is refused with
+	// fault.Conflict. One that was deleted here is batch.RemovedEarlier: nothing of it is stored. A name that an account
+	// loses is reserved as Update reserves it. An error means that nothing was stored.
+	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }
 
 // NameReserved is how long a name that a user gave up is reserved.
@@ -112,12 +148,6 @@ const NameReserved = 90 * 24 * time.Hour
 
 // MaxFormerNames is how many given-up names of a user are reserved at once; another one releases the oldest.
 const MaxFormerNames = 5
-
-// FormerFinder finds users by the names that they gave up.
-type FormerFinder interface {
-	// ByFormerName returns the user who gave up that name last. It fails as Finder.ByName does.
-	ByFormerName(ctx context.Context, name Name) (User, error)
-}
 
 // ErrNotFound is the fault.NotFound for a user who does not exist or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
@@ -128,51 +158,9 @@ var ErrNameTaken = fault.New(fault.Conflict, "The username is taken. Choose anot
 // ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
 var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user can be deleted between
-// two calls.
+// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user can be deleted
+// between two calls.
 func Gone(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }
-
-// Creator stores new users.
-type Creator interface {
-	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the
-	// name, in any case, the id, or the user's id at a service is taken: ident.ErrTaken is in the error's chain when it is the id, and
-	// ErrServiceTaken when it is one at a service.
-	Create(ctx context.Context, created User, services map[string]string) error
-}
-
-// Lister lists users.
-type Lister interface {
-	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name is before
-	// all.
-	Users(ctx context.Context, after Name, limit int) ([]User, error)
-}
-
-// AccountFinder finds what only the owner of an account sees.
-type AccountFinder interface {
-	// AccountByID returns the account of the user with that id, with the stars whose pastes are active at the moment of
-	// reading. It fails as Finder.ByName does.
-	AccountByID(ctx context.Context, id ID) (Account, error)
-}
-
-// Updater changes users.
-type Updater interface {
-	// Update locks the user of that id, calls change with the user and its services, and stores and returns what change made of
-	// them, in one transaction. So concurrent updates do not overwrite each other. The id and the time of creation cannot change.
-	//
-	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with fresh
-	// values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has chosen a name
-	// that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
-	Update(ctx context.Context, id ID, change func(u *User, services map[string]string) error) (User, map[string]string, error)
-}
-
-// Deleter removes users.
-type Deleter interface {
-	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With kept, pastes
-	// that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and removes nothing, when
-	// there is no such user or the user has another name by now, whatever the case. Pastes go first, in batches: another error may
-	// leave the user with the rest, until paste.Store.FinishDeletions.
-	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
-}
 
 // Kept says how long pastes live that have lost their owner.
 type Kept struct {
@@ -180,10 +168,10 @@ type Kept struct {
 	Lifetime string    // of those that Until shortens, see paste.Lifetime
 }
 
-// Find returns the user that an operator names: by name or, if no user has that name, by id. The prefixes name: and id: decide,
-// because a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with ErrNotFound when there
-// is no such user, and with fault.Unavailable when the store does not answer.
-func Find(ctx context.Context, users Finder, reference string) (User, error) {
+// Find returns the user that an operator names: by name or, if no user has that name, by id. The prefixes name: and id:
+// decide, because a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with
+// ErrNotFound when there is no such user, and with fault.Unavailable when the store does not answer.
+func Find(ctx context.Context, users Store, reference string) (User, error) {
 	if id, ok := strings.CutPrefix(reference, "id:"); ok {
 		found, err := users.ByID(ctx, ID(id))
 		return found, Gone(err)
@@ -205,8 +193,8 @@ func Find(ctx context.Context, users Finder, reference string) (User, error) {
 	return found, Gone(err)
 }
 
-// Named returns the user that find finds by a name. A name that breaks the rules is no user's, and is not looked up. It fails with
-// ErrNotFound when there is none.
+// Named returns the user that find finds by a name. A name that breaks the rules is no user's, and is not looked up. It
+// fails with ErrNotFound when there is none.
 func Named(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
 	parsed, err := ParseName(name)
 	if err != nil {

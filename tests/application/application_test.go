@@ -326,7 +326,7 @@ func (hangingPastes) RemoveExpired(ctx context.Context, _ time.Duration, _ int) 
 }
 
 // hangingTokens is another one.
-type hangingTokens struct{ tokens.Store }
+type hangingTokens struct{ token.Store }
 
 func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error {
 	<-ctx.Done()

@@ -51,7 +51,7 @@ func (c crowdedUsers) Enroll(
 }
 
 type crowdedTokens struct {
-	tokens.Store
+	token.Store
 	*crowd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -21,25 +22,8 @@ import (
 
 // Users are the ports about users.
 type Users interface {
-	user.Finder
-	user.StaleFinder
-	user.AccountFinder
-	user.Creator
-	user.Updater
-	user.Deleter
-	user.Lister
-	user.FormerFinder
-	user.Importer
+	user.Store
 	identity.Enroller
-}
-
-// Tokens are the ports about access tokens.
-type Tokens interface {
-	token.Finder
-	token.Writer
-	token.Revoker
-	token.SessionEnder
-	token.Importer
 }
 
 // Identities are the ports about signing in with providers and signing up.
@@ -56,10 +40,10 @@ type Identities interface {
 // Store is an empty store of the test's own.
 type Store struct {
 	Users      Users
-	Tokens     Tokens
+	Tokens     token.Store
 	Pastes     paste.Store
 	Stats      stats.Counter
-	Search     Search
+	Search     search.Store
 	Identities Identities
 }
 

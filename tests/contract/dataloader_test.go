@@ -292,7 +292,7 @@ func same[K, V any](key K, merged, plain func(context.Context, K) (V, error)) fu
 	}
 }
 
-func owned(tokens token.Finder) func(context.Context, token.Hash) ([2]any, error) {
+func owned(tokens token.Store) func(context.Context, token.Hash) ([2]any, error) {
 	return func(ctx context.Context, hash token.Hash) ([2]any, error) {
 		found, owner, err := tokens.ByHash(ctx, hash)
 		return [2]any{found, owner}, err

@@ -15,9 +15,7 @@ import (
 var elsewhere = map[string]string{
 	"identity.Provider":  "adapters/signin, see its own tests",
 	"identity.Passwords": "adapters/passwords, see its own tests",
-	"language.Names":     "adapters/catalogue, see its own tests",
-	"language.Files":     "adapters/catalogue, see its own tests",
-	"language.Lister":    "adapters/catalogue, see its own tests",
+	"language.Catalogue": "adapters/catalogue, see its own tests",
 	"language.Detector":  "adapters/detection, see its own tests",
 }
 

@@ -16,12 +16,6 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Search are the ports about finding pastes.
-type Search interface {
-	search.Finder
-	search.Rebuilder
-}
-
 // parsed is a query.
 func parsed(t *testing.T, text string) search.Query {
 	t.Helper()

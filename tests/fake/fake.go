@@ -101,7 +101,7 @@ func (s *Store) buried(kind, id string) bool { return s.graves[[2]string{kind, i
 
 func (s *Store) removedUser(id user.ID) bool { return s.buried("user", string(id)) && !s.exists(id) }
 
-// ByName implements user.Finder.
+// ByName implements user.Store.
 func (u Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -118,15 +118,15 @@ func (s *Store) index(name user.Name) int {
 	return slices.IndexFunc(s.users, func(known user.User) bool { return known.Name.Folded() == name.Folded() })
 }
 
-// StaleByName implements user.StaleFinder.
+// StaleByName implements user.Store.
 func (u Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	return u.ByName(ctx, name)
 }
 
-// StaleByID implements user.StaleFinder.
+// StaleByID implements user.Store.
 func (u Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
 
-// ByID implements user.Finder.
+// ByID implements user.Store.
 func (u Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 	return services
 }
 
-// Update implements user.Updater.
+// Update implements user.Store.
 func (u Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	user.User, map[string]string, error,
 ) {
@@ -221,7 +221,7 @@ func (s *Store) ownOf(id user.ID) user.Own {
 	return s.own[id]
 }
 
-// Delete implements user.Deleter.
+// Delete implements user.Store.
 func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -249,7 +249,7 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *use
 	return nil
 }
 
-// Create implements user.Creator.
+// Create implements user.Store.
 func (u Users) Create(ctx context.Context, created user.User, services map[string]string) error {
 	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
@@ -289,7 +289,7 @@ func (s *Store) giveUpPastes(owner user.ID, kept user.Kept) {
 	}
 }
 
-// Users implements user.Lister.
+// Users implements user.Store.
 func (u Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -303,7 +303,7 @@ func (u Users) Users(ctx context.Context, after user.Name, limit int) ([]user.Us
 	return all[:min(len(all), limit)], nil
 }
 
-// Import implements user.Importer.
+// Import implements user.Store.
 func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -392,7 +392,7 @@ func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool
 	return refused
 }
 
-// AccountByID implements user.AccountFinder.
+// AccountByID implements user.Store.
 func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -412,7 +412,7 @@ func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error
 	return account, nil
 }
 
-// ByHash implements token.Finder.
+// ByHash implements token.Store.
 func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -428,7 +428,7 @@ func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.
 	return token.Token{}, user.User{}, errNotFound
 }
 
-// Create implements token.Writer.
+// Create implements token.Store.
 func (t Tokens) Create(ctx context.Context, created token.Token) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -457,7 +457,7 @@ func (t Tokens) create(created token.Token) error {
 	return nil
 }
 
-// SetLastUsed implements token.Writer.
+// SetLastUsed implements token.Store.
 func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -472,7 +472,7 @@ func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) er
 	return nil
 }
 
-// ByOwner implements token.Finder.
+// ByOwner implements token.Store.
 func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -489,7 +489,7 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 	return owned, nil
 }
 
-// Revoke implements token.Revoker.
+// Revoke implements token.Store.
 func (t Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -508,7 +508,7 @@ func (t Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	return errNotFound
 }
 
-// Import implements token.Importer.
+// Import implements token.Store.
 func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Result, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {

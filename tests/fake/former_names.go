@@ -38,7 +38,7 @@ func (s *Store) formerNames(id user.ID) (all []string) {
 	return all
 }
 
-// ByFormerName implements user.FormerFinder.
+// ByFormerName implements user.Store.
 func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, err
 	return user.User{}, errNotFound
 }
 
-// Export implements token.Finder.
+// Export implements token.Store.
 func (t Tokens) Export(ctx context.Context, owner user.ID) (export token.Export, err error) {
 	if export.Account, err = Users(t).AccountByID(ctx, owner); err != nil {
 		return token.Export{}, err

@@ -13,7 +13,7 @@ import (
 // Search looks at all pastes, one by one.
 type Search struct{ *Store }
 
-// Find implements search.Finder.
+// Find implements search.Store.
 func (s Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
 ) (found []search.Found, more bool, err error) {
@@ -61,7 +61,7 @@ func (s Search) Find(
 	return found, more, nil
 }
 
-// Indexed implements search.Finder.
+// Indexed implements search.Store.
 func (s Search) Indexed(ctx context.Context) (bool, error) {
 	unlock, err := s.lock(ctx)
 	if err == nil {
@@ -70,7 +70,7 @@ func (s Search) Indexed(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// Prepare implements search.Rebuilder.
+// Prepare implements search.Store.
 func (s Search) Prepare(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err == nil {
@@ -79,7 +79,7 @@ func (s Search) Prepare(ctx context.Context) error {
 	return err
 }
 
-// Rebuild implements search.Rebuilder: there is nothing to bring into line.
+// Rebuild implements search.Store: there is nothing to bring into line.
 func (s Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StartSession implements token.Writer.
+// StartSession implements token.Store.
 func (t Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t Tokens) endSessionsOf(parent token.ID) {
 	t.end(func(k token.Token) bool { return k.Parent == parent })
 }
 
-// Sessions implements token.Finder.
+// Sessions implements token.Store.
 func (t Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, err
 	return t.sessions(owner), nil
 }
 
-// EndPresented implements token.SessionEnder.
+// EndPresented implements token.Store.
 func (t Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
 	return nil
 }
 
-// EndSession implements token.SessionEnder.
+// EndSession implements token.Store.
 func (t Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) erro
 	return nil
 }
 
-// EndSessions implements token.SessionEnder.
+// EndSessions implements token.Store.
 func (t Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {

@@ -589,14 +589,14 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 
 // thenHides calls act once a user was found by name.
 type thenHides struct {
-	user.Finder
+	user.Store
 
 	act func()
 }
 
 func (h thenHides) ByName(ctx context.Context, name user.Name) (user.User, error) {
 	defer h.act()
-	return h.Finder.ByName(ctx, name)
+	return h.Store.ByName(ctx, name)
 }
 
 // TestRacePasteOfAProfileThatBecomesPrivate makes the profile private, and only then a paste public, while a visitor reads the profile.

@@ -40,7 +40,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resume := func(store tokens.Store) {
+		resume := func(store token.Store) {
 			t.Helper()
 			viewer, err := tokens.New(store, s.users, time.Now).SignIn.Resume(t.Context(), secret.Reveal())
 			if err != nil || viewer.User.Name != s.name {

@@ -5,17 +5,24 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
+
+// StaleFinder is what a standby is asked: see user.Store.
+type StaleFinder interface {
+	StaleByName(ctx context.Context, name user.Name) (user.User, error)
+	StaleByID(ctx context.Context, id user.ID) (user.User, error)
+}
 
 // Standby decorates the users of a primary: it finds users that may be stale on a standby. It asks the primary for users
 // that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only while the
 // primary does not answer.
 type Standby struct {
-	UserStore // the primary's
+	users.Store // the primary's
 
-	standby     user.StaleFinder
+	standby     StaleFinder
 	lag         func(context.Context) (time.Duration, error)
 	silentUntil atomic.Int64 // in Unix nanoseconds
 	behindUntil atomic.Int64 // in Unix nanoseconds: until then it lags too far behind
@@ -37,8 +44,8 @@ const (
 )
 
 // NewStandby returns the users of a standby with the primary behind it. lag tells how far the standby is behind.
-func NewStandby(standby user.StaleFinder, lag func(context.Context) (time.Duration, error), primary UserStore) *Standby {
-	return &Standby{UserStore: primary, standby: standby, lag: lag}
+func NewStandby(standby StaleFinder, lag func(context.Context) (time.Duration, error), primary users.Store) *Standby {
+	return &Standby{Store: primary, standby: standby, lag: lag}
 }
 
 // checkLag finds out whether the standby lags too far behind. One caller asks, and the others do not wait for the answer:
@@ -59,22 +66,22 @@ func (s *Standby) checkLag(ctx context.Context) {
 	}
 }
 
-// StaleByName implements user.StaleFinder.
+// StaleByName implements user.Store.
 func (s *Standby) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
-	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) {
+	return s.find(ctx, func(ctx context.Context, users StaleFinder) (user.User, error) {
 		return users.StaleByName(ctx, name)
 	})
 }
 
-// StaleByID implements user.StaleFinder.
+// StaleByID implements user.Store.
 func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
-	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) { return users.StaleByID(ctx, id) })
+	return s.find(ctx, func(ctx context.Context, users StaleFinder) (user.User, error) { return users.StaleByID(ctx, id) })
 }
 
-func (s *Standby) find(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
+func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
 	if time.Now().UnixNano() < s.behindUntil.Load() {
-		found, err := askWithin(ctx, s.UserStore, ask)
+		found, err := askWithin(ctx, s.Store, ask)
 		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 			return found, err
 		}
@@ -92,12 +99,12 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, user.Stale
 			s.silentUntil.Store(time.Now().Add(standbyPause).UnixNano())
 		}
 	}
-	return ask(ctx, s.UserStore)
+	return ask(ctx, s.Store)
 }
 
 // askWithin leaves half of the remaining time for the next server.
 func askWithin(
-	ctx context.Context, users user.StaleFinder, ask func(context.Context, user.StaleFinder) (user.User, error),
+	ctx context.Context, users StaleFinder, ask func(context.Context, StaleFinder) (user.User, error),
 ) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

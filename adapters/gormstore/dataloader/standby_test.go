@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // answering finds every user, with its own mark as the avatar.
 type answering struct {
-	UserStore
+	users.Store
 
 	mark string
 	down *atomic.Bool // or nil

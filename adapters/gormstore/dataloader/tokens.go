@@ -5,26 +5,19 @@ import (
 	"encoding/hex"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// TokenStore is what Tokens decorates.
-type TokenStore interface {
-	tokens.Store
-	token.Importer
-}
-
 // Tokens decorates a store: it merges lookups by hash.
 type Tokens struct {
-	TokenStore
+	token.Store
 
 	byHash *loader[token.Hash, []model.AccessToken]
 }
 
 // Tokens decorates the tokens of a store.
-func (d *Dataloader) Tokens(store TokenStore) *Tokens {
+func (d *Dataloader) Tokens(store token.Store) *Tokens {
 	return &Tokens{store, newLoader(d, d.slots, query[token.Hash, model.AccessToken]{
 		columns: `t.id, t.user_id, t.kind, t.scope, t.parent_id, t.hash, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, ` +
 			userColumns,
@@ -38,7 +31,7 @@ func (d *Dataloader) Tokens(store TokenStore) *Tokens {
 	})}
 }
 
-// ByHash implements token.Finder.
+// ByHash implements token.Store.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	rows, err := t.byHash.find(ctx, hash)
 	if err != nil {

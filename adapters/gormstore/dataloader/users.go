@@ -8,15 +8,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// UserStore is what Users decorates.
-type UserStore interface {
-	users.Store
-	user.Importer
-}
-
 // Users decorates a store: it merges reads that may be stale.
 type Users struct {
-	UserStore
+	users.Store
 
 	byName   *loader[user.Name, []model.User]
 	byID     *loader[user.ID, []model.User]
@@ -47,10 +41,10 @@ type accountRow struct {
 }
 
 // Users decorates the users of a store.
-func (d *Dataloader) Users(store UserStore) *Users {
+func (d *Dataloader) Users(store users.Store) *Users {
 	idOf := func(id user.ID) []string { return []string{string(id)} }
 	return &Users{
-		UserStore: store,
+		Store: store,
 		byName: newLoader(d, d.slots, query[user.Name, model.User]{
 			columns: userColumns, tables: `JOIN users u ON u.username_folded = q.name`, names: []string{"name"},
 			values: func(name user.Name) []string { return []string{name.Folded()} }, fields: userFields,
@@ -65,15 +59,15 @@ func (d *Dataloader) Users(store UserStore) *Users {
 	}
 }
 
-// StaleByName implements user.StaleFinder.
+// StaleByName implements user.Store.
 func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	return domain(u.byName.find(ctx, name))
 }
 
-// StaleByID implements user.StaleFinder.
+// StaleByID implements user.Store.
 func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
 	if !model.IsText(string(id)) {
-		return u.UserStore.StaleByID(ctx, id)
+		return u.Store.StaleByID(ctx, id)
 	}
 	return domain(u.byID.find(ctx, id))
 }
@@ -85,10 +79,10 @@ func domain(rows []model.User, err error) (user.User, error) {
 	return rows[0].Domain()
 }
 
-// AccountByID implements user.AccountFinder.
+// AccountByID implements user.Store.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error) {
 	if u.accounts == nil || !model.IsText(string(id)) {
-		return u.UserStore.AccountByID(ctx, id)
+		return u.Store.AccountByID(ctx, id)
 	}
 	rows, err := u.accounts.find(ctx, id)
 	if err != nil {
