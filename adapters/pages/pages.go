@@ -61,6 +61,7 @@ func New(cfg Config, modules Modules) (*Pages, error) {
 	p := &Pages{Site: s}
 	for _, r := range slices.Concat(
 		[]site.Route{
+			{Pattern: site.PathScheme, Post: site.Form(s.ChooseScheme), Everyone: true, Unblocked: true, Reads: true},
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
 			{Pattern: "/~/assets/:version/:name", Get: site.Asset, Everyone: true},
 		},

@@ -13,7 +13,7 @@ var (
 	// Of these templ knows which values would run something.
 	urlAttributes = []string{"href", "action"}
 	// These run nothing whatever they hold.
-	textAttributes    = []string{"class", "content", "datetime", "for", "id", "name", "nonce", "value"}
+	textAttributes    = []string{"class", "content", "datetime", "for", "id", "media", "name", "nonce", "value"}
 	booleanAttributes = []string{"autofocus", "checked", "hidden", "selected"}
 	valuesOfAttribute = regexp.MustCompile(`([^\s<>"]+)=\{ *(.*?) *\}`)
 	assetLink         = regexp.MustCompile(`^[ps]\.Link\((?:(?:site\.)?AssetPath\("[^"]*"\)|page\.path\("/[^"]*"\))\)$`)

@@ -31,7 +31,7 @@ func serveUsers(t *testing.T) (origin string) {
 func (tab *tab) signedIn(token string) {
 	tab.t.Helper()
 	tab.show("/sign-in")
-	tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitVisible(chromedp.CSS(".top form button")))
+	tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitReady(chromedp.CSS(".top form button")))
 }
 
 // press clicks what leads to another page, and waits for what is there.

@@ -44,7 +44,9 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem strin
 	if secret != "" {
 		site.ShowsSecret(w)
 	}
-	return site.ShowAs(w, r, status, p.tokensView(r.Layout("Your access tokens", ""), found, secret, problem))
+	page := r.Layout("Your access tokens", "")
+	page.Fixed = page.Fixed || secret != ""
+	return site.ShowAs(w, r, status, p.tokensView(page, found, secret, problem))
 }
 
 // changeTokens makes an access token, which the page then shows once, or revokes one.

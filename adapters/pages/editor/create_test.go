@@ -174,8 +174,8 @@ func TestCreateWithoutRoom(t *testing.T) {
 	visit.WantIn(t, answer.Body.String(), "Send this again in 60 minutes.")
 
 	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
-	if page := s.Page("/"); strings.Contains(page, "<form") || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
-		t.Errorf("got %s, want no form, and where to sign in", page)
+	if page := s.Page("/"); strings.Contains(page, `id="paste-form"`) || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
+		t.Errorf("got %s, want no form for a paste, and where to sign in", page)
 	}
 	// A user whose session ended after opening the form loses nothing.
 	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "signed-in", "true")))

@@ -47,7 +47,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("%s: got %+v, want the public paste", path, got)
 		}
 		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;",
-			`<a href="`+strings.Replace(path, "epoxy", "Epoxy", 1)+`">Feed</a>`, `<a href="/recent">Recent</a>`)
+			`<a href="`+strings.Replace(path, "epoxy", "Epoxy", 1)+`">Feed</a>`, `">Recent</a>`)
 	}
 	const owner = `by <a href="/~Epoxy">Epoxy</a>`
 	visit.WantIn(t, s.Page("/recent"), owner)

@@ -18,7 +18,7 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	page.Sealed = encrypted
 	key, unseen := r.DeleteKey()
 	if unseen {
-		page.Key = string(key)
+		page.Key, page.Fixed = string(key), true
 		site.ShowsSecret(w)
 		site.SetDeleteKey(w, r, r.PathValue("id"), page.Key)
 	}

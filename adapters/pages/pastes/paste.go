@@ -207,7 +207,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
 		if page.Keyed = true; unseen {
-			page.Key = string(key)
+			page.Key, page.Fixed = string(key), true
 			site.ShowsSecret(w)
 			site.SetDeleteKey(w, r, string(found.ID), page.Key)
 		}

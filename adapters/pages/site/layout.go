@@ -46,6 +46,9 @@ type Layout struct {
 	Here        string // the path to return to after signing in, or ""
 	Nonce       string // of the policy, for the editor's styles; empty: there is no editor
 	CSRF        string // of OwnForm; empty: no session
+	Scheme      string // the colours that were chosen
+	here        string // where it is
+	Fixed       bool   // the page cannot be loaded again, so it offers no other colours
 }
 
 // Layout returns the frame of a page.
@@ -53,11 +56,17 @@ func (r *Request) Layout(title, description string) Layout {
 	page := Layout{
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
 		Here: LocalPath(r.URL.RequestURI(), ""), Admin: r.Viewer.User.Admin,
+		Scheme: r.scheme(), Fixed: r.Method == http.MethodPost, here: r.URL.Path,
 	}
 	if page.SignedIn {
 		page.CSRF = CSRFToken(r)
 	}
 	return page
+}
+
+// at reports whether the page is at a path.
+func (l *Layout) at(path string) bool {
+	return l.here == path
 }
 
 // Window returns the title of a page's window.
