@@ -42,7 +42,7 @@ func TestListsOfTheLastYear(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true")
-		next := regexp.MustCompile(`<a class="button" href="([^"]+)">(?:Older pastes|More results)`)
+		next := regexp.MustCompile(`<a class="button" href="([^"]+)">Show (?:older pastes|more results)`)
 		ids := regexp.MustCompile(`href="/(y[0-9a-z]{7})"`)
 		for _, path := range []string{"/~epoxy", "/recent", "/search?q=endoftime"} {
 			found := map[string]bool{}

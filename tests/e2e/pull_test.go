@@ -404,7 +404,8 @@ func TestPullIsBounded(t *testing.T) {
 				t.Errorf("got %d MiB of memory, want at most %d", memory, most)
 			}
 			t.Logf("%d MiB of memory for %d KiB", memory, sent.Load()>>10)
-			if got, most := sent.Load()>>20, int64(80); got > most {
+			// What is sent and not read waits in the sockets, whose buffers can have 36 MiB.
+			if got, most := sent.Load()>>20, int64(128); got > most {
 				t.Errorf("got %d MiB read, want at most %d", got, most)
 			}
 		})
