@@ -158,8 +158,8 @@ func wantRoutes(t *testing.T, node *program.Process) {
 // followed are the attributes that lead somewhere.
 var followed = []string{"href", "src", "action", "formaction", "data-base", "data-home", "data-document"}
 
-// repeated are pages that lead to more of their kind without end, and downloads.
-var repeated = regexp.MustCompile(`[?&](after|before|sort|tag)=`)
+// repeated are pages that lead to more of their kind without end, or are shown in another way.
+var repeated = regexp.MustCompile(`[?&](after|before|sort|tag|wrap)=`)
 
 // follow asks for paths below the mount, and for all that they lead to. Each link must stay below it.
 func (c *crawler) follow(paths ...string) {
@@ -195,13 +195,28 @@ func (c *crawler) visit(path, from string) {
 				continue
 			}
 			method := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "method" && a.Val == "post" })
+			link := c.resolved(attribute.Val, path)
 			if method || strings.HasPrefix(attribute.Key, "data-") {
-				c.want(attribute.Val, path)
+				c.want(link, path)
 			} else {
-				c.visitLink(attribute.Val, path)
+				c.visitLink(link, path)
 			}
 		}
 	}
+}
+
+// resolved returns where a link on a page leads, as a browser reads it.
+func (c *crawler) resolved(link, page string) string {
+	c.t.Helper()
+	base, err := url.Parse(c.origin + page)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	target, err := base.Parse(link)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return target.String()
 }
 
 // want reports whether a link is one of this site, which must be below the mount.
