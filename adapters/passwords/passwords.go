@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ccojocar/zxcvbn-go"
 	"golang.org/x/crypto/argon2"
@@ -40,13 +39,20 @@ const maxJudged = 64
 var errBusy = fault.New(fault.Unavailable, "Many passwords are being checked at the moment. Try again shortly.")
 
 // Hasher implements identity.Passwords.
-type Hasher struct {
-	slots   *semaphore.Weighted
-	waiting atomic.Int64
-}
+type Hasher struct{ places, slots *semaphore.Weighted }
 
 // New returns a hasher. A process should have one.
-func New() *Hasher { return &Hasher{slots: semaphore.NewWeighted(atOnce)} }
+func New() *Hasher {
+	return &Hasher{places: semaphore.NewWeighted(atOnce + maxWaiting), slots: semaphore.NewWeighted(atOnce)}
+}
+
+// Enter implements identity.Passwords.
+func (h *Hasher) Enter() (leave func(), err error) {
+	if !h.places.TryAcquire(1) {
+		return nil, errBusy
+	}
+	return func() { h.places.Release(1) }, nil
+}
 
 // Normal implements identity.Passwords.
 func (h *Hasher) Normal(password string) string { return norm.NFKC.String(password) }
@@ -88,10 +94,6 @@ func (h *Hasher) Matches(ctx context.Context, password string, hash identity.Pas
 
 // inTurn calls do when there is memory for it.
 func (h *Hasher) inTurn(ctx context.Context, do func()) error {
-	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > maxWaiting+atOnce {
-		return errBusy
-	}
 	if err := h.slots.Acquire(ctx, 1); err != nil {
 		return fault.Wrap(errBusy.Kind, errBusy.Message, err)
 	}

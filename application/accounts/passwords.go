@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"strings"
 
@@ -24,6 +25,11 @@ func (p *Passwords) Hash(ctx context.Context, name user.Name, password string) (
 	if !p.On() {
 		return "", identity.ErrNoPasswords
 	}
+	leave, err := p.passwords.Enter()
+	if err != nil {
+		return "", err
+	}
+	defer leave()
 	normal, err := p.normal(password)
 	if err != nil {
 		return "", err
@@ -52,6 +58,11 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 	if m.passwords == nil {
 		return of, "", identity.ErrNoPasswords
 	}
+	leave, err := m.passwords.Enter()
+	if err != nil {
+		return of, "", err
+	}
+	defer leave()
 	normal, err := m.normal(password)
 	if err != nil {
 		return of, "", identity.ErrWrongPassword
@@ -68,8 +79,8 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 		return of, "", err
 	}
 	matches, outdated, err := m.passwords.Matches(ctx, normal, hash)
-	if err != nil {
-		return of, "", err
+	if err != nil { // nothing was guessed
+		return of, "", errors.Join(err, m.store.ReturnGuess(context.WithoutCancel(ctx), counted))
 	}
 	if !matches {
 		return of, "", identity.ErrWrongPassword

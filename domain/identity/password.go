@@ -76,8 +76,11 @@ func CheckPassword(password string, name user.Name, score func() (int, error)) e
 }
 
 // Passwords hashes and judges passwords. It bounds the memory and processors that it uses: calls wait for their turn, and fail
-// with fault.Unavailable when too many wait or the context ends.
+// with fault.Unavailable when the context ends.
 type Passwords interface {
+	// Enter takes one of a bounded number of places, before anything is done for a password, and fails with
+	// fault.Unavailable when there is none. leave gives it back.
+	Enter() (leave func(), err error)
 	// Normal returns the form in which a password is hashed (NFKC).
 	Normal(password string) string
 	// Score returns how hard it is to guess a normal password of the user of that name, from 0 to 4, as zxcvbn does.

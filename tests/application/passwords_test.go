@@ -554,6 +554,59 @@ func TestActorsOfPasswords(t *testing.T) {
 	}
 }
 
+// busyPasswords have no place, or no time for another comparison.
+type busyPasswords struct {
+	fake.Passwords
+
+	full bool
+}
+
+var errBusy = fault.New(fault.Unavailable, "busy")
+
+// Enter implements identity.Passwords.
+func (b busyPasswords) Enter() (leave func(), err error) {
+	if b.full {
+		return nil, errBusy
+	}
+	return b.Passwords.Enter()
+}
+
+// Matches implements identity.Passwords.
+func (busyPasswords) Matches(context.Context, string, identity.PasswordHash) (matches, outdated bool, err error) {
+	return false, false, errBusy
+}
+
+// awayStore fails the test when it is asked.
+type awayStore struct {
+	accounts.Store
+
+	t *testing.T
+}
+
+// TakeGuess implements identity.GuessCounter.
+func (a awayStore) TakeGuess(context.Context, netip.Addr, string) error {
+	a.t.Error("got a guess counted in the store without a place, want the store left alone")
+	return errBusy
+}
+
+// TestBusyPasswords wants what was not compared not to count as a guess.
+func TestBusyPasswords(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.member(t, w.withPasswords(accounts.Closed), "epoxy", goodPassword, nil)
+	busy := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{Passwords: busyPasswords{}}, w.clock)
+	full := accounts.New(awayStore{t: t}, w.userStore, accounts.Options{Passwords: busyPasswords{full: true}}, w.clock)
+	_, err := signsIn(t, full, "epoxy", goodPassword)
+	wantKind(t, "without a place", err, fault.Unavailable)
+	for range 2 * identity.Guesses {
+		_, err := signsIn(t, busy, "epoxy", goodPassword)
+		wantKind(t, "while others are compared", err, fault.Unavailable)
+	}
+	if _, err := signsIn(t, w.withPasswords(accounts.Closed), "epoxy", goodPassword); err != nil {
+		t.Errorf("got %v afterwards, want to sign in", err)
+	}
+}
+
 // countedPasswords counts what is asked of it.
 type countedPasswords struct {
 	fake.Passwords
