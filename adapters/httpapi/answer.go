@@ -103,7 +103,7 @@ func (a *API) send(c *call, answer any) error {
 			_, _ = answer.WriteTo(c.Writer) // likewise
 		}
 	default:
-		_ = a.hold(c, 0) // which cannot fail
+		c.claim.Release() // small answers need no memory
 		sendJSON(c.Context, answer)
 	}
 	return nil

@@ -71,17 +71,12 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 			c.body, err = a.receive(gc, &c.claim)
 		}
 		if err == nil {
-			err = a.within(c, how, func(ctx context.Context) error {
-				if err := a.signIn(ctx, how, c); err != nil {
-					return err
-				}
-				return a.answer(ctx, c, endpoint)
-			})
+			err = a.answer(c, how, endpoint, true)
 		}
 		if short, ok := errors.AsType[*shortage](err); ok {
 			c.claim.Release() // who waits holds nothing
 			if err = c.claim.Transfer(patient(gc.Request), short.bytes); err == nil {
-				err = a.within(c, how, func(ctx context.Context) error { return a.answer(ctx, c, endpoint) })
+				err = a.answer(c, how, endpoint, false)
 			}
 		}
 		if err != nil {
@@ -90,15 +85,18 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 	}
 }
 
-// within calls do with the deadline of a request.
-func (a *API) within(c *call, how wants, do func(context.Context) error) error {
+// answer signs in unless that is done, asks an endpoint and sends what it returns. For a read it may fail with a shortage.
+func (a *API) answer(
+	c *call, how wants, endpoint func(context.Context, *call) (any, error), signIn bool,
+) (err error) {
 	ctx, cancel := a.deadline(c.Request, how&(withBody|writes) != 0)
 	defer cancel()
-	return do(ctx)
-}
-
-// answer asks an endpoint and sends what it returns. For a read it may fail with a shortage.
-func (a *API) answer(ctx context.Context, c *call, endpoint func(context.Context, *call) (any, error)) error {
+	if signIn {
+		err = a.signIn(ctx, how, c)
+	}
+	if err != nil {
+		return err
+	}
 	answer, err := endpoint(ctx, c)
 	if err != nil {
 		return err

@@ -105,21 +105,6 @@ var limitErrors = map[string]error{
 			"Try again after the time in Retry-After."),
 }
 
-// withinLimits counts a request that presents a secret, or "", and that tries another one or does not. It returns an
-// error if the request may not go on.
-func (a *API) withinLimits(c *gin.Context, secret string, tries bool) error {
-	route := Route(c)
-	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
-		return nil
-	}
-	used, refused, retry := a.limits.Admit(c.Request, secret, tries)
-	used.Tell(c.Writer.Header())
-	if refused != "" {
-		a.noteLimit(c, refused, retry)
-	}
-	return limitErrors[refused]
-}
-
 // recovered answers 500 after an endpoint has panicked.
 func (a *API) recovered(c *gin.Context, cause any) {
 	id := c.Writer.Header().Get(requestIDHeader)

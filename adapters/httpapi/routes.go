@@ -177,11 +177,20 @@ func (a *API) admitUnknown(c *gin.Context) {
 	}
 }
 
-// admit ends a request that is beyond the limits, or whose path has an escaped slash.
+// admit counts a request that presents a secret, or "", and that tries another one or does not. It ends a request that
+// is beyond the limits, or whose path has an escaped slash.
 func (a *API) admit(c *gin.Context, secret string, tries bool) {
-	if err := a.withinLimits(c, secret, tries); err != nil {
-		a.fail(c, err)
-	} else if escapedSlash(c.Request.URL) {
+	route := Route(c)
+	if a.limits != nil && route != PathAlive && route != PathReady && c.Request.Method != http.MethodOptions {
+		used, refused, retry := a.limits.Admit(c.Request, secret, tries)
+		used.Tell(c.Writer.Header())
+		if refused != "" {
+			a.noteLimit(c, refused, retry)
+			a.fail(c, limitErrors[refused])
+			return
+		}
+	}
+	if escapedSlash(c.Request.URL) {
 		a.nothing(c)
 		c.Abort()
 	}
