@@ -1,0 +1,169 @@
+package integration
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// freeze is the version whose databases "make freeze" keeps.
+var freeze = flag.String("freeze", "", "keep the migrations and filled databases of this version, such as v0.1.0, in testdata/released")
+
+const (
+	released   = "testdata/released"
+	migrations = "../../adapters/gormstore/db/migrations"
+)
+
+// TestFreeze keeps what TestReleased needs, if it is asked to.
+func TestFreeze(t *testing.T) {
+	if *freeze == "" {
+		t.Skip("it is for the day of a release: make freeze VERSION=v0.1.0")
+	}
+	folder := filepath.Join(released, *freeze)
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	keepMigrations(t, folder)
+	keepSQLite(t, folder)
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	dump := osexec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges", "--dbname", cfg.URL)
+	dump.Stderr = os.Stderr
+	text, err := dump.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`(?m)^(\\|SELECT pg_catalog\.set_config\('search_path'|SET transaction_timeout).*\n`).ReplaceAll(text, nil)
+	writeFile(t, filepath.Join(folder, "postgres.sql"), text)
+}
+
+func keepMigrations(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.CopyFS(filepath.Join(folder, "migrations"), os.DirFS(migrations)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func keepSQLite(t *testing.T, folder string) {
+	t.Helper()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	path := filepath.Join(t.TempDir(), "kept.db")
+	exec(t, database.SQL(t, cfg), "VACUUM INTO ?", path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(folder, "sqlite.db"), content)
+}
+
+func writeFile(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is part of the repository
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // likewise
+		t.Fatal(err)
+	}
+}
+
+// changedMigrations returns the migrations of a version that are not as they were any more.
+func changedMigrations(t *testing.T, folder string) (changed []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "migrations", "*", "*.sql"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: got %v, %v, want migrations", folder, files, err)
+	}
+	for _, file := range files {
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(filepath.Join(migrations, strings.TrimPrefix(file, filepath.Join(folder, "migrations"))))
+		if err != nil || !bytes.Equal(kept, now) {
+			changed = append(changed, strings.TrimPrefix(file, folder+"/"))
+		}
+	}
+	return changed
+}
+
+// TestReleased holds that migrations of released versions are as they were, and that this version migrates and reads filled
+// databases of theirs. What there is now counts as a version, too.
+func TestReleased(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob(released + "/v*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := t.TempDir()
+	keepMigrations(t, now)
+	keepSQLite(t, now)
+	for _, folder := range append(folders, now) {
+		name := filepath.Base(folder)
+		if folder == now {
+			name = "now"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if changed := changedMigrations(t, folder); changed != nil {
+				t.Errorf("got other migrations than those of the version: %v; add one with the next number instead", changed)
+			}
+			if content, err := os.ReadFile(filepath.Join(folder, "sqlite.db")); err != nil {
+				t.Error(err)
+			} else {
+				cfg := database.EmptySQLite(t)
+				writeFile(t, database.SQLitePath(cfg), content)
+				wantReleased(t, cfg)
+			}
+			if folder == now { // pg_dump need not be there but on the day of a release
+				return
+			}
+			content, err := os.ReadFile(filepath.Join(folder, "postgres.sql"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := database.EmptyPostgres(t)
+			exec(t, database.SQL(t, cfg), string(content))
+			wantReleased(t, cfg)
+		})
+	}
+}
+
+// wantReleased migrates a database of program.Fixture, and reads what it has.
+func wantReleased(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	store := newStore(t, cfg)
+	if err := store.BringUpToDate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if schema, err := store.Schema(t.Context()); err != nil || schema.Same() != nil {
+		t.Errorf("got %+v, error %v, want every migration", schema, err)
+	}
+	totals, err := gormstore.NewStats(store).Totals(t.Context())
+	if err != nil || totals.Users != 4 || totals.Tokens != 4 || totals.ActivePastes == 0 {
+		t.Errorf("got %+v, error %v, want the users, tokens and pastes of the fixture", totals.Counts, err)
+	}
+	if document, err := gormstore.NewPastes(store).DocumentByID(t.Context(), "oldest01"); err != nil || document.Owner != "epoxy001" {
+		t.Errorf("got %+v, error %v, want Epoxy's paste", document, err)
+	}
+}
+
+// TestChangedMigration wants a migration noticed that was changed since the version that it is of.
+func TestChangedMigration(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	keepMigrations(t, folder)
+	writeFile(t, filepath.Join(folder, "migrations/sqlite/00001_initial.sql"), []byte("-- +goose Up\n"))
+	if got := changedMigrations(t, folder); len(got) != 1 || got[0] != "migrations/sqlite/00001_initial.sql" {
+		t.Errorf("got %v, want the changed one", got)
+	}
+}
