@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build install release image run test test-release test-image test-races test-faults test-failover test-proxies test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help build install release image run test freeze test-packages test-release test-image test-races test-faults test-failover test-proxies test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
@@ -24,8 +24,15 @@ install: build ## copy bin/gluepot to PREFIX=/usr/local
 	install -D -m 755 $(BIN)/gluepot $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/gluepot
 
 # PLATFORMS="linux/amd64 darwin/arm64" are some of them; without a version it is a snapshot of the commit.
-release: ## make the archives of VERSION=v1.2.3 for Linux, macOS and Windows in bin/release (needs GNU tar and zip)
+release: ## make the archives, packages and SBOMs of VERSION=v1.2.3 for Linux, macOS and Windows in bin/release (needs GNU tar and zip)
 	VERSION=$(VERSION) PLATFORMS="$(PLATFORMS)" OUT=$(or $(OUT),$(BIN)/release) .ci/release
+
+freeze: ## keep the migrations and filled databases of VERSION=v0.1.0, from which later versions migrate (needs pg_dump)
+	@[ -n "$(VERSION)" ] || { echo "Name the version: make freeze VERSION=v0.1.0" >&2; exit 1; }
+	$(GO) run ./tests/postgres $(GO) test -count 1 -run '^TestFreeze$$' ./tests/integration -freeze $(VERSION)
+
+test-packages: ## make packages for Debian, and install, upgrade, remove and purge them in a container (needs Docker)
+	.ci/test-packages
 
 test-release: ## make a release of this platform twice and want the same bytes
 	.ci/test-release
