@@ -33,15 +33,18 @@ func (a *API) mounted(r *http.Request) *http.Request {
 	return &copied
 }
 
-// cutOff reports whether a path that begins with that of the public URL does so after a proxy has cut that off. A proxy can say so. One
-// that does not matters only where the public URL's path is that of endpoints, such as /paste: what programs send is for those then,
-// unless the rest of the path is that of an endpoint or of a page like /pastes, too.
+// cutOff reports whether a path that begins with that of the public URL does so after a proxy has cut that off. A proxy
+// can say so. One that does not matters only where the public URL's path is that of endpoints, such as /paste: what
+// programs send is for those then, unless the rest of the path is that of an endpoint or of a page like /pastes, too.
 func (a *API) cutOff(r *http.Request, rest string) bool {
 	if _, proxied := a.proxies.client(r); proxied && strings.TrimSuffix(lastOf(r.Header[prefixHeader]), "/") == a.mount {
 		return true
 	}
-	if !a.own[firstSegment(a.mount)] || a.own[firstSegment(rest)] || a.pagePaths[rest] && rest != "/" || reads(r) && prefers(r.Header["Accept"], mediaHTML, mediaText) ||
-		r.Method == http.MethodPost && (isForm(r) || r.Header.Get("Content-Type") == "application/x-www-form-urlencoded") {
+	if !a.own[firstSegment(a.mount)] || a.own[firstSegment(rest)] || a.pagePaths[rest] && rest != "/" {
+		return false
+	}
+	form := isForm(r) || r.Header.Get("Content-Type") == "application/x-www-form-urlencoded"
+	if reads(r) && prefers(r.Header["Accept"], mediaHTML, mediaText) || r.Method == http.MethodPost && form {
 		return false
 	}
 	return slices.ContainsFunc(a.paths, func(known servedPath) bool {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestMount asks below the path of the public URL: of a proxy that passes the path on, of one that cuts it off, and of one that says so.
+// TestMount asks below the path of the public URL: of a proxy that passes the path on, of one that cuts it off, and of
+// one that says so.
 func TestMount(t *testing.T) {
 	t.Parallel()
 	browses, says := http.Header{"Accept": browser["Accept"]}, http.Header{"X-Forwarded-Prefix": {"/paste"}}

@@ -117,7 +117,8 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 	}
 	c.sees(http.StatusNotFound, "There is nothing here", http.MethodGet, mount+"/unknown0", nil)
 	c.sees(http.StatusSeeOther, mount+"/sign-in?next=%2Fpastes", http.MethodGet, mount+"/pastes", nil)
-	c.follow("/", "/docs", "/sign-in", "/sign-up", "/invite/none", "/setup/none", "/reset/none", "/sign-in/none", "/sign-in/none/callback")
+	c.follow("/", "/docs", "/sign-in", "/sign-up", "/invite/none", "/setup/none", "/reset/none", "/sign-in/none",
+		"/sign-in/none/callback")
 	c.sees(http.StatusSeeOther, mount+"/starred", http.MethodPost, mount+"/sign-in", url.Values{
 		"token": {program.MortarToken}, "next": {"/starred"},
 	})
@@ -126,7 +127,8 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 		t.Errorf("got cookies for all of the host, %v, want them for %s alone", jar, mount)
 	}
 	clear(c.seen)
-	c.follow("/", "/"+id, "/~epoxy", "/recent", "/search?q=x", "/account", "/account/identities", "/admin", "/robots.txt", "/"+id+"/embed", "/"+id+"/fork",
+	c.follow("/", "/"+id, "/~epoxy", "/recent", "/search?q=x", "/account", "/account/identities", "/admin",
+		"/robots.txt", "/"+id+"/embed", "/"+id+"/fork",
 		"/"+id+".txt", "/"+id+"/raw", "/"+id+"/raw/none", "/"+id+"/raw/none/none", "/"+id+"/open",
 		"/oembed?url="+url.QueryEscape(link))
 	c.sees(http.StatusSeeOther, mount+"/"+id, http.MethodPost, mount+"/"+id+"/star", url.Values{"do": {"star"}})

@@ -1,4 +1,4 @@
-// Package proxies runs the configurations of docs/operations/proxies in the programs that they are for, before two nodes.
+// Package proxies runs the configurations of docs/operations/proxies in their programs, before two nodes.
 package proxies
 
 import (
@@ -80,7 +80,8 @@ func nginxMain(folder, site string) string {
 }
 
 func apacheMain(folder, site string) string {
-	text := "ServerRoot " + folder + "\nPidFile " + folder + "/pid\nErrorLog /dev/stderr\nServerName localhost\nDefaultRuntimeDir " + folder + "\n"
+	text := "ServerRoot " + folder + "\nDefaultRuntimeDir " + folder + "\nPidFile " + folder + "/pid\n" +
+		"ErrorLog /dev/stderr\nServerName localhost\n"
 	for _, module := range []string{
 		"mpm_event", "authz_core", "alias", "headers", "ssl", "socache_shmcb", "slotmem_shm", "proxy", "proxy_http", "proxy_balancer",
 		"lbmethod_byrequests", "reqtimeout",
@@ -206,9 +207,11 @@ func (i *installation) runProxy(t *testing.T, file string, args []string, main f
 	}
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
 	i.client = &http.Client{
-		Jar: jar, Timeout: program.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Jar: jar, Timeout: program.Patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 		},
 	}
 	t.Cleanup(i.client.CloseIdleConnections)
@@ -258,7 +261,8 @@ func writeCertificate(t *testing.T, folder string) *x509.CertPool {
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 	secret := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 	for name, content := range map[string][]byte{
-		"paste.example.pem": certificate, "paste.example.key": secret, "paste.example-with-key.pem": append(bytes.Clone(certificate), secret...),
+		"paste.example.pem": certificate, "paste.example.key": secret,
+		"paste.example-with-key.pem": append(bytes.Clone(certificate), secret...),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -294,13 +298,13 @@ func (i *installation) send(t *testing.T, method, path string, body io.Reader, h
 // wantLinks wants https and the host in links, and the client's address in the log, whatever the client says of it.
 func (i *installation) wantLinks(t *testing.T) {
 	const forged = "203.0.113.9"
-	answer, link := i.send(t, http.MethodPost, "/raw", strings.NewReader("code"), "X-Forwarded-For", forged, "X-Forwarded-Host", "evil.example",
-		"X-Forwarded-Proto", "http", "X-Request-Id", "links")
+	answer, link := i.send(t, http.MethodPost, "/raw", strings.NewReader("code"),
+		"X-Forwarded-For", forged, "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "http")
 	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(link, i.public+"/") {
 		t.Errorf("got %d %s, want a link below %s", answer.StatusCode, link, i.public)
 	}
 	answer, page := i.send(t, http.MethodGet, strings.TrimPrefix(strings.TrimSpace(link), i.public), nil, "Accept", "text/html")
-	if answer.StatusCode != http.StatusOK || !strings.Contains(page, `action="`+path(i.public)+`/sign-out"`) && !strings.Contains(page, ">Sign in<") {
+	if answer.StatusCode != http.StatusOK || !strings.Contains(page, ">code") {
 		t.Errorf("got %d %s, want the page", answer.StatusCode, page)
 	}
 	if answer, page = i.send(t, http.MethodGet, "/", nil, "Accept", "text/html"); answer.StatusCode != http.StatusOK ||
