@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/quantity"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
@@ -24,13 +25,13 @@ func (c *Commands) identities() []*cobra.Command {
 		}))
 	link := ofUser(c.does("link USER IDENTITY", "Let a user sign in with an account at a provider", "user link epoxy github:77",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			err := m.Accounts.Link.Do(ctx, args[0], args[1])
+			err := m.Accounts.Link.Do(ctx, audit.Operator(), args[0], args[1])
 			return said(map[string]string{"linked": args[1]}, "Linked %s.\n", args[1]), err
 		}))
 	link.Long += "\nIDENTITY is github, gitlab or oidc, as it is configured, a colon, and the number or subject of the account there."
 	unlink := ofUser(c.does("unlink USER PROVIDER", "Let a user no longer sign in with the account at a provider", "user unlink epoxy github",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			err := m.Accounts.Link.Undo(ctx, args[0], args[1])
+			err := m.Accounts.Link.Undo(ctx, audit.Operator(), args[0], args[1])
 			return said(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1]), err
 		}))
 	unlink.Long += "\nPROVIDER is github, gitlab or oidc, as it is configured, or one as 'gluepot user identities' lists it."
@@ -51,7 +52,7 @@ func (c *Commands) invite() *cobra.Command {
 	})
 	revoke := c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			id, err := m.Accounts.Invite.Revoke(ctx, args[0])
+			id, err := m.Accounts.Invite.Revoke(ctx, audit.Operator(), args[0])
 			return said(map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id), err
 		})
 	return Group("invite", "Invite people to sign up, and list and revoke invitations", c.inviteCreate(), list, revoke)
@@ -74,7 +75,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 	cmd := c.does("create", "Create an invitation, whose link is shown once, on the last line",
 		"invite create --uses 5 --expires-in 2w --note 'for the team'",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			created, code, err := m.Accounts.Invite.Do(ctx, uses, expiresIn, note)
+			created, code, err := m.Accounts.Invite.Do(ctx, audit.Operator(), uses, expiresIn, note)
 			link := c.link(m, "/invite/"+code, err)
 			shown := append(invitationRecord(created), field{"code", "", code}, field{"link", "", link})
 			return said(shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",

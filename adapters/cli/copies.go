@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -49,7 +50,7 @@ code is 1 when they differ.`
 			return interrupted(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
-		compared, err := use.Do(ctx)
+		compared, err := use.Do(ctx, audit.Operator())
 		shown()
 		if err != nil {
 			return interrupted(ctx, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/adapters/internal/quantity"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -67,7 +68,7 @@ func (c *Commands) pasteList() *cobra.Command {
 		"paste list epoxy --json\npaste list --anonymous --since 24h --contains casino\npaste list --removed",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			each := func(visit func(moderation.Found) error) error {
-				return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, int(limit), visit)
+				return m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, int(limit), visit)
 			}
 			return listed(each, func(f moderation.Found) record { return foundRecord(f, wanted.filter.Removed) }), nil
 		})
@@ -97,7 +98,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		"paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\npaste remove --owner epoxy --since 24h --reason 'spam' --yes",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			if len(ids) == 0 {
-				err := m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
+				err := m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
 					ids = append(ids, string(f.ID))
 					return nil
 				})
@@ -108,7 +109,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 					return nil, err
 				}
 			}
-			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, reason) }
+			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, audit.Operator(), id, reason) }
 			return nil, c.each("paste", "removed", ids, wanted.any(), remove)
 		})
 	cmd.Long = `Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody
@@ -160,7 +161,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			return nil, c.each("paste", "restored", ids, false, func(id string) error {
-				if err := m.Moderation.Remove.Undo(ctx, id); err != nil {
+				if err := m.Moderation.Remove.Undo(ctx, audit.Operator(), id); err != nil {
 					return err
 				}
 				_, err := m.Pastes.Show.Do(ctx, id)

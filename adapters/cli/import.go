@@ -12,6 +12,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -66,12 +67,14 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
 		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
-			func(ctx context.Context, source imports.Source[paste.Import], reject imports.Reject) (imports.Summary, error) {
+			func(
+				ctx context.Context, actor audit.Actor, source imports.Source[paste.Import], reject imports.Reject,
+			) (imports.Summary, error) {
 				policy := paste.RefuseOrphans
 				if anonymize {
 					policy = paste.AnonymizeOrphans
 				}
-				return m.Imports.Pastes.Do(ctx, source, policy, reject)
+				return m.Imports.Pastes.Do(ctx, actor, source, policy, reject)
 			})
 		return nil, run.finish(ctx, m)
 	}))
@@ -105,7 +108,7 @@ func (s importSummary) record() record {
 func importFile[R any](
 	ctx context.Context, run *importRun, kind, file string,
 	source func(io.Reader) imports.Records[R],
-	do func(context.Context, imports.Source[R], imports.Reject) (imports.Summary, error),
+	do func(context.Context, audit.Actor, imports.Source[R], imports.Reject) (imports.Summary, error),
 ) {
 	if file == "" || run.err != nil {
 		return
@@ -118,7 +121,7 @@ func importFile[R any](
 	defer input.Close()
 	progress := command.NewProgress(run.commands.Stderr, kind, input.Size, true)
 	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr}
-	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
+	summary, err := do(ctx, audit.Operator(), func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
 	_ = progress.Finish()

@@ -40,7 +40,7 @@ func (c *Commands) pasteShow() *cobra.Command {
 		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\npaste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			if origin {
-				address, err := m.Moderation.Origin.Do(ctx, args[0])
+				address, err := m.Moderation.Origin.Do(ctx, audit.Operator(), args[0])
 				return said(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address), err
 			}
 			found, err := m.Pastes.Show.Do(ctx, args[0])

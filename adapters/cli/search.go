@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -17,7 +18,7 @@ func (c *Commands) search() *cobra.Command {
 				return nil, fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
 			}
 			shown := command.NewProgress(c.Stderr, "rebuild", -1, false)
-			read, err := m.Search.Rebuild.Do(ctx, func(further int) { _ = shown.Add(further) })
+			read, err := m.Search.Rebuild.Do(ctx, audit.Operator(), func(further int) { _ = shown.Add(further) })
 			_ = shown.Finish()
 			return said(map[string]int{"pastes": read}, "Indexed %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/quantity"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -26,7 +27,7 @@ func (c *Commands) token() *cobra.Command {
 		}))
 	revoke := c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			err := m.Tokens.Revoke.Do(ctx, args[0])
+			err := m.Tokens.Revoke.Do(ctx, audit.Operator(), args[0])
 			return said(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0]), err
 		})
 	return Group("token", "Issue, list and revoke access tokens", c.tokenIssue(), list, revoke)
@@ -43,7 +44,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 			if wanted.Scope, err = token.ParseScope(scope); err != nil {
 				return nil, err
 			}
-			issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], wanted)
+			issued, secret, err := m.Tokens.Issue.Do(ctx, audit.Operator(), args[0], wanted)
 			shown := append(tokenRecord(issued), field{"token", "", secret.Reveal()})
 			return said(shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
 				issued.ID, moment(issued.ExpiresAt), secret.Reveal()), err
@@ -69,7 +70,7 @@ func (c *Commands) sessions() []*cobra.Command {
 		}))
 	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			ended, err := m.Tokens.Sessions.EndAll(ctx, args[0])
+			ended, err := m.Tokens.Sessions.EndAll(ctx, audit.Operator(), args[0])
 			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err
 		}))
 	return []*cobra.Command{list, signOut}

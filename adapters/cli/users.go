@@ -37,7 +37,7 @@ func (c *Commands) user() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
+		usage, err := m.Moderation.ShowUsage.Do(ctx, audit.Operator(), account.ID)
 		return recorded(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
 			field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
 			field{"lastUsedAt", "", usage.LastUsed})), err
@@ -75,7 +75,7 @@ func (c *Commands) userCreate() *cobra.Command {
 					return nil, err
 				}
 			}
-			created, err := m.Users.Create.Do(ctx, profile)
+			created, err := m.Users.Create.Do(ctx, audit.Operator(), profile)
 			shown := append(userRecord(created), field{"services", "", profile.Services})
 			return said(shown, "Created the user %s with the id %s.\n", created.Name, created.ID), err
 		})
@@ -119,7 +119,7 @@ func (c *Commands) userUpdate() *cobra.Command {
 	cmd = ofUser(c.does("update USER", "Update a user; what has no flag stays as it is",
 		"user update epoxy --public=false --supporter-months 25\nuser update epoxy --service github=    # removes it",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			account, err := m.Users.Update.Do(ctx, args[0], users.UpdateInput{
+			account, err := m.Users.Update.Do(ctx, audit.Operator(), args[0], users.UpdateInput{
 				AvatarURL: given(cmd, "avatar-url", &profile.AvatarURL), DefaultLanguage: given(cmd, "default-lang", &profile.DefaultLanguage),
 				PublicProfile: given(cmd, "public", &profile.PublicProfile), ShowTags: given(cmd, "show-tags", &profile.ShowTags),
 				SupporterMonths: given(cmd, "supporter-months", &profile.SupporterMonths),
@@ -149,7 +149,7 @@ func (c *Commands) userDelete() *cobra.Command {
 			if err := c.confirm(yes, fmt.Sprintf(question, account.Name), "deleted"); err != nil {
 				return nil, err
 			}
-			err = m.Users.Delete.Do(ctx, account.User, anonymize)
+			err = m.Users.Delete.Do(ctx, audit.Operator(), account.User, anonymize)
 			return said(map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name), err
 		}))
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -88,19 +89,20 @@ func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, lim
 }
 
 // Block implements moderation.Blocker.
-func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
+func (m *Moderation) Block(ctx context.Context, entry auditlog.Entry, block moderation.Block) error {
 	row := model.Block{
 		Network: block.Network.String(), Reason: block.Reason, CreatedAt: model.Instant(block.CreatedAt),
 		ExpiresAt: model.Nullable(block.ExpiresAt),
 	}
-	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
+	return m.store.Transaction(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
-	})
+	}))
 }
 
 // Unblock implements moderation.Blocker.
-func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
-	return deleteOne(ctx, m.store, &model.Block{}, "network = ?", network.String())
+func (m *Moderation) Unblock(ctx context.Context, entry auditlog.Entry, network netip.Prefix) error {
+	deletion := deleteOne(&model.Block{}, "network = ?", network.String())
+	return m.store.Transaction(ctx, m.store.Recorded(entry, deletion))
 }
 
 // Blocks implements moderation.Blocker.

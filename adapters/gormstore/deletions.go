@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"gorm.io/gorm"
@@ -10,7 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -45,9 +46,9 @@ const takenAtOnce = 100
 
 // Delete implements user.Store. The first batch compares the name, and records the act and what is to be done: what
 // follows is not undone, and the sweep goes on with it if it is interrupted. Others write between the batches.
-func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
+func (u *Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
 	var taken int
-	err := u.store.WritePaste(ctx, func(tx *gorm.DB) error {
+	err := u.store.WritePaste(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
 		var row model.User
 		named := db.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded())
 		if err := named.Take(&row).Error; err != nil {
@@ -59,8 +60,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 			taken, err = u.deleteBatch(tx, &row, deletion, takenAtOnce)
 		}
 		return err
-	})
-	ctx = audit.Unnoted(ctx)
+	})))
 	for err == nil && taken == takenAtOnce {
 		taken, err = u.goOn(ctx, id, takenAtOnce)
 	}

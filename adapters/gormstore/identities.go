@@ -2,11 +2,13 @@ package gormstore
 
 import (
 	"context"
+	"net/netip"
 
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -24,8 +26,8 @@ func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (
 }
 
 // Keep implements identity.AttemptKeeper.
-func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt, others int) error {
-	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
+	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
 			return err
@@ -43,19 +45,19 @@ func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity
 			Next: kept.Next, InvitationID: model.Optional(string(kept.Invitation)), UserID: model.Optional(string(kept.Link)),
 			ExpiresAt: now.Add(identity.AttemptAge),
 		}).Error
-	})
+	}))
 }
 
 // Take implements identity.AttemptKeeper.
-func (i *Identities) Take(ctx context.Context, hash identity.Hash) (taken identity.Attempt, err error) {
-	err = i.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (i *Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (taken identity.Attempt, err error) {
+	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}
 		taken = row.Domain()
 		return db.OrNotFound(tx.Delete(&row))
-	})
+	}))
 	return taken, err
 }
 
@@ -71,8 +73,8 @@ func (i *Identities) attempt(tx *gorm.DB, hash identity.Hash) (row model.SignInA
 }
 
 // SignUp implements identity.Registrar.
-func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created user.User) error {
-	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
+	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
@@ -92,7 +94,7 @@ func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created use
 			}
 		}
 		return tx.Delete(&row).Error
-	})
+	}))
 }
 
 // useInvitation takes one use of an invitation.
@@ -106,13 +108,13 @@ func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
 }
 
 // Invite implements identity.Inviter.
-func (i *Identities) Invite(ctx context.Context, created identity.Invitation) error {
-	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (i *Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
+	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		return tx.Create(&model.Invitation{
 			ID: string(created.ID), Hash: created.Hash[:], Uses: created.Uses, Note: created.Note,
 			CreatedAt: model.Instant(created.CreatedAt), ExpiresAt: model.Instant(created.ExpiresAt),
 		}).Error
-	})
+	}))
 }
 
 // InvitationByHash implements identity.InvitationFinder.
@@ -126,6 +128,6 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 }
 
 // Revoke implements identity.Inviter.
-func (i *Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
-	return deleteOne(ctx, i.store, &model.Invitation{}, "id = ?", string(id))
+func (i *Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
+	return i.store.Transaction(ctx, i.store.Recorded(entry, deleteOne(&model.Invitation{}, "id = ?", string(id))))
 }

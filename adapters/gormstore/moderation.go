@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -123,10 +124,10 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 
 // Report implements moderation.Reporter.
 func (m *Moderation) Report(
-	ctx context.Context, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
+	ctx context.Context, from netip.Addr, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
 ) error {
 	pastes := NewPastes(m.store)
-	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+	return m.store.WritePaste(ctx, m.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := pastes.lockedRow(tx, report.Paste)
 		if err != nil {
 			return err
@@ -140,7 +141,7 @@ func (m *Moderation) Report(
 		return tx.Create(&model.Report{
 			ID: report.ID, PasteID: row.ID, Reason: report.Reason, Text: report.Text, CreatedAt: model.Instant(report.At),
 		}).Error
-	})
+	}))
 }
 
 // Reports implements moderation.Reporter.
@@ -162,8 +163,8 @@ func openReports(query *gorm.DB) *gorm.DB {
 }
 
 // CloseReport implements moderation.Reporter.
-func (m *Moderation) CloseReport(ctx context.Context, id string) error {
-	return deleteOne(ctx, m.store, &model.Report{}, "id = ?", id)
+func (m *Moderation) CloseReport(ctx context.Context, entry auditlog.Entry, id string) error {
+	return m.store.Transaction(ctx, m.store.Recorded(entry, deleteOne(&model.Report{}, "id = ?", id)))
 }
 
 // Entries implements auditlog.Lister.

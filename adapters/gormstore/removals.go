@@ -11,7 +11,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -72,8 +71,8 @@ func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
 }
 
 // Remove implements moderation.Remover.
-func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
-	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error {
+	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
 		// Edits lock the user before the paste, too: another order would deadlock.
 		if _, err := m.hidesPastes(tx, ownerOf(tx, id)); err != nil {
 			return err
@@ -95,17 +94,16 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		if err := tx.Where("paste_id = ?", string(id)).Delete(&model.Report{}).Error; err != nil {
 			return err
 		}
-		act, _ := audit.Noted(ctx)
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&model.Tombstone{
 			Kind: model.PasteTombstone, ID: string(id), DeletedAt: model.Instant(m.store.Clock()),
-			RemovedBy: act.Actor, Reason: reason, Told: told,
+			RemovedBy: entry.Actor, Reason: reason, Told: told,
 		}).Error
-	})
+	}))
 }
 
 // Restore implements moderation.Remover.
-func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
-	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
+	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
 		hidden, err := m.hidesPastes(tx, ownerOf(tx, id))
 		if err != nil {
 			return err
@@ -117,7 +115,7 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 			return err
 		}
 		return m.hide(tx, []paste.ID{id})
-	})
+	}))
 }
 
 // Told implements paste.Store.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,7 +117,7 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 	if owner.Name, err = user.ParseName("owner"); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewUsers(store).Create(t.Context(), owner, nil); err != nil {
+	if err := NewUsers(store).Create(t.Context(), auditlog.Entry{}, owner, nil); err != nil {
 		t.Fatal(err)
 	}
 	pastes := NewPastes(store)
@@ -186,7 +187,7 @@ func TestDeletionInBatches(t *testing.T) {
 		if owner.Name, err = user.ParseName("owner"); err != nil {
 			t.Fatal(err)
 		}
-		if err := users.Create(t.Context(), owner, nil); err != nil {
+		if err := users.Create(t.Context(), auditlog.Entry{}, owner, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i := range all {
@@ -208,13 +209,13 @@ func TestDeletionInBatches(t *testing.T) {
 			}
 			return time.Now()
 		}
-		if err := users.Delete(ctx, owner.ID, owner.Name, kept); err == nil {
+		if err := users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err == nil {
 			t.Fatal("got a deletion at once, want one in batches")
 		}
 		if stored, owned := count(); stored != want.first || owned != all-takenAtOnce {
 			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", stored, owned, want.first, all-takenAtOnce)
 		}
-		if err := users.Delete(t.Context(), owner.ID, owner.Name, kept); err != nil {
+		if err := users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err != nil {
 			t.Fatal(err)
 		}
 		if stored, owned := count(); stored != want.last || owned != 0 {

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -31,8 +33,10 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 }
 
 // Create implements token.Store.
-func (t *Tokens) Create(ctx context.Context, created token.Token) error {
-	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return tx.Omit("User").Create(model.NewAccessToken(created)).Error })
+func (t *Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
+	return t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
+		return tx.Omit("User").Create(model.NewAccessToken(created)).Error
+	})))
 }
 
 // usesAtOnce bounds how long one transaction holds its locks.
@@ -100,21 +104,21 @@ func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export
 }
 
 // Revoke implements token.Store.
-func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
-	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id token.ID, at time.Time) error {
+	return t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
 		err := db.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
 			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", model.Instant(at))))
 		if err != nil {
 			return err
 		}
 		return endSessionsOf(tx, []string{string(id)})
-	})
+	})))
 }
 
 // StartSession implements token.Store. It locks the user and the parent: no session survives a suspension or a revocation at the same
 // time.
-func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
-	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
+	return t.store.Transaction(ctx, t.store.Guarded(from, func(tx *gorm.DB) error {
 		var owner model.User
 		if err := db.ForShare(tx).Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
 			return err
@@ -143,7 +147,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 		return owned().Where("id <> ?", string(started.ID)).
 			Where("expires_at <= ? OR coalesce(last_used_at, created_at) <= ? OR id NOT IN (?)",
 				model.Instant(started.CreatedAt), model.Instant(started.CreatedAt.Add(-token.SessionIdle)), latest).Delete(nil).Error
-	})
+	}))
 }
 
 // Sessions implements token.Store.
@@ -161,16 +165,20 @@ func endPresented(tx *gorm.DB, hash token.Hash) error {
 }
 
 // EndSession implements token.Store.
-func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
-	return deleteOne(ctx, t.store, &model.AccessToken{}, "id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session)
+func (t *Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID, id token.ID) error {
+	const own = "id = ? AND user_id = ? AND kind = ?"
+	deletion := deleteOne(&model.AccessToken{}, own, string(id), string(owner), token.Session)
+	return t.store.Transaction(ctx, t.store.Guarded(from, deletion))
 }
 
 // EndSessions implements token.Store.
-func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
-	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
+func (t *Tokens) EndSessions(
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID,
+) (ended int, err error) {
+	err = t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
 		ended, err = endSessions(tx, owner, but)
 		return err
-	})
+	})))
 	return ended, err
 }
 

@@ -79,22 +79,21 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 }
 
 // Create implements user.Store.
-func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
+func (u *Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
+	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
 
-// deleteOne deletes the row of a model that a condition finds.
-func deleteOne(ctx context.Context, s *db.Store, model any, condition string, values ...any) error {
-	return s.Transaction(ctx, func(tx *gorm.DB) error {
-		return db.OrNotFound(tx.Where(condition, values...).Delete(model))
-	})
+// deleteOne returns the change that deletes the row of a model that a condition finds.
+func deleteOne(model any, condition string, values ...any) func(tx *gorm.DB) error {
+	return func(tx *gorm.DB) error { return db.OrNotFound(tx.Where(condition, values...).Delete(model)) }
 }
 
 // Update implements user.Store.
-func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
-	updated user.User, services map[string]string, err error,
-) {
-	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {
+func (u *Users) Update(
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID,
+	change func(*user.User, map[string]string) error,
+) (updated user.User, services map[string]string, err error) {
+	err = u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) (err error) {
 		var row model.User
 		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err
@@ -129,7 +128,7 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 			}
 		}
 		return replaceServices(tx, row.ID, servicesBefore, services)
-	})
+	})))
 	if err != nil {
 		return user.User{}, nil, err
 	}

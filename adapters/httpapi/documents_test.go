@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -33,12 +35,12 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 	store := new(fake.Store)
 	name, err := user.ParseName("epoxy")
 	if err == nil {
-		err = fake.Users{Store: store}.Create(tb.Context(), user.User{ID: "epoxy001", Name: name}, nil)
+		err = fake.Users{Store: store}.Create(tb.Context(), auditlog.Entry{}, user.User{ID: "epoxy001", Name: name}, nil)
 	}
 	secret := token.Generate()
 	if err == nil {
 		made := token.Token{ID: "k1", Owner: "epoxy001", Hash: secret.Hash(), CreatedAt: time.Now()}
-		err = fake.Tokens{Store: store}.Create(tb.Context(), made)
+		err = fake.Tokens{Store: store}.Create(tb.Context(), netip.Addr{}, auditlog.Entry{}, made)
 	}
 	if err != nil {
 		tb.Fatal(err)

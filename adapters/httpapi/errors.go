@@ -165,7 +165,7 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 	header.Add("Vary", "Accept")
 	page := pageOf(c)
 	if rawLink := page == nil && a.isRawLink(c.Request); (page != nil || rawLink) && prefers(accept, mediaHTML, mediaJSON) {
-		ctx, cancel := a.deadline(c.Request, false)
+		ctx, cancel := a.deadline(c.Request)
 		defer cancel()
 		if rawLink {
 			c.Request.Header.Del("Cookie") // which the interface ignores

@@ -15,7 +15,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -28,7 +27,6 @@ const (
 	required                    // without a valid token the answer is 401
 	voluntary                   // there may be no token; an invalid one is answered with 401
 	withBody
-	writes // without a body: a client in a blocked network may not
 )
 
 // call is a request for an endpoint that may wait for the database.
@@ -42,12 +40,9 @@ type call struct {
 }
 
 // actor returns the sender as the one who changes something.
-func (c *call) actor() audit.Actor { return audit.By(c.viewer, addressOf(c.Request)) }
-
-// addressOf returns the address of a request's client, or the zero Addr: a Unix socket has none.
-func addressOf(r *http.Request) netip.Addr {
-	address, _ := netip.ParseAddr(r.RemoteAddr)
-	return address
+func (c *call) actor() audit.Actor {
+	address, _ := netip.ParseAddr(c.Request.RemoteAddr) // a Unix socket has none
+	return audit.By(c.viewer, address)
 }
 
 // handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns: see API.send. The
@@ -89,7 +84,7 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 func (a *API) answer(
 	c *call, how wants, endpoint func(context.Context, *call) (any, error), signIn bool,
 ) (err error) {
-	ctx, cancel := a.deadline(c.Request, how&(withBody|writes) != 0)
+	ctx, cancel := a.deadline(c.Request)
 	defer cancel()
 	if signIn {
 		err = a.signIn(ctx, how, c)
@@ -168,15 +163,10 @@ func patient(r *http.Request) context.Context {
 	return ctx
 }
 
-// deadline bounds the time of a request, and has the store refuse its writes if its client is in a blocked network. A
-// client that goes away does not cancel it, as cancelling a statement costs a connection to the database. An embedder's
-// middleware can cancel it with its own deadline.
-func (a *API) deadline(r *http.Request, writes bool) (context.Context, context.CancelFunc) {
-	ctx := patient(r)
-	if writes {
-		ctx = moderation.From(ctx, addressOf(r))
-	}
-	return context.WithTimeout(ctx, a.cfg.RequestTimeout)
+// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a
+// connection to the database. An embedder's middleware can cancel it with its own deadline.
+func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(patient(r), a.cfg.RequestTimeout)
 }
 
 // signIn identifies the sender of a request, and checks the token's scope: read suffices for GET and HEAD. It tells the limits whether

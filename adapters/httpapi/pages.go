@@ -182,7 +182,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context, answer route.Handl
 			return "", false, err
 		}
 	}
-	ctx, cancel := a.deadline(r, true)
+	ctx, cancel := a.deadline(r)
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/lists"
 	"github.com/gluepot/gluepot/adapters/pages/pastes"
 	"github.com/gluepot/gluepot/adapters/pages/site"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -61,7 +59,7 @@ func New(cfg Config, modules Modules) (*Pages, error) {
 	p := &Pages{Site: s}
 	for _, r := range slices.Concat(
 		[]site.Route{
-			{Pattern: site.PathScheme, Post: site.Form(s.ChooseScheme), Everyone: true, Unblocked: true, Reads: true},
+			{Pattern: site.PathScheme, Post: site.Form(s.ChooseScheme), Everyone: true, Reads: true},
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
 			{Pattern: "/~/assets/:version/:name", Get: site.Asset, Everyone: true},
 		},
@@ -102,13 +100,10 @@ func (p *Pages) handler(of site.Route, answer site.Handler, resumes, changes boo
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
-		if of.Unblocked {
-			r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
-		}
 		asked := p.Asked(r, of.Everyone)
 		if resumes {
 			err = p.Resume(w, asked)
-			if err == nil && of.Admins && !asked.Viewer.User.Admin {
+			if err == nil && of.Admins && asked.Actor().MaySeeAll() != nil {
 				err = site.ErrNothing
 			}
 			if err == nil && changes {

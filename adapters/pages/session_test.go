@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -48,7 +49,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("got %v %v, want a page for all", err, answer.Header())
 	}
 
-	if err := s.Tokens.Revoke.Do(t.Context(), string(id)); err != nil {
+	if err := s.Tokens.Revoke.Do(t.Context(), audit.Operator(), string(id)); err != nil {
 		t.Fatal(err)
 	}
 	if _, rejected, err := s.As(own, "/private0"); !fault.Is(err, fault.NotFound) || !rejected {

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"net/netip"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -40,9 +39,13 @@ var (
 
 // Do links the user of that name or id with an identity, such as github:77, of a provider that is configured.
 //
-// It fails as user.Find does, with fault.NotFound when there is no such provider, with fault.Invalid when the identity is none, and
+// It fails with fault.Forbidden unless the actor is the operator, as user.Find does, with fault.NotFound when there is no such
+// provider, with fault.Invalid when the identity is none, and
 // with fault.Conflict when another user has it or the user has another one of that provider.
-func (l *Link) Do(ctx context.Context, reference, text string) error {
+func (l *Link) Do(ctx context.Context, actor audit.Actor, reference, text string) error {
+	if err := actor.CheckOperator(); err != nil {
+		return err
+	}
 	name, subject, ok := strings.Cut(text, ":")
 	if !ok {
 		return errNoIdentity
@@ -59,38 +62,49 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = l.users.Update(audit.Note(ctx, "user.link", found.NameAndID(), text), found.ID, add(wanted))
+	entry := actor.Entry("user.link", found.NameAndID(), text)
+	_, _, err = l.users.Update(ctx, actor.Address(), entry, found.ID, add(wanted))
 	return user.Gone(err)
 }
 
 // Undo takes the identity of a provider from the user of that name or id, even the last one. The provider is the name of a
-// configured one, or the key of any. It fails as user.Find does, and with fault.NotFound when there is no such identity.
-func (l *Link) Undo(ctx context.Context, reference, provider string) error {
+// configured one, or the key of any. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with
+// fault.NotFound when there is no such identity.
+func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider string) error {
+	if err := actor.CheckOperator(); err != nil {
+		return err
+	}
 	found, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return err
 	}
 	key := l.sources.key(provider)
-	ctx = audit.Note(ctx, "user.unlink", found.NameAndID(), key)
-	_, _, err = l.users.Update(ctx, found.ID, func(_ *user.User, services map[string]string) error {
+	remove := func(_ *user.User, services map[string]string) error {
 		if _, ok := services[key]; !ok {
 			return errNotLinked
 		}
 		delete(services, key)
 		return nil
-	})
+	}
+	entry := actor.Entry("user.unlink", found.NameAndID(), key)
+	_, _, err = l.users.Update(ctx, actor.Address(), entry, found.ID, remove)
 	return err
 }
 
 // UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun
 // within the last hour, and with fault.Conflict when there is no other way in.
-func (l *Link) UndoOwn(ctx context.Context, viewer token.Viewer, key string) error {
+func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error {
+	viewer, err := actor.User()
+	if err != nil {
+		return err
+	}
 	if !viewer.SignedInRecently(l.now()) {
 		return token.ErrRejected
 	}
-	err := l.store.ChangeWays(ctx, netip.Addr{}, viewer.User.ID, viewer.Token.ID, func(_ user.User, ways *identity.Ways) error {
+	remove := func(_ user.User, ways *identity.Ways) error {
 		delete(ways.Accounts, key)
 		return l.wantWay(*ways)
-	})
+	}
+	err = l.store.ChangeWays(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
 	return user.Gone(err)
 }

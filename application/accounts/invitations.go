@@ -20,11 +20,14 @@ const (
 	maxNote = 256 // bytes
 )
 
-// Do returns a new invitation, and its code, which is not kept. It fails with fault.Invalid when the uses, the time or the note are
-// outside their bounds.
-func (i *Invitations) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
-	_ identity.Invitation, code string, err error,
-) {
+// Do returns a new invitation, and its code, which is not kept. It fails with fault.Forbidden unless the actor is the operator
+// or an administrator, and with fault.Invalid when the uses, the time or the note are outside their bounds.
+func (i *Invitations) Do(
+	ctx context.Context, actor audit.Actor, uses int, expiresIn time.Duration, note string,
+) (_ identity.Invitation, code string, err error) {
+	if err := actor.MayManage(); err != nil {
+		return identity.Invitation{}, "", err
+	}
 	switch {
 	case uses < 1 || uses > maxUses:
 		err = fault.New(fault.Invalid, "An invitation is for 1 to 10000 uses.")
@@ -41,7 +44,7 @@ func (i *Invitations) Do(ctx context.Context, uses int, expiresIn time.Duration,
 	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now, ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
 		created.ID = id
-		return i.store.Invite(audit.Note(ctx, "invite.create", string(id), note), created)
+		return i.store.Invite(ctx, actor.Entry("invite.create", string(id), note), created)
 	})
 	return created, code, err
 }
@@ -62,8 +65,14 @@ func (i *Invitations) All(ctx context.Context) ([]identity.Invitation, error) {
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Revoke removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none.
-func (i *Invitations) Revoke(ctx context.Context, reference string) (identity.InvitationID, error) {
+// Revoke removes the invitation with that id or code, and returns its id. It fails with fault.Forbidden unless the actor is
+// the operator or an administrator, and with fault.NotFound when there is none.
+func (i *Invitations) Revoke(
+	ctx context.Context, actor audit.Actor, reference string,
+) (identity.InvitationID, error) {
+	if err := actor.MayManage(); err != nil {
+		return "", err
+	}
 	id := identity.InvitationID(reference)
 	found, err := i.store.InvitationByHash(ctx, identity.HashOf(reference))
 	switch {
@@ -72,6 +81,6 @@ func (i *Invitations) Revoke(ctx context.Context, reference string) (identity.In
 	case !fault.Is(err, fault.NotFound):
 		return "", err
 	}
-	err = i.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id)
+	err = i.store.Revoke(ctx, actor.Entry("invite.revoke", string(id), ""), id)
 	return id, fault.Replace(err, fault.NotFound, errNoInvitation)
 }

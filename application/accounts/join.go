@@ -146,20 +146,6 @@ func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password 
 // Reset lets users who cannot sign in choose a new password, with a link that an operator gives them.
 type Reset struct{ *module }
 
-var errNoAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
-
-// mayManage returns a fault.Forbidden unless the actor is the operator or an administrator.
-func mayManage(actor audit.Actor) error {
-	if actor.IsOperator() {
-		return nil
-	}
-	viewer, err := actor.User()
-	if err == nil && !viewer.User.Admin {
-		err = errNoAdministrator
-	}
-	return err
-}
-
 var errNoReset = fault.New(fault.Forbidden,
 	"This link is not valid any more: it was used, or is older than an hour. Ask the operator for another one.")
 
@@ -168,7 +154,7 @@ var errNoReset = fault.New(fault.Forbidden,
 func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) (
 	owner user.User, link identity.OneTimeLink, code string, err error,
 ) {
-	if err := mayManage(actor); err != nil {
+	if err := actor.MayManage(); err != nil {
 		return owner, link, "", err
 	}
 	if r.passwords == nil {

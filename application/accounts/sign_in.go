@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
@@ -37,7 +39,11 @@ type Begun struct {
 // It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
 // token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden
 // when that session may only read.
-func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
+func (b *Begin) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (Begun, error) {
+	viewer, err := actor.Viewer()
+	if err != nil {
+		return Begun{}, err
+	}
 	source, err := b.sources.named(wanted.Source)
 	if err != nil {
 		return Begun{}, err
@@ -64,7 +70,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 		return Begun{}, err
 	}
 	secret := rand.Text()
-	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
+	if err := b.store.Keep(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Begun{}, err
 	}
 	return Begun{Label: source.Label, Address: address, State: attempt.Proof.State, Secret: secret}, nil
@@ -93,20 +99,24 @@ var (
 		errors.New("no user has this identity, there is no invitation, and the registration is for those invited"))
 )
 
-// Do finishes the attempt with that secret, which works once. resume returns the viewer who links an identity: once the provider has
-// answered, as the session may have ended meanwhile.
+// Do finishes the attempt with that secret, which works once. The actor is the visitor who returns. resume returns the viewer
+// who links an identity: once the provider has answered, as the session may have ended meanwhile.
 //
 // It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought proves nothing;
 // with fault.Forbidden when the visitor may not have an account, or is not the user who began to link one; and with fault.Conflict
 // when the identity cannot be linked.
 func (a *Arrive) Do(
-	ctx context.Context, resume func(context.Context) (token.Viewer, error), provider, secret string, brought identity.Callback,
+	ctx context.Context, actor audit.Actor, resume func(context.Context) (token.Viewer, error), provider, secret string,
+	brought identity.Callback,
 ) (Arrival, error) {
+	if _, err := actor.Viewer(); err != nil {
+		return Arrival{}, err
+	}
 	source, err := a.sources.named(provider)
 	if err != nil {
 		return Arrival{}, err
 	}
-	attempt, err := a.store.Take(ctx, identity.HashOf(secret))
+	attempt, err := a.store.Take(ctx, actor.Address(), identity.HashOf(secret))
 	if err != nil {
 		return Arrival{}, fault.Replace(err, fault.NotFound, errStale)
 	}
@@ -131,11 +141,11 @@ func (a *Arrive) Do(
 		if err != nil {
 			return Arrival{}, fault.Replace(err, fault.Unauthenticated, errOtherUser)
 		}
-		return a.link(ctx, viewer, attempt, profile.Identity)
+		return a.link(ctx, audit.By(viewer, actor.Address()), attempt, profile.Identity)
 	}
 	found, err := a.store.ByIdentity(ctx, profile.Identity)
 	if fault.Is(err, fault.NotFound) {
-		return a.receive(ctx, attempt, profile)
+		return a.receive(ctx, actor, attempt, profile)
 	}
 	if err == nil && found.Suspended {
 		return Arrival{}, token.ErrSuspended
@@ -143,16 +153,26 @@ func (a *Arrive) Do(
 	return Arrival{User: found, Next: attempt.Next}, err
 }
 
-func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity.Attempt, wanted identity.Identity) (Arrival, error) {
-	if viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now()) {
-		return Arrival{}, errOtherUser
+func (a *Arrive) link(
+	ctx context.Context, actor audit.Actor, attempt identity.Attempt, wanted identity.Identity,
+) (Arrival, error) {
+	viewer, err := actor.Viewer()
+	if err == nil && (viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now())) {
+		err = errOtherUser
 	}
-	_, _, err := a.users.Update(ctx, viewer.User.ID, func(u *user.User, services map[string]string) error {
+	if err == nil {
+		err = viewer.MayWrite()
+	}
+	if err != nil {
+		return Arrival{}, err
+	}
+	link := func(u *user.User, services map[string]string) error {
 		if u.Suspended { // meanwhile
 			return token.ErrSuspended
 		}
 		return add(wanted)(u, services)
-	})
+	}
+	_, _, err = a.users.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, link)
 	if err != nil {
 		return Arrival{}, user.Gone(err)
 	}
@@ -160,7 +180,9 @@ func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity
 }
 
 // receive lets a visitor without an account choose a name, if new ones are taken.
-func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile identity.Profile) (Arrival, error) {
+func (a *Arrive) receive(
+	ctx context.Context, actor audit.Actor, attempt identity.Attempt, profile identity.Profile,
+) (Arrival, error) {
 	switch {
 	case a.registration == Closed:
 		return Arrival{}, errClosed
@@ -171,7 +193,7 @@ func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile 
 	}
 	attempt.Proof, attempt.Profile = identity.Proof{}, profile.Proposed()
 	secret := rand.Text()
-	if err := a.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
+	if err := a.store.Keep(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Arrival{}, err
 	}
 	return Arrival{Secret: secret, Next: attempt.Next}, nil

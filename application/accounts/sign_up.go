@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -70,7 +71,12 @@ type SignUp struct{ *module }
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is over; with
 // fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the invitation is not valid
 // any more.
-func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next string, err error) {
+func (s *SignUp) Do(
+	ctx context.Context, actor audit.Actor, secret, name string,
+) (_ user.User, next string, err error) {
+	if _, err := actor.Viewer(); err != nil {
+		return user.User{}, "", err
+	}
 	attempt, err := s.vouched(ctx, secret)
 	if err != nil {
 		return user.User{}, "", err
@@ -84,7 +90,7 @@ func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next
 	}
 	err = ident.Draw(func(id user.ID) error {
 		created.ID = id
-		return s.store.SignUp(ctx, identity.HashOf(secret), created)
+		return s.store.SignUp(ctx, actor.Address(), identity.HashOf(secret), created)
 	})
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
 		if known, notFound := s.store.ByIdentity(ctx, attempt.Profile.Identity); notFound == nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 )
@@ -114,7 +115,12 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 // must compare them: if they differ, the copy stays marked as not ended.
 //
 // When it is interrupted, the target stays marked. Another call with the same source starts again.
-func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
+//
+// It fails with fault.Forbidden unless the actor is the operator.
+func (c *Copy) Do(ctx context.Context, actor audit.Actor) ([]Comparison, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return nil, err
+	}
 	tables := c.source.Tables()
 	from, err := c.source.Installation(ctx)
 	if err != nil {

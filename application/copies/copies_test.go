@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/tests/fake"
 )
@@ -96,7 +97,7 @@ func TestCopy(t *testing.T) {
 	for _, rows := range []int{0, 1, 1000, 25_000} {
 		source, target := newSide(t, "a", rows), emptySide("b")
 		var shown copies.Progress
-		compared, err := copies.New(source, target, func(p copies.Progress) { shown = p }).Do(t.Context())
+		compared, err := copies.New(source, target, func(p copies.Progress) { shown = p }).Do(t.Context(), audit.Operator())
 		if err != nil {
 			t.Fatalf("%d rows: %v", rows, err)
 		}
@@ -121,7 +122,7 @@ func TestCopyInterrupted(t *testing.T) {
 	source, target := newSide(t, "a", 12_000), emptySide("b")
 	for failAt := 1; ; failAt++ {
 		target.failAt, target.writes = failAt, 0
-		_, err := copies.New(source, target, nil).Do(t.Context())
+		_, err := copies.New(source, target, nil).Do(t.Context(), audit.Operator())
 		if err == nil {
 			if failAt < 4 {
 				t.Errorf("got an end after %d failures, want several", failAt-1)
@@ -153,7 +154,7 @@ func TestCopyFindsDifferences(t *testing.T) {
 				change(rows)
 			}
 		}
-		compared, err := copies.New(source, target, nil).Do(t.Context())
+		compared, err := copies.New(source, target, nil).Do(t.Context(), audit.Operator())
 		if err != nil || len(compared) != 2 || compared[0].Equal() || !compared[1].Equal() {
 			t.Errorf("%s: got %+v, error %v, want people that differ", what, compared, err)
 		}
@@ -168,7 +169,7 @@ func TestCopyRefuses(t *testing.T) {
 	refused := func(from, to *side, want error) {
 		t.Helper()
 		before := rowsOf(t, to)
-		if _, err := copies.New(from, to, nil).Do(t.Context()); !errors.Is(err, want) {
+		if _, err := copies.New(from, to, nil).Do(t.Context(), audit.Operator()); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if !reflect.DeepEqual(rowsOf(t, to), before) {
@@ -178,12 +179,12 @@ func TestCopyRefuses(t *testing.T) {
 	refused(source, other, copies.ErrNotEmpty)
 	partial := emptySide("c")
 	partial.failAt = 2
-	if _, err := copies.New(source, partial, nil).Do(t.Context()); !errors.Is(err, errPower) {
+	if _, err := copies.New(source, partial, nil).Do(t.Context(), audit.Operator()); !errors.Is(err, errPower) {
 		t.Fatalf("got %v, want %v", err, errPower)
 	}
 	refused(partial, emptySide("d"), copies.ErrPartial)
 	before := rowsOf(t, partial)
-	if _, err := copies.New(other, partial, nil).Do(t.Context()); !fault.Is(err, fault.Conflict) {
+	if _, err := copies.New(other, partial, nil).Do(t.Context(), audit.Operator()); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v, want a conflict: the target is a copy of another source", err)
 	}
 	if len(before["people"]) != 10 || !reflect.DeepEqual(rowsOf(t, partial), before) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 )
 
@@ -20,11 +21,15 @@ const (
 )
 
 // run carries records from the source to the store, a batch at a time. build converts a record to the value to store. Records that could
-// not be read or converted are rejected with their batch, in the order of the source, even if the store fails.
+// not be read or converted are rejected with their batch, in the order of the source, even if the store fails. It fails with
+// fault.Forbidden unless the actor is the operator.
 func run[R, T any](
-	ctx context.Context, source Source[R], reject Reject,
+	ctx context.Context, actor audit.Actor, source Source[R], reject Reject,
 	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
+	if err := actor.CheckOperator(); err != nil {
+		return Summary{}, err
+	}
 	var (
 		values  []T
 		records []Record[R] // of this batch, in order

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -90,7 +91,7 @@ func TestImports(t *testing.T) {
 	}
 	s := new(shelf)
 	source := records(append(many, "known", "broken", "refused", "odd id")...)
-	summary, err := importerOf(s).Do(t.Context(), source, paste.RefuseOrphans, reject)
+	summary, err := importerOf(s).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
 	}
@@ -102,14 +103,14 @@ func TestImports(t *testing.T) {
 		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), paste.RefuseOrphans, reject); !fault.Is(err, fault.Unavailable) {
+	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("a", "outage"), paste.RefuseOrphans, reject); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), paste.RefuseOrphans, reject); err == nil || err.Error() != "disk" {
+	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("a", "unreadable"), paste.RefuseOrphans, reject); err == nil || err.Error() != "disk" {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
-	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), paste.RefuseOrphans, func(int, []byte, error) error {
+	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("broken", "a"), paste.RefuseOrphans, func(int, []byte, error) error {
 		return full
 	}); !errors.Is(err, full) {
 		t.Error(err)
@@ -197,7 +198,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 				} else if c.cancel {
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 				}
-				if _, err := importerOf(c.store).Do(ctx, c.source, paste.RefuseOrphans, c.reject); !errors.Is(err, cause) {
+				if _, err := importerOf(c.store).Do(ctx, audit.Operator(), c.source, paste.RefuseOrphans, c.reject); !errors.Is(err, cause) {
 					t.Errorf("got %v, want %v", err, cause)
 				}
 			})
@@ -232,7 +233,7 @@ func TestImportsKeepText(t *testing.T) {
 		return results, nil
 	}
 	rejected := 0
-	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
+	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
 		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
 			t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
 		}
@@ -253,7 +254,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 		ids[i] = fmt.Sprint("id", i)
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
-	summary, err := importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
+	summary, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
 		rejected = append(rejected, line)
 		return nil
 	})
@@ -264,7 +265,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	// Only rejects that were reported are counted.
 	full, taken := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
-	summary, err = importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(int, []byte, error) error {
+	summary, err = importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(int, []byte, error) error {
 		if taken++; taken > 1 {
 			return full
 		}
@@ -275,7 +276,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
-	summary, err = importerOf(s).Do(t.Context(), records("a", "b", "unreadable"), paste.RefuseOrphans, nil)
+	summary, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "b", "unreadable"), paste.RefuseOrphans, nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
 		t.Errorf("got %+v, batches of %v, error %v, want 2 new ones in one batch and an error", summary, s.batches, err)
 	}
@@ -321,7 +322,7 @@ func TestImportsBoundUsers(t *testing.T) {
 	}
 	var reasons []string
 	importing := imports.New(userImporter{}, nil, nil, time.Now).Users
-	summary, err := importing.Do(t.Context(), source, func(line int, _ []byte, reason error) error {
+	summary, err := importing.Do(t.Context(), audit.Operator(), source, func(line int, _ []byte, reason error) error {
 		reasons = append(reasons, fmt.Sprint(line, " ", reason))
 		return nil
 	})
@@ -373,7 +374,7 @@ func TestImportsOfContent(t *testing.T) {
 			}
 		}
 		reason := ""
-		_, err := importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(_ int, _ []byte, why error) error {
+		_, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(_ int, _ []byte, why error) error {
 			reason = fault.MessageOf(why)
 			return nil
 		})
@@ -393,7 +394,7 @@ func TestImportsOfContent(t *testing.T) {
 	_, err := importerOf(pasteImporter(func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		got = pastes
 		return storeAll(ctx, pastes)
-	})).Do(t.Context(), source, paste.RefuseOrphans, nil)
+	})).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, nil)
 	if err != nil || len(got) != 1 || !slices.Equal(got[0].Tags, []string{"a", "b"}) {
 		t.Errorf("got %+v, error %v, want a paste with the tags a and b", got, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
@@ -25,8 +26,8 @@ const keyLength = 44
 
 // Do stores the keys of the source, hashed. A user's key that differs from the one stored before
 // replaces it. The rest is as for Users.
-func (k *Keys) Do(ctx context.Context, source Source[Key], reject Reject) (Summary, error) {
-	return run(ctx, source, reject, k.token, k.tokens.Import)
+func (k *Keys) Do(ctx context.Context, actor audit.Actor, source Source[Key], reject Reject) (Summary, error) {
+	return run(ctx, actor, source, reject, k.token, k.tokens.Import)
 }
 
 func (k *Keys) token(r Key) (token.Token, error) {

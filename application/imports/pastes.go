@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -33,9 +34,9 @@ const (
 // time of creation, or with neither a list of pasties nor a cipher, is rejected. The source may stop reading a paste one
 // part beyond MaxParts. The rest is as for Users.
 func (p *Pastes) Do(
-	ctx context.Context, source Source[paste.Import], orphans paste.Orphans, reject Reject,
+	ctx context.Context, actor audit.Actor, source Source[paste.Import], orphans paste.Orphans, reject Reject,
 ) (Summary, error) {
-	return run(ctx, source, reject, checked, func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
+	return run(ctx, actor, source, reject, checked, func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
 		return p.pastes.Import(ctx, pastes, orphans)
 	})
 }

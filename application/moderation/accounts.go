@@ -3,10 +3,10 @@ package moderation
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -19,12 +19,12 @@ const maxSought = 64
 var errSought = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
 
 // Do returns the first accounts after a place that match the filter, at most limit of them. It fails with
-// fault.Forbidden unless the viewer is an administrator, and with fault.Invalid for a name that no user could have.
+// fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid for a name that no user could have.
 func (l *ListAccounts) Do(
-	ctx context.Context, viewer token.Viewer, filter moderation.AccountFilter, order moderation.Order,
+	ctx context.Context, actor audit.Actor, filter moderation.AccountFilter, order moderation.Order,
 	after moderation.AccountPlace, limit int,
 ) ([]moderation.Account, error) {
-	if err := moderation.CheckAdministrator(viewer); err != nil {
+	if err := actor.MaySeeAll(); err != nil {
 		return nil, err
 	}
 	if !ident.Printable(filter.Name, maxSought) {
@@ -36,10 +36,10 @@ func (l *ListAccounts) Do(
 // ShowAccount shows administrators a user.
 type ShowAccount struct{ *module }
 
-// Do returns the user of that id, and how much the user has stored. It fails with fault.Forbidden unless the viewer is
-// an administrator, and with user.ErrNotFound when there is no such user.
-func (s *ShowAccount) Do(ctx context.Context, viewer token.Viewer, id user.ID) (moderation.Account, error) {
-	if err := moderation.CheckAdministrator(viewer); err != nil {
+// Do returns the user of that id, and how much the user has stored. It fails with fault.Forbidden unless the actor is
+// the operator or an administrator, and with user.ErrNotFound when there is no such user.
+func (s *ShowAccount) Do(ctx context.Context, actor audit.Actor, id user.ID) (moderation.Account, error) {
+	if err := actor.MaySeeAll(); err != nil {
 		return moderation.Account{}, err
 	}
 	shown, err := s.users.ByID(ctx, id)

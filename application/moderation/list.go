@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -23,8 +24,12 @@ type List struct{ *module }
 // for user.Find; when it is empty, the filter's Owner counts. The filter's Language can be as language.Find takes it. It fails as
 // user.Find does, with fault.Invalid for a language that there is not, and with an error of visit.
 func (l *List) Do(
-	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
+	ctx context.Context, actor audit.Actor, owner string, filter moderation.Filter, after paste.Place, limit int,
+	visit func(moderation.Found) error,
 ) error {
+	if err := actor.MaySeeAll(); err != nil {
+		return err
+	}
 	if owner != "" {
 		found, err := user.Find(ctx, l.users, owner)
 		if err != nil {
@@ -50,7 +55,12 @@ type ListAudit struct{ *module }
 
 // Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry is before all
 // of them.
-func (l *ListAudit) Do(ctx context.Context, after auditlog.Entry, limit int, visit func(auditlog.Entry) error) error {
+func (l *ListAudit) Do(
+	ctx context.Context, actor audit.Actor, after auditlog.Entry, limit int, visit func(auditlog.Entry) error,
+) error {
+	if err := actor.MaySeeAll(); err != nil {
+		return err
+	}
 	return batch.Each(after, limit, func(after auditlog.Entry) ([]auditlog.Entry, auditlog.Entry, error) {
 		found, err := l.store.Entries(ctx, after, page)
 		return found, batch.Last(found, page), err

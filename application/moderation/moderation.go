@@ -86,23 +86,33 @@ type Remove struct{ *module }
 
 // Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, and with
 // paste.ErrNotFound when no such paste is active.
-func (r *Remove) Do(ctx context.Context, id, reason string) error {
+func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) error {
+	if err := actor.MayManage(); err != nil {
+		return err
+	}
 	if err := moderation.ValidateReason(reason); err != nil {
 		return err
 	}
-	return paste.Gone(r.store.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
+	return paste.Gone(r.store.Remove(ctx, actor.Entry("paste.remove", id, reason), paste.ID(id), reason))
 }
 
 // Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
-func (r *Remove) Undo(ctx context.Context, id string) error {
-	return fault.Replace(r.store.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id)), fault.NotFound, errNotRemoved)
+func (r *Remove) Undo(ctx context.Context, actor audit.Actor, id string) error {
+	if err := actor.MayManage(); err != nil {
+		return err
+	}
+	err := r.store.Restore(ctx, actor.Entry("paste.restore", id, ""), paste.ID(id))
+	return fault.Replace(err, fault.NotFound, errNotRemoved)
 }
 
 // ShowUsage shows how much a user has stored.
 type ShowUsage struct{ *module }
 
 // Do returns what the user with that id has.
-func (s *ShowUsage) Do(ctx context.Context, id user.ID) (moderation.Usage, error) {
+func (s *ShowUsage) Do(ctx context.Context, actor audit.Actor, id user.ID) (moderation.Usage, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return moderation.Usage{}, err
+	}
 	return s.store.UsageOf(ctx, id)
 }
 
@@ -111,7 +121,10 @@ type Origin struct{ *module }
 
 // Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with fault.NotFound when
 // none is kept.
-func (o *Origin) Do(ctx context.Context, id string) (netip.Addr, error) {
+func (o *Origin) Do(ctx context.Context, actor audit.Actor, id string) (netip.Addr, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return netip.Addr{}, err
+	}
 	address, err := o.store.Origin(ctx, paste.ID(id))
 	return address, fault.Replace(err, fault.NotFound, errNoOrigin)
 }

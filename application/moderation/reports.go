@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 )
 
 // reportQuota is how many pastes a client may report.
@@ -28,14 +27,19 @@ type Report struct{ *module }
 
 // Do stores a viewer's report of the paste with that id. It fails with fault.Invalid when the reason is none of
 // moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, and with fault.Exhausted
-// when the client has used up its reports of an hour.
-func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) error {
+// when the viewer's address has used up its reports of an hour.
+func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text string) error {
+	viewer, err := actor.Writer()
+	if err != nil {
+		return err
+	}
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
 	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
 	if err := made.Validate(); err != nil {
 		return err
 	}
-	err := r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota)
+	client := "report " + paste.ClientAt(actor.Address())
+	err = r.store.Report(ctx, actor.Address(), made, viewer.User.ID, client, reportQuota)
 	if err == nil {
 		text := "A reader has reported the paste " + id + " (" + reason + "). Look at it on /admin/reports, or with gluepot report list."
 		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: made.At, Subject: id, Text: text})
@@ -44,7 +48,10 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 }
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
-func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) error {
+func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit func(moderation.Report) error) error {
+	if err := actor.MaySeeAll(); err != nil {
+		return err
+	}
 	return batch.Each(moderation.Report{}, limit, func(after moderation.Report) ([]moderation.Report, moderation.Report, error) {
 		found, err := r.store.Reports(ctx, after, page)
 		return found, batch.Last(found, page), err
@@ -52,6 +59,10 @@ func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Repor
 }
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open.
-func (r *Report) Close(ctx context.Context, id string) error {
-	return fault.Replace(r.store.CloseReport(audit.Note(ctx, "report.close", id, ""), id), fault.NotFound, errNoReport)
+func (r *Report) Close(ctx context.Context, actor audit.Actor, id string) error {
+	if err := actor.MayManage(); err != nil {
+		return err
+	}
+	err := r.store.CloseReport(ctx, actor.Entry("report.close", id, ""), id)
+	return fault.Replace(err, fault.NotFound, errNoReport)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/user"
@@ -24,7 +25,12 @@ const atOnce = 100
 // Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide its pastes are
 // hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it again. It fails as
 // user.Find does, and with fault.Invalid without a reason, or when administrators would suspend themselves.
-func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
+func (s *Suspend) Do(
+	ctx context.Context, actor audit.Actor, reference, reason string, hide bool,
+) (_ user.User, hidden int, err error) {
+	if err := actor.MayManage(); err != nil {
+		return user.User{}, 0, err
+	}
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
 	}
@@ -32,17 +38,18 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	if audit.IsBy(ctx, suspended.Name.String()) {
+	if actor.Is(suspended.ID) {
 		return user.User{}, 0, errOwnSuspension
 	}
-	err = s.set(ctx, suspended, "user.suspend", reason, func(u *user.User, _ map[string]string) error {
+	entry := actor.Entry("user.suspend", suspended.NameAndID(), reason)
+	err = s.set(ctx, entry, suspended.ID, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, u.PastesHidden || hide
 		return nil
 	})
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	if _, err := s.sessions.EndSessions(ctx, suspended.ID, ""); err != nil || !hide {
+	if _, err := s.sessions.EndSessions(ctx, netip.Addr{}, auditlog.Entry{}, suspended.ID, ""); err != nil || !hide {
 		return suspended, 0, err
 	}
 	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, suspended.ID, atOnce) })
@@ -57,12 +64,18 @@ var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
 
 // Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It fails
 // as Do does, and with fault.Invalid when the user is not suspended, unless an interrupted call left pastes to show.
-func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
+func (s *Suspend) Undo(
+	ctx context.Context, actor audit.Actor, reference string,
+) (_ user.User, shown int, err error) {
+	if err := actor.MayManage(); err != nil {
+		return user.User{}, 0, err
+	}
 	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	ended := s.set(ctx, meant, "user.unsuspend", "", func(u *user.User, _ map[string]string) error {
+	entry := actor.Entry("user.unsuspend", meant.NameAndID(), "")
+	ended := s.set(ctx, entry, meant.ID, func(u *user.User, _ map[string]string) error {
 		if !u.Suspended {
 			return errNotSuspended
 		}
@@ -83,8 +96,10 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 	return meant, shown, err
 }
 
-func (s *Suspend) set(ctx context.Context, u user.User, act, reason string, change func(*user.User, map[string]string) error) error {
-	_, _, err := s.users.Update(audit.Note(ctx, act, u.NameAndID(), reason), u.ID, change)
+func (s *Suspend) set(
+	ctx context.Context, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error,
+) error {
+	_, _, err := s.users.Update(ctx, netip.Addr{}, entry, id, change)
 	return user.Gone(err)
 }
 
@@ -103,7 +118,12 @@ type Block struct{ *module }
 
 // Do blocks a network (see moderation.ParseNetwork) for that time, or for good when the time is zero, and returns the block. It
 // fails with fault.Invalid when the text names no network, there is no reason, or the time is negative.
-func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
+func (b *Block) Do(
+	ctx context.Context, actor audit.Actor, network, reason string, expiresIn time.Duration,
+) (made moderation.Block, err error) {
+	if err := actor.MayManage(); err != nil {
+		return moderation.Block{}, err
+	}
 	if made.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err
 	}
@@ -117,22 +137,28 @@ func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.D
 	if expiresIn > 0 {
 		made.ExpiresAt = made.CreatedAt.Add(expiresIn)
 	}
-	return made, b.store.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
+	return made, b.store.Block(ctx, actor.Entry("block.add", made.Network.String(), reason), made)
 }
 
 var errNotBlocked = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
 
 // Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as Do does.
-func (b *Block) Undo(ctx context.Context, network string) (netip.Prefix, error) {
+func (b *Block) Undo(ctx context.Context, actor audit.Actor, network string) (netip.Prefix, error) {
+	if err := actor.MayManage(); err != nil {
+		return netip.Prefix{}, err
+	}
 	parsed, err := moderation.ParseNetwork(network)
 	if err != nil {
 		return netip.Prefix{}, err
 	}
-	err = b.store.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
+	err = b.store.Unblock(ctx, actor.Entry("block.remove", parsed.String(), ""), parsed)
 	return parsed, fault.Replace(err, fault.NotFound, errNotBlocked)
 }
 
 // All returns the blocks that have not expired, the latest first.
-func (b *Block) All(ctx context.Context) ([]moderation.Block, error) {
+func (b *Block) All(ctx context.Context, actor audit.Actor) ([]moderation.Block, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return nil, err
+	}
 	return b.store.Blocks(ctx)
 }

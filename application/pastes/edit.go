@@ -3,7 +3,6 @@ package pastes
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -80,8 +79,7 @@ func (e *EditOwn) Restore(ctx context.Context, actor audit.Actor, id, edit strin
 type GiveUpOwn struct{ *module }
 
 // Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
-// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's address. As with
-// DeleteOwn, a blocked network does not matter.
+// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's address.
 //
 // It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
 // expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the quota is used up.
@@ -99,7 +97,7 @@ func (g *GiveUpOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste
 		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
 		return paste.Change{Document: made, Changed: true}, err
 	}
-	_, err = g.store.UpdateAllowed(ctx, netip.Addr{}, allowance, client, "", paste.ID(id), give)
+	_, err = g.store.UpdateAllowed(ctx, actor.Address(), allowance, client, "", paste.ID(id), give)
 	return key, paste.Gone(err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/language"
@@ -53,7 +54,7 @@ func (w *world) clock() time.Time { return w.now }
 
 func (w *world) user(t *testing.T, wanted users.CreateInput) {
 	t.Helper()
-	if _, err := w.users.Create.Do(t.Context(), wanted); err != nil {
+	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), wanted); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +62,7 @@ func (w *world) user(t *testing.T, wanted users.CreateInput) {
 // viewer signs a user in.
 func (w *world) viewer(t *testing.T, name string) token.Viewer {
 	t.Helper()
-	_, secret, err := w.tokens.Issue.Do(t.Context(), name, tokens.IssueInput{})
+	_, secret, err := w.tokens.Issue.Do(t.Context(), audit.Operator(), name, tokens.IssueInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

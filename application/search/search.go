@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
@@ -139,8 +140,14 @@ func (f *Find) language(text string) string {
 type Rebuild struct{ pastes search.Store }
 
 // Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can
-// be written and searched meanwhile. It fails with search.ErrNoIndex when the database cannot have one.
-func (r *Rebuild) Do(ctx context.Context, progress func(further int)) (read int, err error) {
+// be written and searched meanwhile. It fails with fault.Forbidden unless the actor is the operator, and with
+// search.ErrNoIndex when the database cannot have one.
+func (r *Rebuild) Do(
+	ctx context.Context, actor audit.Actor, progress func(further int),
+) (read int, err error) {
+	if err := actor.CheckOperator(); err != nil {
+		return 0, err
+	}
 	if err := r.pastes.Prepare(ctx); err != nil {
 		return 0, err
 	}

@@ -5,9 +5,8 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/stats"
-	"github.com/gluepot/gluepot/domain/token"
 )
 
 // UseCases is what can be asked about the installation as a whole.
@@ -49,9 +48,9 @@ func (s *Sum) Last() stats.Totals {
 // Show shows administrators what Sum counts.
 type Show struct{ sum *Sum }
 
-// Do is Sum.Do for a viewer. It fails with fault.Forbidden unless the viewer is an administrator.
-func (s *Show) Do(ctx context.Context, viewer token.Viewer) (stats.Totals, error) {
-	if err := moderation.CheckAdministrator(viewer); err != nil {
+// Do is Sum.Do for the operator and administrators. It fails with fault.Forbidden for others.
+func (s *Show) Do(ctx context.Context, actor audit.Actor) (stats.Totals, error) {
+	if err := actor.MaySeeAll(); err != nil {
 		return stats.Totals{}, err
 	}
 	return s.sum.Do(ctx)

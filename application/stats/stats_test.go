@@ -2,8 +2,10 @@ package stats
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
@@ -21,12 +23,15 @@ func (counter) Totals(context.Context) (stats.Totals, error) {
 func TestShow(t *testing.T) {
 	t.Parallel()
 	show := New(counter{}).Show
-	for _, viewer := range []token.Viewer{{}, {User: user.User{ID: "epoxy"}}} {
-		if totals, err := show.Do(t.Context(), viewer); !fault.Is(err, fault.Forbidden) || totals.Users != 0 {
-			t.Errorf("got %+v, %v for %+v, want fault.Forbidden", totals, err, viewer.User)
+	by := func(u user.User) audit.Actor { return audit.By(token.Viewer{User: u}, netip.Addr{}) }
+	for want, actor := range map[fault.Kind]audit.Actor{
+		fault.Unauthenticated: by(user.User{}), fault.Forbidden: by(user.User{ID: "epoxy"}),
+	} {
+		if totals, err := show.Do(t.Context(), actor); !fault.Is(err, want) || totals.Users != 0 {
+			t.Errorf("got %+v, %v, want %v", totals, err, want)
 		}
 	}
-	totals, err := show.Do(t.Context(), token.Viewer{User: user.User{ID: "root", Admin: true}})
+	totals, err := show.Do(t.Context(), by(user.User{ID: "root", Admin: true}))
 	if err != nil || totals.Users != 7 {
 		t.Errorf("got %+v, %v for an administrator, want the totals", totals, err)
 	}

@@ -2,9 +2,11 @@ package tokens
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
@@ -16,8 +18,14 @@ type Sessions struct{ *module }
 
 // Start begins a session of a user in a browser, and returns its secret, which is not kept. The parent is the access token that the
 // session is made with, or the zero Token: the session has its scope and ends with it. The session that the new one replaces ends,
-// if there is one. It fails with token.ErrRejected when the user is gone or the parent is revoked.
-func (s *Sessions) Start(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
+// if there is one. The actor need not be that user, who has just signed in. It fails with token.ErrRejected when the user is
+// gone or the parent is revoked.
+func (s *Sessions) Start(
+	ctx context.Context, actor audit.Actor, owner user.ID, parent token.Token, browser, replaces string,
+) (token.Secret, error) {
+	if err := actor.Check(); err != nil {
+		return token.Secret{}, err
+	}
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
 		Owner: owner, Kind: token.Session, Scope: parent.Scope, Parent: parent.ID, Hash: secret.Hash(), Name: browser,
@@ -32,13 +40,17 @@ func (s *Sessions) Start(ctx context.Context, owner user.ID, parent token.Token,
 	}
 	err := ident.Draw(func(id token.ID) error {
 		started.ID = id
-		return s.store.StartSession(ctx, started, replaced)
+		return s.store.StartSession(ctx, actor.Address(), started, replaced)
 	})
 	return secret, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// EndPresented ends the session with that secret, which a browser presents, if there is one.
-func (s *Sessions) EndPresented(ctx context.Context, presented string) error {
+// EndPresented ends the session with that secret, which a browser presents, if there is one. A blocked network does not
+// matter: its users can sign out.
+func (s *Sessions) EndPresented(ctx context.Context, actor audit.Actor, presented string) error {
+	if err := actor.Check(); err != nil {
+		return err
+	}
 	secret, err := token.ParseSecret(presented)
 	if err != nil {
 		return nil //nolint:nilerr // there is nothing to end
@@ -75,24 +87,30 @@ func (e *Export) Do(ctx context.Context, viewer token.Viewer) (token.Export, err
 	return export, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// EndAll ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
-func (s *Sessions) EndAll(ctx context.Context, reference string) (ended int, err error) {
+// EndAll ends all sessions of the user of that name or id, and returns how many. It fails with fault.Forbidden unless the
+// actor is the operator or an administrator, and as user.Find does.
+func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference string) (ended int, err error) {
+	if err := actor.MayManage(); err != nil {
+		return 0, err
+	}
 	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return 0, err
 	}
-	return s.store.EndSessions(audit.Note(ctx, "user.sign-out", owner.NameAndID(), ""), owner.ID, "")
+	entry := actor.Entry("user.sign-out", owner.NameAndID(), "")
+	return s.store.EndSessions(ctx, netip.Addr{}, entry, owner.ID, "")
 }
 
 // EndOwn ends the viewer's session with that id or, if the id is empty, all but the current one. It fails with fault.NotFound when
 // there is no such session.
-func (s *Sessions) EndOwn(ctx context.Context, viewer token.Viewer, id string) error {
-	if !viewer.SignedIn() {
-		return token.ErrRejected
-	}
-	if id == "" {
-		_, err := s.store.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
+func (s *Sessions) EndOwn(ctx context.Context, actor audit.Actor, id string) error {
+	viewer, err := actor.User()
+	if err != nil {
 		return err
 	}
-	return s.store.EndSession(ctx, viewer.User.ID, token.ID(id))
+	if id == "" {
+		_, err := s.store.EndSessions(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.Token.ID)
+		return err
+	}
+	return s.store.EndSession(ctx, actor.Address(), viewer.User.ID, token.ID(id))
 }

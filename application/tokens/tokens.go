@@ -60,9 +60,21 @@ type IssueInput struct {
 	ExpiresIn time.Duration // 0: it never expires
 }
 
-// Do returns a new token of the user of that name or id, and its secret, which is not kept: no command can show it again. It fails
-// as user.Find does, and with fault.Invalid when the token's name is longer than 64 bytes or not printable or the time is negative.
-func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (token.Token, token.Secret, error) {
+// Do returns a new token of the user of that name or id, and its secret, which is not kept: no command can show it again. It
+// fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with fault.Invalid when the token's name
+// is longer than 64 bytes or not printable or the time is negative.
+func (i *Issue) Do(
+	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
+) (token.Token, token.Secret, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return token.Token{}, token.Secret{}, err
+	}
+	return i.issue(ctx, actor, reference, wanted)
+}
+
+func (i *Issue) issue(
+	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
+) (token.Token, token.Secret, error) {
 	if !ident.Printable(wanted.Name, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
 	}
@@ -80,7 +92,8 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 	}
 	err = ident.Draw(func(id token.ID) error {
 		issued.ID = id
-		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+owner.NameAndID(), ""), issued)
+		entry := actor.Entry("token.issue", string(id)+" of "+owner.NameAndID(), "")
+		return i.store.Create(ctx, actor.Address(), entry, issued)
 	})
 	if err != nil {
 		return token.Token{}, token.Secret{}, user.Gone(err) // no secret that opens nothing
@@ -96,9 +109,13 @@ var errTooMany = fault.New(fault.Forbidden,
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it cannot make a token that may write.")
 
-// Own is Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own, or the viewer has too many tokens.
-func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
+// Own is Do for the viewer who acts. It fails with fault.Forbidden when the scope is wider than the viewer's own, or the
+// viewer has too many tokens.
+func (i *Issue) Own(ctx context.Context, actor audit.Actor, wanted IssueInput) (token.Token, token.Secret, error) {
+	viewer, err := actor.Viewer()
 	switch {
+	case err != nil:
+		return token.Token{}, token.Secret{}, err
 	case !viewer.SignedIn():
 		return token.Token{}, token.Secret{}, token.ErrRejected
 	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
@@ -111,7 +128,7 @@ func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput)
 	if len(owned) >= maxOwn {
 		return token.Token{}, token.Secret{}, errTooMany
 	}
-	return i.Do(audit.As(ctx, viewer.User.Name.String()), "id:"+string(viewer.User.ID), wanted)
+	return i.issue(ctx, actor, "id:"+string(viewer.User.ID), wanted)
 }
 
 // List lists a user's tokens.
@@ -131,15 +148,25 @@ var errNoToken = fault.New(fault.NotFound, "There is no token with that id.")
 // Revoke makes a token invalid.
 type Revoke struct{ *module }
 
-// Do makes the token with that id invalid from now on. It fails with fault.NotFound when there is none.
-func (r *Revoke) Do(ctx context.Context, id string) error {
-	return fault.Replace(r.store.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now()), fault.NotFound, errNoToken)
+// Do makes the token with that id invalid from now on. It fails with fault.Forbidden unless the actor is the operator, and
+// with fault.NotFound when there is none.
+func (r *Revoke) Do(ctx context.Context, actor audit.Actor, id string) error {
+	if err := actor.CheckOperator(); err != nil {
+		return err
+	}
+	return r.revoke(ctx, actor, id)
 }
 
-// Own is Do for a token of the viewer's.
-func (r *Revoke) Own(ctx context.Context, viewer token.Viewer, id string) error {
-	if !viewer.SignedIn() {
-		return token.ErrRejected
+func (r *Revoke) revoke(ctx context.Context, actor audit.Actor, id string) error {
+	err := r.store.Revoke(ctx, actor.Address(), actor.Entry("token.revoke", id, ""), token.ID(id), r.now())
+	return fault.Replace(err, fault.NotFound, errNoToken)
+}
+
+// Own is Do for a token of the viewer who acts.
+func (r *Revoke) Own(ctx context.Context, actor audit.Actor, id string) error {
+	viewer, err := actor.User()
+	if err != nil {
+		return err
 	}
 	owned, err := r.store.ByOwner(ctx, viewer.User.ID)
 	if err != nil {
@@ -148,5 +175,5 @@ func (r *Revoke) Own(ctx context.Context, viewer token.Viewer, id string) error 
 	if !slices.ContainsFunc(owned, func(t token.Token) bool { return string(t.ID) == id }) {
 		return errNoToken
 	}
-	return r.Do(audit.As(ctx, viewer.User.Name.String()), id)
+	return r.revoke(ctx, actor, id)
 }

@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 	"errors"
-	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -13,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Create creates an account.
+// Create creates an account, for the operator.
 type Create struct{ *module }
 
 // CreateInput is what a new account starts with.
@@ -30,9 +29,12 @@ type CreateInput struct {
 	Password        identity.PasswordHash
 }
 
-// Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, and with fault.Conflict when the
-// name is taken in any case.
-func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) {
+// Do creates the account and returns it. It fails with fault.Forbidden unless the actor is the operator, with fault.Invalid
+// when a value breaks a rule, and with fault.Conflict when the name is taken in any case.
+func (c *Create) Do(ctx context.Context, actor audit.Actor, wanted CreateInput) (user.User, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return user.User{}, err
+	}
 	name, err := user.ParseName(wanted.Name)
 	if err != nil {
 		return user.User{}, err
@@ -64,7 +66,8 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 			act = "user.create-admin"
 		}
 		ways := identity.Ways{Accounts: wanted.Services, Password: wanted.Password}
-		return c.store.Enroll(ctx, netip.Addr{}, audit.Operator().Entry(act, created.NameAndID(), ""), created, ways, identity.Admission{})
+		entry := actor.Entry(act, created.NameAndID(), "")
+		return c.store.Enroll(ctx, actor.Address(), entry, created, ways, identity.Admission{})
 	})
 	if !errors.Is(err, user.ErrServiceTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)

@@ -3,8 +3,10 @@ package users
 import (
 	"context"
 	"fmt"
+	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -15,30 +17,36 @@ type Delete struct{ *module }
 
 var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete it on its own page, /account/delete.")
 
-// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move
-// to another user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes
-// nothing. It fails with fault.Invalid when administrators would delete themselves so.
-func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
-	if audit.IsBy(ctx, shown.Name.String()) {
+// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move to another
+// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
+// with fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid when administrators would
+// delete themselves so.
+func (d *Delete) Do(ctx context.Context, actor audit.Actor, shown user.User, anonymize bool) error {
+	if err := actor.MayManage(); err != nil {
+		return err
+	}
+	if actor.Is(shown.ID) {
 		return errOwnAccount
 	}
 	var kept *user.Kept
 	if anonymize {
 		kept = &user.Kept{}
 	}
-	err := d.store.Delete(audit.Note(ctx, "user.delete", shown.NameAndID(), ""), shown.ID, shown.Name, kept)
+	entry := actor.Entry("user.delete", shown.NameAndID(), "")
+	err := d.store.Delete(ctx, netip.Addr{}, entry, shown.ID, shown.Name, kept)
 	return fault.Replace(err, fault.NotFound,
 		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.", shown.Name)))
 }
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 
-// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no
-// longer than anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with
-// fault.Invalid when the typed name is not the viewer's.
-func (d *Delete) Own(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
-	if !viewer.SignedIn() {
-		return token.ErrRejected
+// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no longer than
+// anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the typed name is
+// not the viewer's.
+func (d *Delete) Own(ctx context.Context, actor audit.Actor, typed string, anonymize bool) error {
+	viewer, err := actor.User()
+	if err != nil {
+		return err
 	}
 	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
 		return errMistyped
@@ -48,7 +56,7 @@ func (d *Delete) Own(ctx context.Context, viewer token.Viewer, typed string, ano
 		longest := d.anonymous.Longest
 		kept = &user.Kept{Until: longest.End(d.now()), Lifetime: string(longest)}
 	}
-	err := d.store.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
+	err = d.store.Delete(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.User.Name, kept)
 	if err != nil && ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable, "Your account is not deleted yet, but some of its pastes may be. Send the form again to go on.", err)
 	}

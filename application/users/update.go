@@ -2,8 +2,10 @@ package users
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/token"
@@ -28,14 +30,19 @@ type UpdateInput struct {
 var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
 
 // Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent changes of
-// other fields. It fails as user.Find does, and with fault.Invalid when a value breaks a rule, or when
-// administrators would take their own rights; then nothing was changed.
-func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (user.Account, error) {
+// other fields. It fails with fault.Forbidden unless the actor is the operator or an administrator, as user.Find does, and with
+// fault.Invalid when a value breaks a rule, or when administrators would take their own rights; then nothing was changed.
+func (u *Update) Do(
+	ctx context.Context, actor audit.Actor, reference string, change UpdateInput,
+) (user.Account, error) {
+	if err := actor.MayManage(); err != nil {
+		return user.Account{}, err
+	}
 	meant, err := user.Find(ctx, u.store, reference)
 	if err != nil {
 		return user.Account{}, err
 	}
-	if change.Admin != nil && !*change.Admin && audit.IsBy(ctx, meant.Name.String()) {
+	if change.Admin != nil && !*change.Admin && actor.Is(meant.ID) {
 		return user.Account{}, errOwnRights
 	}
 	act := "user.update"
@@ -45,12 +52,13 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 			act = "user.make-admin"
 		}
 	}
-	noted := audit.Note(ctx, act, meant.NameAndID(), "")
 	var was bool // an administrator
-	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
+	apply := func(stored *user.User, services map[string]string) error {
 		was = stored.Admin
 		return change.apply(stored, services)
-	})
+	}
+	entry := actor.Entry(act, meant.NameAndID(), "")
+	updated, services, err := u.store.Update(ctx, netip.Addr{}, entry, meant.ID, apply)
 	if err == nil && updated.Admin && !was {
 		u.notify.Tell(notice.Administrator(updated, u.now()))
 	}
@@ -100,15 +108,16 @@ type Profile struct {
 
 // Own changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with fault.Invalid when a
 // value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was changed then.
-func (u *Update) Own(ctx context.Context, viewer token.Viewer, wanted Profile) error {
-	if !viewer.SignedIn() {
-		return token.ErrRejected
+func (u *Update) Own(ctx context.Context, actor audit.Actor, wanted Profile) error {
+	viewer, err := actor.User()
+	if err != nil {
+		return err
 	}
 	name, err := user.ParseName(wanted.Name)
 	if err != nil {
 		return err
 	}
-	_, _, err = u.store.Update(ctx, viewer.User.ID, func(stored *user.User, _ map[string]string) error {
+	change := func(stored *user.User, _ map[string]string) error {
 		if wanted.AvatarURL != stored.AvatarURL {
 			if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
 				return err
@@ -122,6 +131,7 @@ func (u *Update) Own(ctx context.Context, viewer token.Viewer, wanted Profile) e
 		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
 		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
 		return stored.Validate()
-	})
+	}
+	_, _, err = u.store.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, change)
 	return fault.Replace(fault.Replace(err, fault.NotFound, token.ErrRejected), fault.Conflict, errTaken)
 }

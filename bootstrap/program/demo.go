@@ -21,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
@@ -74,7 +75,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	users := func(context.Context) imports.Records[imports.User] {
 		return pastemyst.Users(strings.NewReader(demoUsers))
 	}
-	if _, err := app.Imports.Users.Do(ctx, users, skip); err != nil {
+	if _, err := app.Imports.Users.Do(ctx, audit.Operator(), users, skip); err != nil {
 		return fmt.Errorf("store the demonstration's users: %w", err)
 	}
 	now := time.Now()
@@ -84,7 +85,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	pastes := func(context.Context) imports.Records[paste.Import] {
 		return pastemyst.Pastes(strings.NewReader(times.Replace(demoPastes)))
 	}
-	if _, err := app.Imports.Pastes.Do(ctx, pastes, paste.RefuseOrphans, skip); err != nil {
+	if _, err := app.Imports.Pastes.Do(ctx, audit.Operator(), pastes, paste.RefuseOrphans, skip); err != nil {
 		return fmt.Errorf("store the demonstration's pastes: %w", err)
 	}
 	return nil
@@ -105,7 +106,7 @@ func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net.Addr, cfg config, out io.Writer) error {
 	address, _ := loopback(listens.String()) // it has a port
 	origin := cfg.scheme() + "://" + address
-	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
+	_, secret, err := issue.Do(ctx, audit.Operator(), demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}

@@ -2,13 +2,13 @@
 package audit
 
 import (
-	"context"
 	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Actor is who does something: a viewer (a user or a visitor), or the operator. The zero Actor may do nothing.
@@ -38,6 +38,9 @@ func Operator() Actor { return Actor{role: operator} }
 // Address returns the address of the viewer's client, or the zero Addr.
 func (a Actor) Address() netip.Addr { return a.address }
 
+// Is reports whether the actor is the user with that id.
+func (a Actor) Is(id user.ID) bool { return a.viewer.SignedIn() && a.viewer.User.ID == id }
+
 // IsOperator reports whether the actor is the operator.
 func (a Actor) IsOperator() bool { return a.role == operator }
 
@@ -45,8 +48,9 @@ func (a Actor) IsOperator() bool { return a.role == operator }
 var (
 	errUnknown = fault.New(fault.Forbidden,
 		"It is not said who does this: pass audit.By with a viewer, or audit.Operator, as the actor.")
-	errNoViewer = fault.New(fault.Forbidden, "Only a user or a visitor can do this. The operator has other commands for it.")
-	errOperator = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
+	errNoViewer      = fault.New(fault.Forbidden, "Only a user or a visitor can do this. The operator has other commands for it.")
+	errAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
+	errOperator      = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
 )
 
 // Check returns a fault.Forbidden for the zero Actor.
@@ -66,6 +70,38 @@ func (a Actor) CheckOperator() error {
 		return errOperator
 	}
 	return nil
+}
+
+// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see what users have. It fails
+// with token.ErrRejected for a visitor, with token.ErrSuspended for a user who is suspended, and with fault.Forbidden for
+// other users and the zero Actor.
+func (a Actor) MaySeeAll() error {
+	if a.IsOperator() {
+		return nil
+	}
+	v, err := a.Viewer()
+	switch {
+	case err != nil:
+		return err
+	case !v.SignedIn():
+		return token.ErrRejected
+	case v.User.Suspended:
+		return token.ErrSuspended
+	case !v.User.Admin:
+		return errAdministrator
+	}
+	return nil
+}
+
+// MayManage is MaySeeAll for one who changes what users have. It also fails with fault.Forbidden when the administrator's
+// token may only read.
+//
+// What administrators do so does not depend on their address: they could not end a block of their own network otherwise.
+func (a Actor) MayManage() error {
+	if err := a.MaySeeAll(); err != nil {
+		return err
+	}
+	return a.viewer.MayWrite()
 }
 
 // Viewer returns the viewer who acts, a user or a visitor. It fails with fault.Forbidden for the operator and the zero
@@ -106,36 +142,4 @@ func (a Actor) Entry(act, target, reason string) auditlog.Entry {
 		name = a.viewer.User.Name.String()
 	}
 	return auditlog.Entry{ID: ident.New() + ident.New(), Actor: name, Act: act, Target: target, Reason: reason}
-}
-
-type (
-	actorKey struct{}
-	entryKey struct{}
-)
-
-// As returns a context whose acts are recorded as those of the user with that name.
-func As(ctx context.Context, actor string) context.Context {
-	return context.WithValue(ctx, actorKey{}, actor)
-}
-
-// IsBy reports whether acts are recorded as those of the user with that name.
-func IsBy(ctx context.Context, actor string) bool { return ctx.Value(actorKey{}) == actor }
-
-// Note returns a context with which a store records the act in the transaction that does it. It is for one transaction.
-func Note(ctx context.Context, act, target, reason string) context.Context {
-	actor, ok := ctx.Value(actorKey{}).(string)
-	if !ok {
-		actor = "operator"
-	}
-	entry := auditlog.Entry{ID: ident.New() + ident.New(), Actor: actor, Act: act, Target: target, Reason: reason}
-	return context.WithValue(ctx, entryKey{}, entry)
-}
-
-// Unnoted returns a context without the entry of Note.
-func Unnoted(ctx context.Context) context.Context { return context.WithValue(ctx, entryKey{}, nil) }
-
-// Noted returns the entry that Note put into the context. The store sets its At.
-func Noted(ctx context.Context) (auditlog.Entry, bool) {
-	entry, ok := ctx.Value(entryKey{}).(auditlog.Entry)
-	return entry, ok
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
@@ -46,10 +47,10 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 // AttemptKeeper keeps attempts for AttemptAge. Their secrets are in the cookies of browsers.
 type AttemptKeeper interface {
 	// Keep stores an attempt. It removes expired attempts, and the oldest beyond the given number.
-	Keep(ctx context.Context, hash Hash, attempt Attempt, others int) error
+	Keep(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
 	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with fault.NotFound
 	// when there is none, or it has expired.
-	Take(ctx context.Context, hash Hash) (Attempt, error)
+	Take(ctx context.Context, from netip.Addr, hash Hash) (Attempt, error)
 	// Attempt returns the attempt with that hash. It fails as Take does.
 	Attempt(ctx context.Context, hash Hash) (Attempt, error)
 }
@@ -61,5 +62,5 @@ type Registrar interface {
 	// SignUp stores the user with the identity of the attempt with that hash, removes the attempt, and takes one use of its
 	// invitation, if it has one, all in one transaction. It fails as user.Store.Create does, with fault.NotFound when there is no
 	// such attempt or it has expired, and with ErrUsedUp when the invitation is not valid.
-	SignUp(ctx context.Context, hash Hash, created user.User) error
+	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
 }

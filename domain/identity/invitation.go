@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -30,9 +31,9 @@ func (i Invitation) ValidAt(now time.Time) bool { return i.Uses > 0 && now.Befor
 type Inviter interface {
 	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in the
 	// error's chain when it is the id.
-	Invite(ctx context.Context, created Invitation) error
+	Invite(ctx context.Context, entry auditlog.Entry, created Invitation) error
 	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
-	Revoke(ctx context.Context, id InvitationID) error
+	Revoke(ctx context.Context, entry auditlog.Entry, id InvitationID) error
 }
 
 // InvitationFinder finds invitations.

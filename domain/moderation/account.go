@@ -4,20 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
-
-var errNoAdministrator = fault.New(fault.Forbidden, "Only administrators may do this.")
-
-// CheckAdministrator returns a fault.Forbidden unless the viewer is an administrator.
-func CheckAdministrator(viewer token.Viewer) error {
-	if !viewer.SignedIn() || !viewer.User.Admin || viewer.User.Suspended {
-		return errNoAdministrator
-	}
-	return nil
-}
 
 // Account is a user, and how much the user has stored.
 type Account struct {

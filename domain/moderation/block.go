@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -33,20 +34,6 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 // ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
 var ErrBlocked = fault.New(fault.Forbidden, "Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
 
-type addressKey struct{}
-
-// From returns a context for writes by a client of that address. The store fails them with ErrBlocked, in their transaction, if
-// its network is blocked. The zero Addr is never blocked.
-func From(ctx context.Context, address netip.Addr) context.Context {
-	return context.WithValue(ctx, addressKey{}, address.WithZone("").Unmap())
-}
-
-// AddressOf returns the address of From, or the zero Addr.
-func AddressOf(ctx context.Context) netip.Addr {
-	address, _ := ctx.Value(addressKey{}).(netip.Addr)
-	return address
-}
-
 // NetworksOf returns the networks that hold an address, the largest first; none for the zero Addr.
 func NetworksOf(address netip.Addr) []string {
 	if address = address.WithZone("").Unmap(); !address.IsValid() {
@@ -63,9 +50,9 @@ func NetworksOf(address netip.Addr) []string {
 // Blocker keeps networks from writing. A change takes effect with the next request on every node.
 type Blocker interface {
 	// Block stores a block, and replaces one of the same network.
-	Block(ctx context.Context, block Block) error
+	Block(ctx context.Context, entry auditlog.Entry, block Block) error
 	// Unblock removes the block of a network. It fails with fault.NotFound when there is none.
-	Unblock(ctx context.Context, network netip.Prefix) error
+	Unblock(ctx context.Context, entry auditlog.Entry, network netip.Prefix) error
 	// Blocks returns all that have not expired, the latest first.
 	Blocks(ctx context.Context) ([]Block, error)
 }

@@ -2,19 +2,29 @@ package moderation
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 )
 
-func TestAddressOf(t *testing.T) {
+// TestNetworksOf wants the networks that can be blocked, also for addresses that were not normalized.
+func TestNetworksOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7", "2001:db8::1%eth0": "2001:db8::1",
+		"192.0.2.7": "192.0.2.7/32", "::ffff:192.0.2.7": "192.0.2.7/32", "2001:db8::1%eth0": "2001:db8::1/128",
 	} {
-		if got := AddressOf(From(t.Context(), netip.MustParseAddr(text))); got.String() != want {
-			t.Errorf("%s: got %v, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			address := netip.MustParseAddr(text)
+			got := NetworksOf(address)
+			if len(got) != address.WithZone("").Unmap().BitLen()+1 || got[len(got)-1] != want {
+				t.Errorf("got %q, want all up to %s", got, want)
+			}
+			if !slices.Contains(got, "0.0.0.0/0") && !slices.Contains(got, "::/0") {
+				t.Errorf("got %q, want the whole internet among them", got)
+			}
+		})
 	}
-	if got := AddressOf(t.Context()); got.IsValid() {
-		t.Errorf("got %v, want no address", got)
+	if got := NetworksOf(netip.Addr{}); got != nil {
+		t.Errorf("no address: got %q, want none", got)
 	}
 }

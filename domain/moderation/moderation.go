@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -55,11 +56,11 @@ type Found struct {
 type Remover interface {
 	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
 	// and what paste.Store.Told says. It fails with fault.NotFound when no paste with that id is active.
-	Remove(ctx context.Context, id paste.ID, reason string) error
+	Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error
 	// Restore undoes Remove: the paste is as it was, with its stars. If its owner's pastes are hidden (user.User.PastesHidden), it
 	// is hidden, too, until Hider.Unhide. It fails with fault.NotFound when no paste with that id was removed, or when the paste
 	// was purged or has expired meanwhile.
-	Restore(ctx context.Context, id paste.ID) error
+	Restore(ctx context.Context, entry auditlog.Entry, id paste.ID) error
 }
 
 // Usage is how much a user has stored.

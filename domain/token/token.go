@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
+	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -129,24 +131,26 @@ type Store interface {
 
 	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
 	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
-	Create(ctx context.Context, created Token) error
+	Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created Token) error
 	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest
 	// beyond MaxSessions. It fails as Create does, with fault.NotFound when its parent is revoked or not there, and with
 	// ErrSuspended.
-	StartSession(ctx context.Context, started Token, replaces Hash) error
+	StartSession(ctx context.Context, from netip.Addr, started Token, replaces Hash) error
 	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
 	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
 
 	// Revoke makes the access token invalid from at on, and ends the sessions that were made with it; one that is revoked
 	// already stays as it is. It fails with fault.NotFound when there is no access token with that id.
-	Revoke(ctx context.Context, id ID, at time.Time) error
+	Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, at time.Time) error
 
 	// EndPresented ends the session with that hash, if there is one.
 	EndPresented(ctx context.Context, hash Hash) error
 	// EndSession ends the owner's session with that id. It fails with fault.NotFound when there is none.
-	EndSession(ctx context.Context, owner user.ID, id ID) error
+	EndSession(ctx context.Context, from netip.Addr, owner user.ID, id ID) error
 	// EndSessions ends the owner's sessions except the one with that id, and returns how many.
-	EndSessions(ctx context.Context, owner user.ID, but ID) (ended int, err error)
+	EndSessions(
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but ID,
+	) (ended int, err error)
 
 	// Import stores the tokens one by one, in one transaction: it creates new ones and gives the others their new hash,
 	// which lifts a revocation and ends their sessions; the same hash changes nothing. The results are in the tokens'

@@ -5,11 +5,13 @@ package user
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -111,7 +113,7 @@ type Store interface {
 	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the name, in any
 	// case, the id, or the user's id at a service is taken: ident.ErrTaken is in the error's chain when it is the id, and
 	// ErrServiceTaken when it is one at a service.
-	Create(ctx context.Context, created User, services map[string]string) error
+	Create(ctx context.Context, entry auditlog.Entry, created User, services map[string]string) error
 
 	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name
 	// is before all.
@@ -128,13 +130,16 @@ type Store interface {
 	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with
 	// fresh values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has
 	// chosen a name that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
-	Update(ctx context.Context, id ID, change func(u *User, services map[string]string) error) (User, map[string]string, error)
+	Update(
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID,
+		change func(u *User, services map[string]string) error,
+	) (User, map[string]string, error)
 
 	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With
 	// kept, pastes that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and
 	// removes nothing, when there is no such user or the user has another name by now, whatever the case. Pastes go first,
 	// in batches: another error may leave the user with the rest, until paste.Store.FinishDeletions.
-	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
+	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, kept *Kept) error
 
 	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over
 	// says. The results are in the accounts' order. An account whose name another user has at that moment is refused with

@@ -3,12 +3,15 @@ package application
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
@@ -62,11 +65,11 @@ func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 // arrive has a visitor go to a provider and come back with a code.
 func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput, code string) (accounts.Arrival, error) {
 	t.Helper()
-	begun, err := a.Begin.Do(t.Context(), viewer, wanted)
+	begun, err := a.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), wanted)
 	if err != nil {
 		return accounts.Arrival{}, err
 	}
-	return a.Arrive.Do(t.Context(), resumed(viewer), wanted.Source, begun.Secret, identity.Callback{State: begun.State, Code: code})
+	return a.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(viewer), wanted.Source, begun.Secret, identity.Callback{State: begun.State, Code: code})
 }
 
 // session is a viewer who has just signed in.
@@ -103,16 +106,16 @@ func TestSignUp(t *testing.T) {
 	for name, kind := range map[string]fault.Kind{
 		"": fault.Invalid, "a b": fault.Invalid, "self": fault.Invalid, "Admin": fault.Invalid, "TAKEN": fault.Conflict,
 	} {
-		_, _, err := w.accounts.SignUp.Do(t.Context(), arrived.Secret, name)
+		_, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, name)
 		wantKind(t, name, err, kind)
 	}
-	made, next, err := w.accounts.SignUp.Do(t.Context(), arrived.Secret, "ann")
+	made, next, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann")
 	if err != nil || next != "/a" || made.Name.String() != "ann" || made.AvatarURL != "https://id.example/1" || made.PublicProfile {
 		t.Fatalf("got %+v, %s, error %v, want the account, private", made, next, err)
 	}
-	_, _, err = w.accounts.SignUp.Do(t.Context(), arrived.Secret, "again")
+	_, _, err = w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "again")
 	wantKind(t, "a second time", err, fault.Invalid)
-	same, _, err := w.accounts.SignUp.Do(t.Context(), second.Secret, "another")
+	same, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), second.Secret, "another")
 	if err != nil || same.ID != made.ID {
 		t.Errorf("got %+v, error %v, want the same account for the same person", same, err)
 	}
@@ -130,7 +133,7 @@ func TestProposedNames(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
 	w.user(t, users.CreateInput{Name: "former"})
-	if err := w.users.Update.Own(t.Context(), w.session(t, "former"), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
+	if err := w.users.Update.Own(t.Context(), audit.By(w.session(t, "former"), netip.Addr{}), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -159,7 +162,7 @@ func TestOfficialNames(t *testing.T) {
 		owner, name string
 		want        fault.Kind
 	}{{"eve", "Administrator", fault.Invalid}, {"eve", "Eve", fault.None}, {"admin", "Admin", fault.None}} {
-		err := w.users.Update.Own(t.Context(), w.session(t, c.owner), users.Profile{Name: c.name, DefaultLanguage: "Go"})
+		err := w.users.Update.Own(t.Context(), audit.By(w.session(t, c.owner), netip.Addr{}), users.Profile{Name: c.name, DefaultLanguage: "Go"})
 		if fault.KindOf(err) != c.want {
 			t.Errorf("%s becomes %s: got %v, want %v", c.owner, c.name, err, c.want)
 		}
@@ -179,19 +182,19 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := w.accounts.SignUp.Do(t.Context(), arrived.Secret, "ann"); err != nil || made.AvatarURL != "" {
+	if made, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann"); err != nil || made.AvatarURL != "" {
 		t.Errorf("got %+v, error %v, want no avatar", made, err)
 	}
 	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
-	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), viewer, profile), fault.Invalid)
-	_, _, err = w.userStore.Update(t.Context(), viewer.User.ID, func(u *user.User, _ map[string]string) error {
+	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), audit.By(viewer, netip.Addr{}), profile), fault.Invalid)
+	_, _, err = w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, viewer.User.ID, func(u *user.User, _ map[string]string) error {
 		u.AvatarURL = quoted
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.users.Update.Own(t.Context(), viewer, profile); err != nil {
+	if err := w.users.Update.Own(t.Context(), audit.By(viewer, netip.Addr{}), profile); err != nil {
 		t.Errorf("got %v, want the rest of an imported profile saved", err)
 	}
 }
@@ -201,7 +204,7 @@ func TestArriveSuspended(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "ann", Services: map[string]string{"github": "1"}})
 	ann := w.session(t, "ann").User
-	if _, _, err := w.userStore.Update(t.Context(), ann.ID, func(u *user.User, _ map[string]string) error {
+	if _, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, ann.ID, func(u *user.User, _ map[string]string) error {
 		u.Suspended = true
 		return nil
 	}); err != nil {
@@ -229,39 +232,39 @@ func TestArriveRefuses(t *testing.T) {
 		"another code":     func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
 		"too late":         func(_, _ *string, _ *identity.Callback) { w.now = w.now.Add(identity.AttemptAge) },
 	} {
-		begun, err := w.accounts.Begin.Do(t.Context(), token.Viewer{}, accounts.BeginInput{Source: "oidc"})
+		begun, err := w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		source, secret, brought := "oidc", begun.Secret, identity.Callback{State: begun.State, Code: code}
 		alter(&source, &secret, &brought)
-		got, err := w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), source, secret, brought)
+		got, err := w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), source, secret, brought)
 		wantKind(t, what, err, fault.Invalid)
 		if got != (accounts.Arrival{}) {
 			t.Errorf("%s: got %+v, want nothing", what, got)
 		}
 	}
-	begun, err := w.accounts.Begin.Do(t.Context(), token.Viewer{}, accounts.BeginInput{Source: "oidc"})
+	begun, err := w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	brought := identity.Callback{State: begun.State, Code: code}
-	arrived, err := w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
+	arrived, err := w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
+	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	wantKind(t, "replayed", err, fault.Invalid)
 	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
-	_, err = w.accounts.Arrive.Do(t.Context(), resumed(token.Viewer{}), "oidc", arrived.Secret, identity.Callback{Code: code})
+	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", arrived.Secret, identity.Callback{Code: code})
 	wantKind(t, "an answer to no question", err, fault.Invalid)
-	begun, err = w.accounts.Begin.Do(t.Context(), token.Viewer{}, accounts.BeginInput{Source: "oidc"})
+	begun, err = w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.accounts.SignUp.Do(t.Context(), begun.Secret, "ann")
+	_, _, err = w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), begun.Secret, "ann")
 	wantKind(t, "nobody vouched", err, fault.Invalid)
-	_, err = w.accounts.Begin.Do(t.Context(), token.Viewer{}, accounts.BeginInput{Source: "gitlab"})
+	_, err = w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "gitlab"})
 	wantKind(t, "a provider that is off", err, fault.NotFound)
 }
 
@@ -270,7 +273,7 @@ func TestRegistration(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "known", Services: map[string]string{"github": "7"}})
 	known, stranger := w.vouch("7", "x"), w.vouch("8", "y")
-	made, code, err := w.accounts.Invite.Do(t.Context(), 1, time.Hour, "hi")
+	made, code, err := w.accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "hi")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,10 +309,10 @@ func TestRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.SignUp.Do(t.Context(), first.Secret, "first"); err != nil {
+	if _, _, err := a.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), first.Secret, "first"); err != nil {
 		t.Error(err)
 	}
-	_, _, err = a.SignUp.Do(t.Context(), second.Secret, "second")
+	_, _, err = a.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), second.Secret, "second")
 	if !errors.Is(err, identity.ErrUsedUp) {
 		t.Errorf("got %v, want an invitation for one to be good for one", err)
 	}
@@ -321,7 +324,7 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrUsedUp)
 		}
 	}
-	_, code, err = a.Invite.Do(t.Context(), 2, time.Hour, "")
+	_, code, err = a.Invite.Do(t.Context(), audit.Operator(), 2, time.Hour, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,11 +332,11 @@ func TestRegistration(t *testing.T) {
 		t.Errorf("got %v, error %v, want both", all, err)
 	}
 	for _, reference := range []string{code, string(made.ID)} {
-		id, err := a.Invite.Revoke(t.Context(), reference)
+		id, err := a.Invite.Revoke(t.Context(), audit.Operator(), reference)
 		if err != nil || reference == string(made.ID) && id != made.ID {
 			t.Errorf("got %s, error %v, want the id of what was revoked", id, err)
 		}
-		_, err = a.Invite.Revoke(t.Context(), reference)
+		_, err = a.Invite.Revoke(t.Context(), audit.Operator(), reference)
 		wantKind(t, "again", err, fault.NotFound)
 	}
 	for what, c := range map[string]struct {
@@ -344,7 +347,7 @@ func TestRegistration(t *testing.T) {
 		"no use": {0, 1, ""}, "many": {10_001, 1, ""}, "no time": {1, 0, ""}, "a long note": {1, 1, strings.Repeat("x", 257)},
 		"a note that is none": {1, 1, "\n"},
 	} {
-		_, _, err := a.Invite.Do(t.Context(), c.uses, c.time, c.note)
+		_, _, err := a.Invite.Do(t.Context(), audit.Operator(), c.uses, c.time, c.note)
 		wantKind(t, what, err, fault.Invalid)
 	}
 }
@@ -356,7 +359,7 @@ func TestLinking(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "bob", Services: map[string]string{"github": "2"}})
 	ann, bob := w.session(t, "ann"), w.session(t, "bob")
 	link := accounts.BeginInput{Source: "oidc", Link: true}
-	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), ann, "github"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "github"), fault.Conflict)
 	if got, err := arrive(t, w.accounts, ann, link, w.vouch("o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
@@ -373,38 +376,38 @@ func TestLinking(t *testing.T) {
 	reading.Token.Scope = token.Read
 	withToken.Token.Kind = token.Access
 	for what, viewer := range map[string]token.Viewer{"an old session": old, "no session": {}, "a token": withToken} {
-		_, err := w.accounts.Begin.Do(t.Context(), viewer, link)
+		_, err := w.accounts.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), link)
 		wantKind(t, what, err, fault.Unauthenticated)
-		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), viewer, "github"), fault.Unauthenticated)
+		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), audit.By(viewer, netip.Addr{}), "github"), fault.Unauthenticated)
 	}
-	_, err = w.accounts.Begin.Do(t.Context(), reading, link)
+	_, err = w.accounts.Begin.Do(t.Context(), audit.By(reading, netip.Addr{}), link)
 	wantKind(t, "a session that only reads", err, fault.Forbidden)
-	begun, err := w.accounts.Begin.Do(t.Context(), bob, link)
+	begun, err := w.accounts.Begin.Do(t.Context(), audit.By(bob, netip.Addr{}), link)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), resumed(ann), "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
+	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(ann), "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
 	wantKind(t, "who did not begin it", err, fault.Forbidden)
 
-	if err := w.accounts.Link.UndoOwn(t.Context(), ann, "github"); err != nil {
+	if err := w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "github"); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), ann, "oidc@https://id.example"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "oidc@https://id.example"), fault.Conflict)
 
 	// Operators say what they want.
-	if err := w.accounts.Link.Do(t.Context(), "ann", "github:11"); err != nil {
+	if err := w.accounts.Link.Do(t.Context(), audit.Operator(), "ann", "github:11"); err != nil {
 		t.Error(err)
 	}
 	for text, kind := range map[string]fault.Kind{
 		"github": fault.Invalid, "github:": fault.Invalid, "gitlab:1": fault.NotFound, "github:2": fault.Conflict, "oidc:o9": fault.Conflict,
 	} {
-		wantKind(t, text, w.accounts.Link.Do(t.Context(), "ann", text), kind)
+		wantKind(t, text, w.accounts.Link.Do(t.Context(), audit.Operator(), "ann", text), kind)
 	}
 	for _, provider := range []string{"github", "oidc@https://id.example"} {
-		if err := w.accounts.Link.Undo(t.Context(), "ann", provider); err != nil {
+		if err := w.accounts.Link.Undo(t.Context(), audit.Operator(), "ann", provider); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", w.accounts.Link.Undo(t.Context(), "ann", provider), fault.NotFound)
+		wantKind(t, "again", w.accounts.Link.Undo(t.Context(), audit.Operator(), "ann", provider), fault.NotFound)
 	}
 	if left, err := w.users.Show.Do(t.Context(), "ann"); err != nil || len(left.Services) != 0 {
 		t.Errorf("got %v, error %v, want none left", left, err)

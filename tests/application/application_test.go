@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -93,7 +95,7 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 
 func (w *world) user(t *testing.T, wanted users.CreateInput) {
 	t.Helper()
-	if _, err := w.users.Create.Do(t.Context(), wanted); err != nil {
+	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), wanted); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,7 +131,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "owner"})
 	uses := w.tokens.Uses
 	issue, signIn := w.tokens.Issue, w.tokens.SignIn
-	issued, secret, err := issue.Do(t.Context(), "OWNER", tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
+	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "OWNER", tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
 	if err != nil || !strings.HasPrefix(secret.Reveal(), token.Prefix) || issued.ExpiresAt != w.now.Add(time.Hour) {
 		t.Fatalf("got %+v, error %v, want a token of ours for an hour", issued, err)
 	}
@@ -166,12 +168,12 @@ func TestTokensOpenAccounts(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	wantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
 	for what, err := range map[string]error{
-		"negative time":    second(issue.Do(t.Context(), "owner", tokens.IssueInput{ExpiresIn: -1})),
-		"unprintable name": second(issue.Do(t.Context(), "owner", tokens.IssueInput{Name: "\n"})),
+		"negative time":    second(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{ExpiresIn: -1})),
+		"unprintable name": second(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{Name: "\n"})),
 	} {
 		wantKind(t, what, err, fault.Invalid)
 	}
-	wantKind(t, "nobody's token", second(issue.Do(t.Context(), "nobody", tokens.IssueInput{})), fault.NotFound)
+	wantKind(t, "nobody's token", second(issue.Do(t.Context(), audit.Operator(), "nobody", tokens.IssueInput{})), fault.NotFound)
 }
 
 func second[A, B any](_ A, _ B, err error) error { return err }
@@ -182,7 +184,7 @@ func TestNoSecretOfATokenThatIsNotStored(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	issue := tokens.New(&failing{Tokens: w.tokenStore, fail: true}, w.userStore, w.clock).Issue
-	issued, secret, err := issue.Do(t.Context(), "owner", tokens.IssueInput{})
+	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 	wantKind(t, "a store that fails", err, fault.Unavailable)
 	if issued != (token.Token{}) || secret != (token.Secret{}) {
 		t.Errorf("got the token %+v and the secret %q, want neither", issued, secret.Reveal())
@@ -195,11 +197,11 @@ type failing struct {
 	fail bool
 }
 
-func (f *failing) Create(ctx context.Context, created token.Token) error {
+func (f *failing) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
 	if f.fail {
 		return fault.New(fault.Unavailable, "x")
 	}
-	return f.Tokens.Create(ctx, created)
+	return f.Tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, created)
 }
 
 func (f *failing) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
@@ -213,7 +215,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
-	issued, secret, err := w.tokens.Issue.Do(t.Context(), "owner", tokens.IssueInput{})
+	issued, secret, err := w.tokens.Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

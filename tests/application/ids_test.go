@@ -55,11 +55,11 @@ type crowdedTokens struct {
 	*crowd
 }
 
-func (c crowdedTokens) Create(ctx context.Context, created token.Token) error {
+func (c crowdedTokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Store.Create(ctx, created)
+	return c.Store.Create(ctx, netip.Addr{}, auditlog.Entry{}, created)
 }
 
 type crowdedPastes struct {
@@ -94,11 +94,11 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		"user": func(c *crowd) (string, error) {
 			names++
 			crowded := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock)
-			created, err := crowded.Create.Do(t.Context(), users.CreateInput{Name: fmt.Sprint("user", names)})
+			created, err := crowded.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
-			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), "owner", tokens.IssueInput{})
+			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
@@ -129,7 +129,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
+	_, err := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)

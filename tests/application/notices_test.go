@@ -42,7 +42,7 @@ func TestOperatorIsToldOfAdministrators(t *testing.T) {
 	yes, no, public := true, false, true
 	update := func(change users.UpdateInput) {
 		t.Helper()
-		if _, err := w.users.Update.Do(t.Context(), "epoxy", change); err != nil {
+		if _, err := w.users.Update.Do(t.Context(), audit.Operator(), "epoxy", change); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestOperatorIsToldOfAdministrators(t *testing.T) {
 	w.wantTold(t, "again")
 	update(users.UpdateInput{Admin: &no})
 	w.wantTold(t, "unmade")
-	if _, err := w.users.Create.Do(t.Context(), users.CreateInput{Name: "mia", Admin: true}); err == nil {
+	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "mia", Admin: true}); err == nil {
 		t.Error("got no error for a name that is taken, want one")
 	}
 	w.wantTold(t, "one that was not created")
@@ -73,7 +73,7 @@ type reporter struct {
 	err error
 }
 
-func (r reporter) Report(context.Context, domain.Report, user.ID, paste.Client, paste.Quota) error {
+func (r reporter) Report(context.Context, netip.Addr, domain.Report, user.ID, paste.Client, paste.Quota) error {
 	return r.err
 }
 
@@ -82,7 +82,7 @@ func TestOperatorIsToldOfReports(t *testing.T) {
 	w := newWorld()
 	report := func(err error, reason string) error {
 		use := moderation.New(reporter{err: err}, w.userStore, nil, nil, w.notify, w.clock).Report
-		return use.Do(t.Context(), token.Viewer{}, "192.0.2.1", "k2j4x8m1", reason, "The text of a reader.")
+		return use.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "k2j4x8m1", reason, "The text of a reader.")
 	}
 	if err := report(nil, "spam"); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/notice"
@@ -46,7 +47,7 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := w.users.Create.Do(t.Context(), users.CreateInput{Name: name, Services: services, Password: hash})
+	created, err := w.users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, Services: services, Password: hash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner u
 
 func (w *world) suspend(t *testing.T, id user.ID) {
 	t.Helper()
-	_, _, err := w.userStore.Update(t.Context(), id, func(u *user.User, _ map[string]string) error {
+	_, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, id, func(u *user.User, _ map[string]string) error {
 		u.Suspended = true
 		return nil
 	})
@@ -300,18 +301,18 @@ func TestLastWayIn(t *testing.T) {
 	w.member(t, a, "epoxy", goodPassword, map[string]string{"github": "1", "bitbucket": "2"})
 	w.token(t, "epoxy")
 	viewer := w.session(t, "epoxy")
-	wantKind(t, "where passwords are off", without.Link.UndoOwn(t.Context(), viewer, "github"), fault.Conflict)
-	if err := a.Link.UndoOwn(t.Context(), viewer, "github"); err != nil {
+	wantKind(t, "where passwords are off", without.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
+	if err := a.Link.UndoOwn(t.Context(), by(viewer), "github"); err != nil {
 		t.Errorf("got %v, want the account unlinked beside a password", err)
 	}
 	wantKind(t, "the password", a.Passwords.RemoveOwn(t.Context(), by(viewer), ""), fault.Conflict)
-	if err := a.Link.Do(t.Context(), "epoxy", "github:1"); err != nil {
+	if err := a.Link.Do(t.Context(), audit.Operator(), "epoxy", "github:1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Passwords.RemoveOwn(t.Context(), by(viewer), ""); err != nil {
 		t.Errorf("got %v, want the password removed beside an account", err)
 	}
-	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), viewer, "github"), fault.Conflict)
+	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
 	if ways, err := a.Ways.Own(t.Context(), viewer); err != nil || ways.Password != "" || ways.Accounts["github"] != "1" {
 		t.Errorf("got %v, error %v, want the account alone", ways, err)
 	}
@@ -324,7 +325,7 @@ func TestJoin(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
 	open, invited, closed := w.withPasswords(accounts.Open), w.withPasswords(accounts.Invite), w.withPasswords(accounts.Closed)
-	invitation, code, err := open.Invite.Do(t.Context(), 1, time.Hour, "")
+	invitation, code, err := open.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	domain "github.com/gluepot/gluepot/domain/search"
@@ -51,7 +52,7 @@ func TestSearch(t *testing.T) {
 	wantKind(t, "too little", err, fault.Invalid)
 	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Place{})
 	wantKind(t, "a visitor's own", err, fault.Unauthenticated)
-	read, err := w.search.Rebuild.Do(t.Context(), func(int) {})
+	read, err := w.search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
 	if err != nil || read != search.Page+1 {
 		t.Errorf("got %d pastes, %v, want %d", read, err, search.Page+1)
 	}

@@ -1,11 +1,13 @@
 package application
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -16,7 +18,7 @@ var visitor token.Viewer
 // token issues a token that never expires.
 func (w *world) token(t *testing.T, owner string) token.Secret {
 	t.Helper()
-	_, secret, err := w.tokens.Issue.Do(t.Context(), owner, tokens.IssueInput{Name: "a token"})
+	_, secret, err := w.tokens.Issue.Do(t.Context(), audit.Operator(), owner, tokens.IssueInput{Name: "a token"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,16 +69,16 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
+	if err := revoke.Do(t.Context(), audit.Operator(), string(stored.ID)); err != nil {
 		t.Error(err)
 	}
 	_, err = signIn.Do(t.Context(), secret.Reveal())
 	wantKind(t, "a revoked token", err, fault.Unauthenticated)
-	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
+	if err := revoke.Do(t.Context(), audit.Operator(), string(stored.ID)); err != nil {
 		t.Errorf("got %v the second time, want nothing changed and no error", err)
 	}
 	for _, id := range []string{"unknown", "", "\x00"} {
-		wantKind(t, "the id "+id, revoke.Do(t.Context(), id), fault.NotFound)
+		wantKind(t, "the id "+id, revoke.Do(t.Context(), audit.Operator(), id), fault.NotFound)
 	}
 }
 
@@ -90,7 +92,7 @@ func TestSessionAges(t *testing.T) {
 	}{"in use": {29 * day, 174}, "too seldom": {30 * day, 0}, "all the time": {day, 179}} {
 		w := newWorld()
 		w.user(t, users.CreateInput{Name: "ann"})
-		secret, err := w.tokens.Sessions.Start(t.Context(), w.session(t, "ann").User.ID, token.Token{}, "a browser", "")
+		secret, err := w.tokens.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), w.session(t, "ann").User.ID, token.Token{}, "a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,11 +120,11 @@ func TestOwnTokensAreBounded(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "owner"})
 	viewer := w.viewer(t, "owner") // by a token
 	for range 999 {
-		if _, _, err := w.tokens.Issue.Own(t.Context(), viewer, tokens.IssueInput{}); err != nil {
+		if _, _, err := w.tokens.Issue.Own(t.Context(), audit.By(viewer, netip.Addr{}), tokens.IssueInput{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err := w.tokens.Issue.Own(t.Context(), viewer, tokens.IssueInput{})
+	_, _, err := w.tokens.Issue.Own(t.Context(), audit.By(viewer, netip.Addr{}), tokens.IssueInput{})
 	wantKind(t, "one more", err, fault.Forbidden)
 	w.token(t, "owner") // by the operator
 }

@@ -23,7 +23,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	create := w.users.Create
-	created, err := create.Do(t.Context(), users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
+	created, err := create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
 		created.CreatedAt != w.now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
@@ -37,10 +37,10 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"negative months":          {Name: "a", SupporterMonths: -1},
 		"a service without an id":  {Name: "a", Services: map[string]string{"github": ""}},
 	} {
-		_, err := create.Do(t.Context(), wanted)
+		_, err := create.Do(t.Context(), audit.Operator(), wanted)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	_, err = create.Do(t.Context(), users.CreateInput{Name: "SOME.BODY"})
+	_, err = create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "SOME.BODY"})
 	wantKind(t, "a name that is taken", err, fault.Conflict)
 	if got, want := fault.MessageOf(err), "The username is taken. Choose another."; got != want {
 		t.Errorf("got the message %q, want %q", got, want)
@@ -108,7 +108,7 @@ func TestUpdate(t *testing.T) {
 		AvatarURL: &avatar, PublicProfile: &private, SupporterMonths: &months,
 		Services: map[string]string{"github": "", "codeberg": "3", "never": ""},
 	}
-	got, err := update.Do(t.Context(), "SOMEBODY", change)
+	got, err := update.Do(t.Context(), audit.Operator(), "SOMEBODY", change)
 	if err != nil || got.User != want.User || !maps.Equal(got.Services, want.Services) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
@@ -121,14 +121,14 @@ func TestUpdate(t *testing.T) {
 		"months":   {AvatarURL: &avatar, SupporterMonths: &negative},
 		"service":  {Services: map[string]string{long: "1"}},
 	} {
-		_, err := update.Do(t.Context(), "somebody", wrong)
+		_, err := update.Do(t.Context(), audit.Operator(), "somebody", wrong)
 		wantKind(t, what, err, fault.Invalid)
 	}
 	if got, err := show.Do(t.Context(), "somebody"); err != nil || got.User != want.User || !maps.Equal(got.Services, want.Services) {
 		t.Errorf("after changes that were refused: %+v, %v, want %+v", got, err, want)
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
-		_, err := update.Do(t.Context(), name, change)
+		_, err := update.Do(t.Context(), audit.Operator(), name, change)
 		wantKind(t, "update "+name, err, kind)
 		_, err = show.Do(t.Context(), name)
 		wantKind(t, "show "+name, err, kind)
@@ -144,8 +144,8 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	id := w.paste(t, "owner", "never")
 	renamed := owner
 	renamed.Name = mustName(t, "another")
-	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), renamed, false), fault.NotFound)
-	if err := w.users.Delete.Do(t.Context(), owner, false); err != nil {
+	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), audit.Operator(), renamed, false), fault.NotFound)
+	if err := w.users.Delete.Do(t.Context(), audit.Operator(), owner, false); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
 	_, _, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
@@ -153,7 +153,7 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	if count, err := w.pasteStore.ActiveCount(t.Context()); err != nil || count != 0 {
 		t.Errorf("got %d pastes, %v, want none", count, err)
 	}
-	wantKind(t, "a second time", w.users.Delete.Do(t.Context(), owner, false), fault.NotFound)
+	wantKind(t, "a second time", w.users.Delete.Do(t.Context(), audit.Operator(), owner, false), fault.NotFound)
 
 	// A request that had signed in before.
 	_, err = w.users.ShowSelf.Do(t.Context(), viewer)
@@ -185,16 +185,22 @@ func TestOutagesOfUsers(t *testing.T) {
 	gone, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
 	for what, call := range map[string]func() error{
-		"create":  func() error { _, err := w.users.Create.Do(gone, users.CreateInput{Name: "a"}); return err },
+		"create": func() error {
+			_, err := w.users.Create.Do(gone, audit.Operator(), users.CreateInput{Name: "a"})
+			return err
+		},
 		"show":    func() error { _, err := w.users.Show.Do(gone, "somebody"); return err },
 		"profile": func() error { _, err := w.users.ShowProfile.Do(gone, "somebody"); return err },
 		"self": func() error {
 			_, err := w.users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
 			return err
 		},
-		"list":   func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
-		"update": func() error { _, err := w.users.Update.Do(gone, "somebody", users.UpdateInput{}); return err },
-		"delete": func() error { return w.users.Delete.Do(gone, user.User{}, false) },
+		"list": func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
+		"update": func() error {
+			_, err := w.users.Update.Do(gone, audit.Operator(), "somebody", users.UpdateInput{})
+			return err
+		},
+		"delete": func() error { return w.users.Delete.Do(gone, audit.Operator(), user.User{}, false) },
 	} {
 		wantKind(t, what, call(), fault.Unavailable)
 	}

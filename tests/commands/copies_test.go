@@ -45,7 +45,7 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"filler", "putty"} {
-		_, _, err := users.Update(t.Context(), renamed.ID, func(u *user.User, _ map[string]string) (err error) {
+		_, _, err := users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, renamed.ID, func(u *user.User, _ map[string]string) (err error) {
 			u.Name, err = user.ParseName(name)
 			return err
 		})
@@ -53,7 +53,7 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = users.Update(t.Context(), "mortar01", func(_ *user.User, services map[string]string) error {
+	_, _, err = users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "mortar01", func(_ *user.User, services map[string]string) error {
 		services["github"] = "24"
 		return nil
 	})
@@ -96,7 +96,7 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	for _, err := range []error{
 		store.CreateDocument(t.Context(), gone), store.CreateDocument(t.Context(), removed),
 		store.DeleteIf(t.Context(), auditlog.Entry{}, gone.ID, func(paste.Paste) error { return nil }),
-		gormstore.NewIdentities(opened).Invite(t.Context(), identity.Invitation{
+		gormstore.NewIdentities(opened).Invite(t.Context(), auditlog.Entry{}, identity.Invitation{
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),
 		gormstore.NewIdentities(opened).ChangeWays(t.Context(), netip.Addr{}, "mortar01", "", func(_ user.User, ways *identity.Ways) error {
@@ -106,11 +106,11 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		gormstore.NewIdentities(opened).Offer(t.Context(), auditlog.Entry{}, identity.OneTimeLink{
 			Hash: identity.Hash{1}, Owner: "mortar01", ExpiresAt: time.Now().Add(time.Hour),
 		}),
-		moderation.Remove(audit.Note(t.Context(), "paste.remove", "removed1", "spam"), removed.ID, "spam"),
-		moderation.Block(audit.Note(t.Context(), "block.add", "192.0.2.0/24", "spam"), domain.Block{
+		moderation.Remove(t.Context(), audit.Operator().Entry("paste.remove", "removed1", "spam"), removed.ID, "spam"),
+		moderation.Block(t.Context(), audit.Operator().Entry("block.add", "192.0.2.0/24", "spam"), domain.Block{
 			Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: created,
 		}),
-		moderation.Report(t.Context(), domain.Report{
+		moderation.Report(t.Context(), netip.Addr{}, domain.Report{
 			ID: "private1-r", Paste: "private1", Reason: "spam", Text: "ü\n", At: created,
 		}, "mortar01", "client", paste.Quota{Pastes: 1, Window: time.Hour}),
 	} {
@@ -444,7 +444,7 @@ func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 			source := filled(t, database.SQLite(t))
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 				target := served{gormstore.NewCopies(database.Open(t, cfg)), func() { execute(t, cfg, statement) }}
-				compared, err := copies.New(gormstore.NewCopies(database.Open(t, source)), target, nil).Do(t.Context())
+				compared, err := copies.New(gormstore.NewCopies(database.Open(t, source)), target, nil).Do(t.Context(), audit.Operator())
 				equal := err == nil
 				for _, c := range compared {
 					equal = equal && c.Equal()

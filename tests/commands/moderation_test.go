@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +93,7 @@ func TestReport(t *testing.T) {
 		{ID: id + "-first", Paste: paste.ID(id), Reason: "spam", Text: "two\nlines"}, {ID: id + "-next", Paste: paste.ID(id), Reason: "other"},
 	} {
 		report.At = time.Now().Add(time.Duration(n) * time.Second)
-		if err := store.Report(t.Context(), report, "", "client", paste.Quota{Pastes: 2, Window: time.Hour}); err != nil {
+		if err := store.Report(t.Context(), netip.Addr{}, report, "", "client", paste.Quota{Pastes: 2, Window: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +146,7 @@ func TestAuditLog(t *testing.T) {
 	cfg := gormstore.DefaultConfig()
 	cfg.URL = i.url
 	err := gormstore.NewModeration(database.Open(t, cfg)).Report(t.Context(),
-		moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client", paste.Quota{Pastes: 1, Window: time.Hour})
+		netip.Addr{}, moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client", paste.Quota{Pastes: 1, Window: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,8 +84,8 @@ func (s service) manifold(t *testing.T) {
 			key := token.Token{ID: token.ID(name) + "-" + id, Owner: made.ID, Hash: token.Hash{byte(i), byte(j)}, Name: "t", CreatedAt: created}
 			session := key
 			session.ID, session.Hash[2], session.Kind = "s-"+key.ID, 1, token.Session
-			all(t, func(ctx context.Context) error { return s.tokens.Create(ctx, key) },
-				func(ctx context.Context) error { return s.tokens.Create(ctx, session) })
+			all(t, func(ctx context.Context) error { return s.tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, key) },
+				func(ctx context.Context) error { return s.tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, session) })
 		}
 	}
 	all(t, func(ctx context.Context) error {
@@ -93,7 +93,7 @@ func (s service) manifold(t *testing.T) {
 	})
 	for i, id := range []identity.InvitationID{"stays", "revoked", "used"} {
 		all(t, func(ctx context.Context) error {
-			return s.identities.Invite(ctx, identity.Invitation{
+			return s.identities.Invite(ctx, auditlog.Entry{}, identity.Invitation{
 				ID: id, Hash: identity.Hash{byte(i)}, Uses: 2, CreatedAt: created, ExpiresAt: created.Add(time.Hour),
 			})
 		})
@@ -101,7 +101,7 @@ func (s service) manifold(t *testing.T) {
 	for _, id := range []string{"ann-stays-r1", "ann-stays-r2"} {
 		all(t, func(ctx context.Context) error {
 			report := domain.Report{ID: id, Paste: "ann-stays", Reason: "spam", At: created}
-			return s.moderation.Report(ctx, report, "", "client", paste.Quota{Pastes: 9, Window: time.Hour})
+			return s.moderation.Report(ctx, netip.Addr{}, report, "", "client", paste.Quota{Pastes: 9, Window: time.Hour})
 		})
 	}
 }
@@ -132,31 +132,43 @@ func (s service) undo(t *testing.T) {
 			return s.pastes.DeleteIf(ctx, auditlog.Entry{}, "ann-deleted", func(paste.Paste) error { return nil })
 		},
 		func(ctx context.Context) error {
-			return s.moderation.Remove(audit.Note(ctx, "paste.remove", "ann-removed", "spam"), "ann-removed", "spam")
+			return s.moderation.Remove(ctx, audit.Operator().Entry("paste.remove", "ann-removed", "spam"), "ann-removed", "spam")
 		},
 		edit("ann-given-up", func(d *paste.Document) (err error) {
 			*d, err = d.GivenUp("ann", paste.KeyHash{1}, "1d", time.Now())
 			return err
 		}),
 		edit("ann-unshared", func(d *paste.Document) error { d.Visibility = paste.Private; return nil }),
-		func(ctx context.Context) error { return s.tokens.Revoke(ctx, "ann-ends", time.Now()) },
-		func(ctx context.Context) error { return s.tokens.EndSession(ctx, "ann", "s-ann-ends") },
+		func(ctx context.Context) error {
+			return s.tokens.Revoke(ctx, netip.Addr{}, auditlog.Entry{}, "ann-ends", time.Now())
+		},
+		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
 		password("ann", "new ann"),
 		password("eve", ""),
-		func(ctx context.Context) error { return s.identities.Revoke(ctx, "revoked") },
-		func(ctx context.Context) error { return s.moderation.CloseReport(ctx, "ann-stays-r2") },
 		func(ctx context.Context) error {
-			_, _, err := s.users.Update(ctx, "ann", func(u *user.User, services map[string]string) error {
+			return s.tokens.Revoke(ctx, netip.Addr{}, auditlog.Entry{}, "ann-ends", time.Now())
+		},
+		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
+		func(ctx context.Context) error { return s.identities.Revoke(ctx, auditlog.Entry{}, "revoked") },
+		func(ctx context.Context) error {
+			return s.moderation.CloseReport(ctx, auditlog.Entry{}, "ann-stays-r2")
+		},
+		func(ctx context.Context) error {
+			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "ann", func(u *user.User, services map[string]string) error {
 				u.PublicProfile, u.ShowTags, u.Admin = false, false, false
 				delete(services, "github")
 				return nil
 			})
 			return err
 		},
-		func(ctx context.Context) error { return s.users.Delete(ctx, "bob", named(t, "bob"), nil) },
-		func(ctx context.Context) error { return s.users.Delete(ctx, "cid", named(t, "cid"), &user.Kept{}) },
 		func(ctx context.Context) error {
-			_, _, err := s.users.Update(ctx, "dan", func(u *user.User, _ map[string]string) error {
+			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "bob", named(t, "bob"), nil)
+		},
+		func(ctx context.Context) error {
+			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "cid", named(t, "cid"), &user.Kept{})
+		},
+		func(ctx context.Context) error {
+			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "dan", func(u *user.User, _ map[string]string) error {
 				u.Suspended, u.PastesHidden = true, true
 				return nil
 			})
@@ -164,7 +176,7 @@ func (s service) undo(t *testing.T) {
 		},
 		func(ctx context.Context) error { _, err := s.moderation.Hide(ctx, "dan", 100); return err },
 		func(ctx context.Context) error {
-			return s.moderation.Block(ctx, domain.Block{Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: time.Now()})
+			return s.moderation.Block(ctx, auditlog.Entry{}, domain.Block{Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: time.Now()})
 		},
 	)
 	hash := identity.HashOf("newcomer")
@@ -172,9 +184,9 @@ func (s service) undo(t *testing.T) {
 		Identity: identity.Identity{Key: "oidc", Subject: "1"}, Name: "fay",
 	}}
 	all(t,
-		func(ctx context.Context) error { return s.identities.Keep(ctx, hash, attempt, 10) },
+		func(ctx context.Context) error { return s.identities.Keep(ctx, netip.Addr{}, hash, attempt, 10) },
 		func(ctx context.Context) error {
-			return s.identities.SignUp(ctx, hash, user.User{ID: "fay", Name: named(t, "fay"), DefaultLanguage: "Go", CreatedAt: time.Now()})
+			return s.identities.SignUp(ctx, netip.Addr{}, hash, user.User{ID: "fay", Name: named(t, "fay"), DefaultLanguage: "Go", CreatedAt: time.Now()})
 		},
 	)
 }

@@ -56,7 +56,7 @@ func listAccounts(t *testing.T, s ModerationStore) {
 		uses[storedToken(t, s.Store, ids[name]).ID] = at
 	}
 	must(t, s.Tokens.SetLastUsed(t.Context(), uses))
-	_, _, err := s.Users.Update(t.Context(), ids["alpha"], func(u *user.User, _ map[string]string) error {
+	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, ids["alpha"], func(u *user.User, _ map[string]string) error {
 		u.Admin = true
 		return nil
 	})
@@ -92,7 +92,7 @@ func listAccounts(t *testing.T, s ModerationStore) {
 			}
 		}
 	}
-	must(t, s.Users.Delete(t.Context(), ids["alpha"], parseName(t, "alpha"), nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, ids["alpha"], parseName(t, "alpha"), nil))
 	delete(ids, "alpha")
 	if got := accountNames(t, s, moderation.AccountFilter{}, moderation.ByBytes, 10); len(got) != len(ids) {
 		t.Errorf("got %v once one is deleted, want %v", got, slices.Sorted(maps.Keys(ids)))

@@ -32,7 +32,7 @@ func wantRefused(t *testing.T, what string, err error) {
 
 // allowed creates a paste of a user who may not have any number of them.
 func allowed(ctx context.Context, s DocumentStore, allowance paste.Allowance, made paste.Document) error {
-	_, err := s.Documents.CreateAllowed(ctx, noAddress, allowance, paste.ClientOf(made.Owner), made)
+	_, err := s.Documents.CreateAllowed(ctx, nowhere, allowance, paste.ClientOf(made.Owner), made)
 	return err
 }
 
@@ -52,7 +52,7 @@ func allowances(t *testing.T, s DocumentStore) {
 	wantRefused(t, "a third", create(two, sized("three", owner, 10)))
 	wantNoDocument(t, s, "three")
 	must(t, create(two, sized("others", other, 10)))
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "two", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "two", func(paste.Paste) error { return nil }))
 	must(t, create(two, sized("three", owner, 10)))
 
 	bytes := paste.Allowance{Bytes: 100}
@@ -73,7 +73,7 @@ func allowancesOfEdits(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), sized("two", owner, 40)))
 	must(t, s.Documents.CreateDocument(t.Context(), sized("others", other, 1000)))
 	edit := func(bytes int, history string) error {
-		_, err := s.Documents.UpdateAllowed(t.Context(), noAddress, paste.Allowance{Bytes: 100, Pastes: 1}, "", owner, "one",
+		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, paste.Allowance{Bytes: 100, Pastes: 1}, "", owner, "one",
 			func(stored paste.Document) (paste.Change, error) {
 				changed := paste.Change{Document: stored, Changed: true}
 				changed.Pasties = sized("", "", bytes).Pasties
@@ -92,12 +92,12 @@ func allowancesOfEdits(t *testing.T, s DocumentStore) {
 	must(t, err)
 	want(t, "bytes", found.Bytes(), 60)
 	wrong := errors.New("not yours")
-	_, err = s.Documents.UpdateAllowed(t.Context(), noAddress, paste.Allowance{Bytes: 100}, "", owner, "others",
+	_, err = s.Documents.UpdateAllowed(t.Context(), nowhere, paste.Allowance{Bytes: 100}, "", owner, "others",
 		func(paste.Document) (paste.Change, error) { return paste.Change{}, wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v, want the error of the change", err)
 	}
-	_, err = s.Documents.UpdateAllowed(cancelled(t), noAddress, paste.Allowance{Bytes: 100}, "", owner, "one",
+	_, err = s.Documents.UpdateAllowed(cancelled(t), nowhere, paste.Allowance{Bytes: 100}, "", owner, "one",
 		func(stored paste.Document) (paste.Change, error) { return paste.Change{Document: stored}, nil })
 	wantKind(t, err, fault.Unavailable)
 }
@@ -114,10 +114,10 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	err = allowed(t.Context(), s, paste.Allowance{Rate: quota}, sized("late", other, 1))
 	must(t, err)
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
-	_, err = s.Documents.CreateAllowed(t.Context(), noAddress, one, paste.Client(other), sized("anonymous", "", 1))
+	_, err = s.Documents.CreateAllowed(t.Context(), nowhere, one, paste.Client(other), sized("anonymous", "", 1))
 	must(t, err) // a client is no user
 	giveUp := func(client paste.Client, by user.ID) error {
-		_, err := s.Documents.UpdateAllowed(t.Context(), noAddress, one, client, "", "late", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, one, client, "", "late", func(stored paste.Document) (paste.Change, error) {
 			made, err := stored.GivenUp(by, paste.KeyHash{1}, paste.Never, now)
 			return paste.Change{Document: made, Changed: true}, err
 		})
@@ -142,7 +142,7 @@ func allowancesMeet(t *testing.T, s DocumentStore) {
 			} else if !errors.Is(err, paste.ErrAllowance) {
 				return err
 			}
-			_, err = s.Documents.UpdateAllowed(t.Context(), noAddress, allowance, "", owner, "grows", func(stored paste.Document) (paste.Change, error) {
+			_, err = s.Documents.UpdateAllowed(t.Context(), nowhere, allowance, "", owner, "grows", func(stored paste.Document) (paste.Change, error) {
 				changed := paste.Change{Document: stored, Changed: true}
 				changed.Pasties = sized("", "", len(stored.Pasties[0].Code)+10).Pasties
 				return changed, nil
@@ -192,7 +192,7 @@ func totalBytes(t *testing.T, s DocumentStore) {
 	tagged := sized("t", small.ID, 1000)
 	tagged.Tags = []string{"a\x00b\x1a", "ü"}
 	create(tagged, today)
-	must(t, s.Users.Delete(t.Context(), small.ID, small.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, small.ID, small.Name, &user.Kept{}))
 	kept, err := s.Stats.Totals(t.Context())
 	must(t, err)
 	want(t, "bytes, once tags have gone with their owner", kept.ContentBytes, 1135)

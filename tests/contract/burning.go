@@ -67,7 +67,7 @@ func burningListed(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)
-	edited, err := s.Documents.Update(t.Context(), noEntry, wanted.ID, func(stored paste.Document) (paste.Change, error) {
+	edited, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID, func(stored paste.Document) (paste.Change, error) {
 		stored.Title, stored.Burns = "edited", false
 		return paste.Change{Document: stored, Changed: true}, nil
 	})
@@ -104,10 +104,10 @@ func burningMeet(t *testing.T, s DocumentStore) {
 				_, err = s.Documents.Burn(t.Context(), mixed, "")
 				ended[caller] = err == nil
 			case 1:
-				err = s.Documents.DeleteIf(t.Context(), noEntry, mixed, func(paste.Paste) error { return nil })
+				err = s.Documents.DeleteIf(t.Context(), unrecorded, mixed, func(paste.Paste) error { return nil })
 				ended[caller] = err == nil
 			case 2:
-				_, err = s.Documents.Update(t.Context(), noEntry, mixed, func(stored paste.Document) (paste.Change, error) {
+				_, err = s.Documents.Update(t.Context(), unrecorded, mixed, func(stored paste.Document) (paste.Change, error) {
 					stored.Title += "x"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})

@@ -21,9 +21,9 @@ var unstorable = []string{"", "nobody", "a\x00b", "\xff", "OWNER", "owner\u202e"
 
 func updateUser(t *testing.T, s Store) {
 	before := newUser(t, "somebody")
-	must(t, s.Users.Create(t.Context(), before, map[string]string{"github": "1", "gitlab": "2"}))
+	must(t, s.Users.Create(t.Context(), unrecorded, before, map[string]string{"github": "1", "gitlab": "2"}))
 	storedUser(t, s, "bystander")
-	updated, services, err := s.Users.Update(t.Context(), before.ID, func(u *user.User, services map[string]string) error {
+	updated, services, err := s.Users.Update(t.Context(), nowhere, unrecorded, before.ID, func(u *user.User, services map[string]string) error {
 		want(t, "the user as it is", u.ID, before.ID)
 		want(t, "the time of creation as it is", u.CreatedAt, now.UTC())
 		u.AvatarURL, u.PublicProfile, u.SupporterMonths = "", false, 0
@@ -64,7 +64,7 @@ func updateUserRefused(t *testing.T, s Store) {
 			return nil
 		},
 	} {
-		_, _, err := s.Users.Update(t.Context(), before.ID, change)
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, before.ID, change)
 		if what == "refusal" && !errors.Is(err, refusal) {
 			t.Errorf("%s: got the error %v, want that of change", what, err)
 		}
@@ -77,7 +77,7 @@ func updateUserRefused(t *testing.T, s Store) {
 		want(t, what+": services", len(after.Services), 0)
 	}
 	for _, id := range unstorable {
-		_, _, err := s.Users.Update(t.Context(), user.ID(id), func(*user.User, map[string]string) error {
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, user.ID(id), func(*user.User, map[string]string) error {
 			t.Error("got change called for nobody, want it not to be called")
 			return nil
 		})
@@ -93,13 +93,13 @@ func deleteUser(t *testing.T, s Store) {
 	storedPaste(t, s, "owned", owner.ID, now, time.Time{})
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "others"))
-	wantKind(t, s.Users.Delete(t.Context(), owner.ID, other.Name, nil), fault.NotFound) // who was shown has another name by now
-	wantKind(t, s.Users.Delete(t.Context(), other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "others"))
+	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, other.Name, nil), fault.NotFound) // who was shown has another name by now
+	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
 	for _, id := range unstorable {
-		wantKind(t, s.Users.Delete(t.Context(), user.ID(id), owner.Name, nil), fault.NotFound)
+		wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, user.ID(id), owner.Name, nil), fault.NotFound)
 	}
-	must(t, s.Users.Delete(t.Context(), owner.ID, parseName(t, "OWNER"), nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, parseName(t, "OWNER"), nil))
 	_, err := s.Users.ByName(t.Context(), owner.Name)
 	wantKind(t, err, fault.NotFound)
 	_, _, err = s.Tokens.ByHash(t.Context(), made.Hash)
@@ -111,16 +111,16 @@ func deleteUser(t *testing.T, s Store) {
 	want(t, "pastes that are left", count, 2)
 	_, err = s.Users.AccountByID(t.Context(), owner.ID)
 	wantKind(t, err, fault.NotFound)
-	wantKind(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil), fault.NotFound)
+	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil), fault.NotFound)
 	again := newUser(t, "owner") // the name is free, and nothing of the former owner's shows
-	must(t, s.Users.Create(t.Context(), again, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, again, nil))
 	want(t, "pastes of the name's new owner", len(activeIDs(t, s, again.ID)), 0)
 }
 
 func revokeToken(t *testing.T, s Store) {
 	made, bystander := storedToken(t, s, storedUser(t, s, "owner").ID), storedToken(t, s, storedUser(t, s, "other").ID)
 	for _, at := range []time.Time{now, now.Add(time.Hour)} { // the first time counts
-		must(t, s.Tokens.Revoke(t.Context(), made.ID, at))
+		must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made.ID, at))
 		found, _, err := s.Tokens.ByHash(t.Context(), made.Hash)
 		must(t, err)
 		want(t, "revoked", found.RevokedAt, now.UTC())
@@ -129,7 +129,7 @@ func revokeToken(t *testing.T, s Store) {
 	must(t, err)
 	want(t, "the bystander is revoked", !found.RevokedAt.IsZero(), false)
 	for _, id := range unstorable {
-		wantKind(t, s.Tokens.Revoke(t.Context(), token.ID(id), now), fault.NotFound)
+		wantKind(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, token.ID(id), now), fault.NotFound)
 	}
 }
 
@@ -137,15 +137,15 @@ func unstarPaste(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for _, id := range []string{"a", "b", "c"} {
 		storedPaste(t, s, id, "", now, time.Time{})
-		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, ID(id)))
+		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, ID(id)))
 	}
-	must(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "a"))
-	wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "a"), fault.NotFound)
-	wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, "unknown", "b"), fault.NotFound)
+	must(t, s.Pastes.Unstar(t.Context(), nowhere, owner.ID, "a"))
+	wantKind(t, s.Pastes.Unstar(t.Context(), nowhere, owner.ID, "a"), fault.NotFound)
+	wantKind(t, s.Pastes.Unstar(t.Context(), nowhere, "unknown", "b"), fault.NotFound)
 	for _, id := range unstorable {
-		wantKind(t, s.Pastes.Unstar(t.Context(), noAddress, owner.ID, ID(id)), fault.NotFound)
+		wantKind(t, s.Pastes.Unstar(t.Context(), nowhere, owner.ID, ID(id)), fault.NotFound)
 	}
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "a")) // comes last now
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "a")) // comes last now
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
@@ -194,7 +194,7 @@ func listTokens(t *testing.T, s Store) {
 		t.Helper()
 		k := token.Token{ID: id, Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: created}
 		change(&k)
-		must(t, s.Tokens.Create(t.Context(), k))
+		must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, k))
 	}
 	made("newest", now.Add(time.Second), func(k *token.Token) { k.RevokedAt = now })
 	made("tie-b", now, func(k *token.Token) { k.ExpiresAt = now })
@@ -224,13 +224,13 @@ func totals(t *testing.T, s Store) {
 	count(stats.Counts{})
 	owner := storedUser(t, s, "owner")
 	made := storedToken(t, s, owner.ID)
-	must(t, s.Tokens.Revoke(t.Context(), made.ID, now))
-	must(t, s.Tokens.StartSession(t.Context(), newSession(owner.ID, "", now), token.Hash{}))
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made.ID, now))
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, "", now), token.Hash{}))
 	storedPaste(t, s, "active", owner.ID, now, time.Time{})
 	storedPaste(t, s, "later", "", now, later)
 	storedPaste(t, s, "expired", "", now, now)
 	for _, star := range []ID{"active", "expired", "waiting"} {
-		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, star))
+		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, star))
 	}
 	count(stats.Counts{Users: 1, Tokens: 1, ActivePastes: 2, ExpiredPastes: 1, WaitingStars: 1})
 }
@@ -244,15 +244,15 @@ func cancelledChanges(t *testing.T, s Store) {
 	for what, call := range map[string]func() error{
 		"StaleByName": func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
 		"AccountByID": func() error { _, err := s.Users.AccountByID(ctx, owner.ID); return err },
-		"Create":      func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
+		"Create":      func() error { return s.Users.Create(ctx, unrecorded, newUser(t, "another"), nil) },
 		"Update": func() error {
-			_, _, err := s.Users.Update(ctx, owner.ID, func(u *user.User, _ map[string]string) error {
+			_, _, err := s.Users.Update(ctx, nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 				u.SupporterMonths = 1
 				return nil
 			})
 			return err
 		},
-		"Delete":       func() error { return s.Users.Delete(ctx, owner.ID, owner.Name, nil) },
+		"Delete":       func() error { return s.Users.Delete(ctx, nowhere, unrecorded, owner.ID, owner.Name, nil) },
 		"ByFormerName": func() error { _, err := s.Users.ByFormerName(ctx, owner.Name); return err },
 		"Export":       func() error { _, err := s.Tokens.Export(ctx, owner.ID); return err },
 		"Users":        func() error { _, err := s.Users.Users(ctx, user.Name{}, 1); return err },
@@ -262,14 +262,14 @@ func cancelledChanges(t *testing.T, s Store) {
 		},
 		"SetLastUsed": func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{made.ID: now}) },
 		"ByOwner":     func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
-		"Revoke":      func() error { return s.Tokens.Revoke(ctx, made.ID, now) },
+		"Revoke":      func() error { return s.Tokens.Revoke(ctx, nowhere, unrecorded, made.ID, now) },
 		"StartSession": func() error {
-			return s.Tokens.StartSession(ctx, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session, CreatedAt: now}, token.Hash{})
+			return s.Tokens.StartSession(ctx, nowhere, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session, CreatedAt: now}, token.Hash{})
 		},
 		"Sessions":     func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
 		"EndPresented": func() error { return s.Tokens.EndPresented(ctx, made.Hash) },
-		"EndSession":   func() error { return s.Tokens.EndSession(ctx, owner.ID, made.ID) },
-		"EndSessions":  func() error { _, err := s.Tokens.EndSessions(ctx, owner.ID, ""); return err },
+		"EndSession":   func() error { return s.Tokens.EndSession(ctx, nowhere, owner.ID, made.ID) },
+		"EndSessions":  func() error { _, err := s.Tokens.EndSessions(ctx, nowhere, unrecorded, owner.ID, ""); return err },
 		"Import keys": func() error {
 			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
 			return err
@@ -277,8 +277,8 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Create paste": func() error {
 			return s.Pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "new", CreatedAt: now}})
 		},
-		"Star":   func() error { return s.Pastes.Star(ctx, noAddress, owner.ID, id) },
-		"Unstar": func() error { return s.Pastes.Unstar(ctx, noAddress, owner.ID, id) },
+		"Star":   func() error { return s.Pastes.Star(ctx, nowhere, owner.ID, id) },
+		"Unstar": func() error { return s.Pastes.Unstar(ctx, nowhere, owner.ID, id) },
 		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Import{{ID: "new", CreatedAt: now}}, paste.RefuseOrphans)

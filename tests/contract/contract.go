@@ -5,11 +5,9 @@ package contract
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -46,11 +44,6 @@ type Store struct {
 	Search     search.Store
 	Identities Identities
 }
-
-var (
-	noEntry   auditlog.Entry // of an act that is not recorded
-	noAddress netip.Addr     // of a client that is not on the network
-)
 
 // now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.
 var now = time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.FixedZone("somewhere", -3*60*60-30*60))
@@ -207,7 +200,7 @@ func newUser(t *testing.T, name string) user.User {
 func storedUser(t *testing.T, s Store, name string) user.User {
 	t.Helper()
 	u := newUser(t, name)
-	must(t, s.Users.Create(t.Context(), u, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
 	return u
 }
 
@@ -221,7 +214,7 @@ func storedPaste(t *testing.T, s Store, id string, owner user.ID, created, expir
 func storedToken(t *testing.T, s Store, owner user.ID) token.Token {
 	t.Helper()
 	made := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token", CreatedAt: now}
-	must(t, s.Tokens.Create(t.Context(), made))
+	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
 	return made
 }
 

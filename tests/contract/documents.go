@@ -181,8 +181,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	}}
 	must(t, s.Documents.CreateDocument(t.Context(), sealed))
 	fan := storedUser(t, s.Store, "fan")
-	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, "owned"))
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner, "owned"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, "owned"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner, "owned"))
 	owned.Stars, anonymous.Stars = 2, 0
 	for _, wanted := range []paste.Document{owned, anonymous, bare, sealed} {
 		wantStored(t, s, string(wanted.ID), wanted)
@@ -201,7 +201,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 func readAsSeen(t *testing.T, s DocumentStore) {
 	owner := newUser(t, "owner")
 	owner.ID = "owner"
-	must(t, s.Users.Create(t.Context(), owner, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, owner, nil))
 	readers := []user.ID{owner.ID, storedUser(t, s.Store, "stranger").ID}
 	for _, id := range unstorable { // a visitor, and some who are not there
 		readers = append(readers, user.ID(id))
@@ -224,7 +224,7 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now, Burns: kind == "burning"}
 					pastes = append(pastes, paste.Document{Paste: made, Content: content, Stars: 1})
 					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
-					must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, made.ID))
+					must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
 				}
 			}
 		}
@@ -310,13 +310,13 @@ func readNothing(t *testing.T, s DocumentStore) {
 		wantKind(t, err, fault.NotFound)
 		_, err = s.Documents.ReadPasty(t.Context(), paste.ID(id), "", owner)
 		wantKind(t, err, fault.NotFound)
-		got, err := s.Documents.Update(t.Context(), noEntry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+		got, err := s.Documents.Update(t.Context(), unrecorded, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 			t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		wantKind(t, err, fault.NotFound)
 		want(t, "what is not there", got.Paste, paste.Paste{})
-		err = s.Documents.DeleteIf(t.Context(), noEntry, paste.ID(id), func(stored paste.Paste) error {
+		err = s.Documents.DeleteIf(t.Context(), unrecorded, paste.ID(id), func(stored paste.Paste) error {
 			t.Errorf("%q: got allow called with %v, want it not to be called", id, stored)
 			return nil
 		})
@@ -352,7 +352,7 @@ func wantIDs(t *testing.T, s DocumentStore, owner user.ID, wanted ...string) {
 func updateDocument(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	before, bystander := storedDocument(t, s, "paste", owner), storedDocument(t, s, "bystander", owner)
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner, "paste"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner, "paste"))
 	before.Stars = 1
 	added := paste.Edit{
 		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd, At: time.Unix(1, 0).UTC(),
@@ -370,7 +370,7 @@ func updateDocument(t *testing.T, s DocumentStore) {
 		made.ID, made.CreatedAt, made.Cipher, made.Stars = "other", now.Add(time.Hour), new(paste.Cipher), 7
 		return paste.Change{Document: made, Changed: true, Recorded: []paste.Edit{added}}, nil
 	}
-	got, err := s.Documents.Update(t.Context(), noEntry, "paste", change)
+	got, err := s.Documents.Update(t.Context(), unrecorded, "paste", change)
 	must(t, err)
 	wantDocument(t, "returned", got, wanted)
 	wantStored(t, s, "stored", wanted)
@@ -381,7 +381,7 @@ func updateDocument(t *testing.T, s DocumentStore) {
 func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	before := storedDocument(t, s, "paste", owner)
-	got, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+	got, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 		return paste.Change{Document: stored}, nil
 	})
 	must(t, err)
@@ -392,14 +392,14 @@ func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
 func updateDocumentRefused(t *testing.T, s DocumentStore) {
 	before := storedDocument(t, s, "paste", storedUser(t, s.Store, "owner").ID)
 	refusal := errors.New("no")
-	got, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+	got, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 		stored.Title = "changed"
 		return paste.Change{Document: stored, Changed: true}, refusal
 	})
 	if !errors.Is(err, refusal) || !reflect.DeepEqual(got, paste.Document{}) {
 		t.Errorf("got %.300v, %v, want that of change", got, err)
 	}
-	err = s.Documents.DeleteIf(t.Context(), noEntry, "paste", func(stored paste.Paste) error {
+	err = s.Documents.DeleteIf(t.Context(), unrecorded, "paste", func(stored paste.Paste) error {
 		want(t, "the paste", stored.ID, "paste")
 		return refusal
 	})
@@ -410,8 +410,8 @@ func updateDocumentRefused(t *testing.T, s DocumentStore) {
 	// A fault of the caller's stays what it is, whatever its kind.
 	for _, kind := range []fault.Kind{fault.NotFound, fault.Conflict, fault.Invalid, fault.Unavailable} {
 		refusal := fault.New(kind, "no")
-		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
-		deleted := s.Documents.DeleteIf(t.Context(), noEntry, "paste", func(paste.Paste) error { return refusal })
+		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+		deleted := s.Documents.DeleteIf(t.Context(), unrecorded, "paste", func(paste.Paste) error { return refusal })
 		if !errors.Is(err, refusal) || !errors.Is(deleted, refusal) {
 			t.Errorf("got %v and %v, want the errors of change and allow, of kind %v", err, deleted, kind)
 		}
@@ -424,7 +424,7 @@ func updateDropsEdits(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), wanted))
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(2, 0).UTC()}
 	for _, dropped := range []int{2, 2, 1} { // in the end also one of those that were added
-		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, Recorded: []paste.Edit{added}}
 			made.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
 			return made, nil
@@ -440,14 +440,14 @@ func deleteDocument(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	gone, bystander := storedDocument(t, s, "gone", owner), storedDocument(t, s, "GONE", owner)
 	allow := func(paste.Paste) error { return nil }
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "gone", func(stored paste.Paste) error {
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "gone", func(stored paste.Paste) error {
 		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: owner, CreatedAt: now.UTC(), ExpiresAt: gone.ExpiresAt.UTC()})
 		return nil
 	}))
-	wantKind(t, s.Documents.DeleteIf(t.Context(), noEntry, "gone", allow), fault.NotFound)
+	wantKind(t, s.Documents.DeleteIf(t.Context(), unrecorded, "gone", allow), fault.NotFound)
 	sealed := sealedDocument("sealed")
 	must(t, s.Documents.CreateDocument(t.Context(), sealed))
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "sealed", func(stored paste.Paste) error {
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "sealed", func(stored paste.Paste) error {
 		want(t, "the paste", stored, sealed.Paste)
 		return nil
 	}))
@@ -465,7 +465,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	for id, create := range map[paste.ID]func(paste.Document) error{
 		"created": func(d paste.Document) error { return s.Documents.CreateDocument(t.Context(), d) },
 		"counted": func(d paste.Document) error {
-			_, err := s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
+			_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
 				"client", d)
 			return err
 		},
@@ -478,13 +478,13 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 		must(t, err)
 		wantDocument(t, "read", read, keyed)
 		keyed.Title = "changed"
-		_, err = s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
+		_, err = s.Documents.Update(t.Context(), unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 			stored.Title = keyed.Title
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		must(t, err)
 		wantStored(t, s, "changed", keyed)
-		must(t, s.Documents.DeleteIf(t.Context(), noEntry, id, func(stored paste.Paste) error {
+		must(t, s.Documents.DeleteIf(t.Context(), unrecorded, id, func(stored paste.Paste) error {
 			want(t, "the hash", stored.DeleteKey, keyed.DeleteKey)
 			return nil
 		}))
@@ -495,7 +495,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 func contentGoes(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	deleted := storedDocument(t, s, "deleted", owner).ID
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, deleted, func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, deleted, func(paste.Paste) error { return nil }))
 	storedPaste(t, s.Store, "deleted", "", now, time.Time{})
 	wantStored(t, s, "deleted", paste.Document{Paste: paste.Paste{ID: deleted, CreatedAt: now}})
 	expired := newDocument("expired")
@@ -507,7 +507,7 @@ func contentGoes(t *testing.T, s DocumentStore) {
 	storedPaste(t, s.Store, "expired", "", now, time.Time{})
 	wantStored(t, s, "swept", paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now}})
 	storedDocument(t, s, "theirs", owner)
-	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner, parseName(t, "owner"), nil))
 	storedPaste(t, s.Store, "theirs", "", now, time.Time{})
 	wantStored(t, s, "of a user who is gone", paste.Document{Paste: paste.Paste{ID: "theirs", CreatedAt: now}})
 }
@@ -522,16 +522,16 @@ func unstorableDocuments(t *testing.T, s DocumentStore) {
 			"ReadDocument": func() error { _, err := s.Documents.ReadDocument(t.Context(), id, reader); return err },
 			"ReadPasty":    func() error { _, err := s.Documents.ReadPasty(t.Context(), id, "", reader); return err },
 			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
-			"Update":       func() error { _, err := s.Documents.Update(t.Context(), noEntry, id, change); return err },
+			"Update":       func() error { _, err := s.Documents.Update(t.Context(), unrecorded, id, change); return err },
 			"UpdateAllowed": func() error {
-				_, err := s.Documents.UpdateAllowed(t.Context(), noAddress, paste.Allowance{Bytes: 1}, "", reader, id, change)
+				_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, paste.Allowance{Bytes: 1}, "", reader, id, change)
 				return err
 			},
 			"DeleteIf": func() error {
-				return s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil })
+				return s.Documents.DeleteIf(t.Context(), unrecorded, id, func(paste.Paste) error { return nil })
 			},
 			"Burn":   func() error { _, err := s.Documents.Burn(t.Context(), id, reader); return err },
-			"Unstar": func() error { return s.Pastes.Unstar(t.Context(), noAddress, reader, id) },
+			"Unstar": func() error { return s.Pastes.Unstar(t.Context(), nowhere, reader, id) },
 		} {
 			if err := call(); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s of %.20q: got %v, want an error of kind not found", what, text, err)
@@ -549,14 +549,14 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 		"ReadPasty":      func() error { _, err := s.Documents.ReadPasty(ctx, "paste", "", owner); return err },
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
 		"Update": func() error {
-			_, err := s.Documents.Update(ctx, noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(ctx, unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 				stored.Title = "changed"
 				return paste.Change{Document: stored, Changed: true}, nil
 			})
 			return err
 		},
 		"DeleteIf": func() error {
-			return s.Documents.DeleteIf(ctx, noEntry, "paste", func(paste.Paste) error { return nil })
+			return s.Documents.DeleteIf(ctx, unrecorded, "paste", func(paste.Paste) error { return nil })
 		},
 	} {
 		if err := call(); !fault.Is(err, fault.Unavailable) {
@@ -576,7 +576,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 	const rounds = 13 // more than a hundred in all
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 				e := paste.Edit{ID: fmt.Sprint(caller, "-", round), Number: int64(len(stored.Edits)), At: time.Unix(3, 0).UTC()}
 				e.Text = fmt.Sprint(len(stored.Title))
 				stored.Title += "x"
@@ -612,9 +612,9 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 		errs := meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				return s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil })
+				return s.Documents.DeleteIf(t.Context(), unrecorded, id, func(paste.Paste) error { return nil })
 			case 1:
-				_, err := s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 					stored.Title += "x"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})
@@ -674,7 +674,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			case 6: // imported
 				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 			default: // counted, for a client of the caller's, who has a quota for it
-				_, err = s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
+				_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
 					created)
 			}
 			if wanted == fault.None {
@@ -708,13 +708,13 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 		wantNoErrors(t, meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				err := s.Documents.DeleteIf(t.Context(), noEntry, wanted.ID, func(paste.Paste) error { return nil })
+				err := s.Documents.DeleteIf(t.Context(), unrecorded, wanted.ID, func(paste.Paste) error { return nil })
 				if deletions[caller] = err == nil; fault.Is(err, fault.NotFound) {
 					return nil
 				}
 				return err
 			case 1:
-				_, err := s.Documents.Update(t.Context(), noEntry, wanted.ID, func(stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID, func(stored paste.Document) (paste.Change, error) {
 					stored.Title = "changed"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})

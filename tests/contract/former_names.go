@@ -15,7 +15,7 @@ func renamed(t *testing.T, s Store, from, to string) error {
 	t.Helper()
 	found, err := s.Users.ByName(t.Context(), parseName(t, from))
 	must(t, err)
-	_, _, err = s.Users.Update(t.Context(), found.ID, func(u *user.User, _ map[string]string) error {
+	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, found.ID, func(u *user.User, _ map[string]string) error {
 		u.Name = parseName(t, to)
 		return nil
 	})
@@ -56,15 +56,15 @@ func formerNames(t *testing.T, s Store) {
 	has(owner.ID, "second")
 	must(t, renamed(t, s, "first", "third"))
 	created := newUser(t, "first")
-	must(t, s.Users.Create(t.Context(), created, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, created, nil))
 	has(owner.ID, "second")
-	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, other.Name, nil))
 	leads("other", "")
 	wantOtherConflict(t, renamed(t, s, "third", "other"))
 	hash := identity.HashOf("newcomer")
-	must(t, s.Identities.Keep(t.Context(), hash, vouched("newcomer", ""), identity.MaxAttempts))
-	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "other")))
-	must(t, s.Users.Create(t.Context(), newUser(t, "other"), nil))
+	must(t, s.Identities.Keep(t.Context(), nowhere, hash, vouched("newcomer", ""), identity.MaxAttempts))
+	wantOtherConflict(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")))
+	must(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "other"), nil))
 
 	hoarder, last := storedUser(t, s, "hoard0"), "hoard0"
 	for i := range user.MaxFormerNames + 1 {

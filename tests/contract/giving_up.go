@@ -11,7 +11,7 @@ import (
 
 // giveUp takes a paste from its owner, as pastes.GiveUpOwn does.
 func giveUp(ctx context.Context, s DocumentStore, id paste.ID, owner user.ID, key paste.KeyHash) error {
-	_, err := s.Documents.Update(ctx, noEntry, id, func(stored paste.Document) (paste.Change, error) {
+	_, err := s.Documents.Update(ctx, unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 		made, err := stored.GivenUp(owner, key, paste.Never, now)
 		return paste.Change{Document: made, Changed: true}, err
 	})
@@ -24,7 +24,7 @@ func givenUp(t *testing.T, s DocumentStore) {
 	wanted := newDocument("mine")
 	wanted.Owner, wanted.Visibility, wanted.Tags = owner.ID, paste.Public, []string{"a", "b"}
 	must(t, s.Documents.CreateDocument(t.Context(), wanted))
-	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, wanted.ID))
+	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, wanted.ID))
 	key := paste.NewDeleteKey()
 	for _, id := range append([]string{"unknown"}, unstorable...) {
 		wantKind(t, giveUp(t.Context(), s, paste.ID(id), owner.ID, key.Hash()), fault.NotFound)
@@ -53,9 +53,9 @@ func givenUp(t *testing.T, s DocumentStore) {
 	second.Owner = owner.ID
 	err = allowed(t.Context(), s, paste.Allowance{Pastes: 2}, second)
 	must(t, err) // what was given up counts for no quota
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
 	wantStored(t, s, "without its former owner", wanted)
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, wanted.ID, func(stored paste.Paste) error {
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, wanted.ID, func(stored paste.Paste) error {
 		want(t, "the key fits", key.Fits(stored.DeleteKey), true)
 		return nil
 	}))
@@ -69,7 +69,7 @@ func givenUpMeet(t *testing.T, s DocumentStore) {
 	stored.Owner, stored.Visibility = owner, paste.Unlisted
 	must(t, s.Documents.CreateDocument(t.Context(), stored))
 	wantOneWinner(t, meet(func(int) error {
-		_, err := s.Documents.Update(t.Context(), noEntry, stored.ID, func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, stored.ID, func(stored paste.Document) (paste.Change, error) {
 			stored.Title += "x"
 			return paste.Change{Document: stored, Changed: true}, stored.EditableBy(owner)
 		})

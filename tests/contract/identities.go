@@ -23,7 +23,7 @@ func wantServiceTaken(t *testing.T, err error) {
 
 func identityTaken(t *testing.T, s Store) {
 	owner, other := newUser(t, "owner"), storedUser(t, s, "other")
-	must(t, s.Users.Create(t.Context(), owner, map[string]string{"github": "77", "oidc@https://a.example": "77"}))
+	must(t, s.Users.Create(t.Context(), unrecorded, owner, map[string]string{"github": "77", "oidc@https://a.example": "77"}))
 	for key, subjects := range map[string][]string{
 		"github": {"77"}, "oidc@https://a.example": {"77"}, "oidc@https://b.example": nil, "GitHub": nil,
 	} {
@@ -41,8 +41,8 @@ func identityTaken(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 
 	third := newUser(t, "third")
-	wantServiceTaken(t, s.Users.Create(t.Context(), third, map[string]string{"github": "77"}))
-	_, _, err = s.Users.Update(t.Context(), other.ID, func(u *user.User, services map[string]string) error {
+	wantServiceTaken(t, s.Users.Create(t.Context(), unrecorded, third, map[string]string{"github": "77"}))
+	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, other.ID, func(u *user.User, services map[string]string) error {
 		u.Contributor, services["github"] = false, "77"
 		return nil
 	})
@@ -59,7 +59,7 @@ func identityTaken(t *testing.T, s Store) {
 	wantServiceTaken(t, results[0].Err)
 	must(t, results[1].Err)
 
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
 	_, err = s.Identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "77"})
 	wantKind(t, err, fault.NotFound)
 }
@@ -79,24 +79,24 @@ func vouched(subject string, invitation identity.InvitationID) identity.Attempt 
 func attempts(t *testing.T, s Store) {
 	for i, kept := range []identity.Attempt{begun, vouched("1", ""), {}} {
 		hash := identity.HashOf(fmt.Sprint(i))
-		must(t, s.Identities.Keep(t.Context(), hash, kept, identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, hash, kept, identity.MaxAttempts))
 		for range 2 {
 			found, err := s.Identities.Attempt(t.Context(), hash)
 			must(t, err)
 			want(t, "attempt", found, kept)
 		}
-		_, err := s.Identities.Take(cancelled(t), hash)
+		_, err := s.Identities.Take(cancelled(t), nowhere, hash)
 		wantKind(t, err, fault.Unavailable)
-		found, err := s.Identities.Take(t.Context(), hash)
+		found, err := s.Identities.Take(t.Context(), nowhere, hash)
 		must(t, err)
 		want(t, "attempt taken", found, kept)
-		_, err = s.Identities.Take(t.Context(), hash)
+		_, err = s.Identities.Take(t.Context(), nowhere, hash)
 		wantKind(t, err, fault.NotFound)
 		found, err = s.Identities.Attempt(t.Context(), hash)
 		wantKind(t, err, fault.NotFound)
 		want(t, "no attempt", found, identity.Attempt{})
 	}
-	wantKind(t, s.Identities.Keep(cancelled(t), identity.HashOf("x"), begun, identity.MaxAttempts), fault.Unavailable)
+	wantKind(t, s.Identities.Keep(cancelled(t), nowhere, identity.HashOf("x"), begun, identity.MaxAttempts), fault.Unavailable)
 	_, err := s.Identities.Attempt(cancelled(t), identity.HashOf("x"))
 	wantKind(t, err, fault.Unavailable)
 }
@@ -104,7 +104,7 @@ func attempts(t *testing.T, s Store) {
 // attemptsAreBounded begins more of them than there may be.
 func attemptsAreBounded(t *testing.T, s Store) {
 	for i := range 5 {
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint(i)), begun, 2))
+		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint(i)), begun, 2))
 	}
 	for i := range 5 {
 		if _, err := s.Identities.Attempt(t.Context(), identity.HashOf(fmt.Sprint(i))); (err == nil) != (i > 1) {
@@ -134,9 +134,9 @@ func together(callers int, call func(i int) error) (well int, failures []error) 
 }
 
 func attemptsMeet(t *testing.T, s Store) {
-	must(t, s.Identities.Keep(t.Context(), identity.HashOf("a"), begun, identity.MaxAttempts))
+	must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf("a"), begun, identity.MaxAttempts))
 	well, failures := together(4, func(int) error {
-		_, err := s.Identities.Take(t.Context(), identity.HashOf("a"))
+		_, err := s.Identities.Take(t.Context(), nowhere, identity.HashOf("a"))
 		return err
 	})
 	want(t, "callers who got it", well, 1)
@@ -150,7 +150,7 @@ func newInvitation(t *testing.T, s Store, code string, uses int, expires time.Ti
 	made := identity.Invitation{
 		ID: identity.InvitationID(ident.New()), Hash: identity.HashOf(code), Uses: uses, Note: "für " + code, CreatedAt: now, ExpiresAt: expires,
 	}
-	must(t, s.Identities.Invite(t.Context(), made))
+	must(t, s.Identities.Invite(t.Context(), unrecorded, made))
 	return made
 }
 
@@ -165,43 +165,43 @@ func signUp(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 2, later)
 	for i, invitation := range []identity.InvitationID{"", invited.ID, invited.ID} {
 		hash, created := identity.HashOf(fmt.Sprint(i)), newUser(t, fmt.Sprint("ann", i))
-		must(t, s.Identities.Keep(t.Context(), hash, vouched(fmt.Sprint("s", i), invitation), identity.MaxAttempts))
-		wantKind(t, s.Identities.SignUp(cancelled(t), hash, created), fault.Unavailable)
-		must(t, s.Identities.SignUp(t.Context(), hash, created))
+		must(t, s.Identities.Keep(t.Context(), nowhere, hash, vouched(fmt.Sprint("s", i), invitation), identity.MaxAttempts))
+		wantKind(t, s.Identities.SignUp(cancelled(t), nowhere, hash, created), fault.Unavailable)
+		must(t, s.Identities.SignUp(t.Context(), nowhere, hash, created))
 		found, err := s.Identities.ByIdentity(t.Context(), vouched(fmt.Sprint("s", i), "").Profile.Identity)
 		must(t, err)
 		created.CreatedAt = created.CreatedAt.UTC()
 		want(t, "user", found, created)
 		want(t, "uses left", usesLeft(t, s, "code"), 2-i)
-		wantKind(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "again")), fault.NotFound)
+		wantKind(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "again")), fault.NotFound)
 	}
 }
 
 func signUpRefused(t *testing.T, s Store) {
 	taken := newUser(t, "taken")
-	must(t, s.Users.Create(t.Context(), taken, map[string]string{"oidc@https://a.example": "theirs"}))
+	must(t, s.Users.Create(t.Context(), unrecorded, taken, map[string]string{"oidc@https://a.example": "theirs"}))
 	usedUp, old := newInvitation(t, s, "used up", 0, later), newInvitation(t, s, "old", 1, now)
 	fresh, hash := newInvitation(t, s, "fresh", 1, later), identity.HashOf("a")
 	keep := func(attempt identity.Attempt) {
 		t.Helper()
-		_, err := s.Identities.Take(t.Context(), hash)
+		_, err := s.Identities.Take(t.Context(), nowhere, hash)
 		if err != nil {
 			wantKind(t, err, fault.NotFound)
 		}
-		must(t, s.Identities.Keep(t.Context(), hash, attempt, identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, hash, attempt, identity.MaxAttempts))
 	}
 	keep(vouched("mine", fresh.ID))
-	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "TAKEN")))
+	wantOtherConflict(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "TAKEN")))
 	other := newUser(t, "other")
 	other.ID = taken.ID
-	wantIDTaken(t, s.Identities.SignUp(t.Context(), hash, other))
+	wantIDTaken(t, s.Identities.SignUp(t.Context(), nowhere, hash, other))
 	want(t, "uses left", usesLeft(t, s, "fresh"), 1)
 	keep(vouched("theirs", fresh.ID))
-	wantServiceTaken(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "other")))
+	wantServiceTaken(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")))
 	want(t, "uses left", usesLeft(t, s, "fresh"), 1)
 	for _, invitation := range []identity.InvitationID{usedUp.ID, old.ID, "gone"} {
 		keep(vouched("mine", invitation))
-		if err := s.Identities.SignUp(t.Context(), hash, newUser(t, "other")); !errors.Is(err, identity.ErrUsedUp) {
+		if err := s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")); !errors.Is(err, identity.ErrUsedUp) {
 			t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
 		}
 	}
@@ -215,27 +215,27 @@ func signUpsMeet(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 1, later)
 	const callers = 4
 	for i := range callers {
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), ""), identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), ""), identity.MaxAttempts))
 		byCode := vouched(fmt.Sprint("code", i), invited.ID)
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
 	}
 	well, failures := together(callers, func(i int) error {
-		return s.Identities.SignUp(t.Context(), identity.HashOf(fmt.Sprint("same", i)), newUser(t, fmt.Sprint("ann", i)))
+		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), newUser(t, fmt.Sprint("ann", i)))
 	})
 	want(t, "accounts of one identity", well, 1)
 	for _, err := range failures {
 		wantServiceTaken(t, err)
 	}
 	well, failures = together(callers, func(i int) error {
-		return s.Identities.SignUp(t.Context(), identity.HashOf(fmt.Sprint("name", i)), newUser(t, "bob"))
+		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("name", i)), newUser(t, "bob"))
 	})
 	want(t, "accounts of one name", well, 1)
 	for _, err := range failures {
 		wantOtherConflict(t, err)
 	}
 	well, failures = together(callers, func(i int) error {
-		return s.Identities.SignUp(t.Context(), identity.HashOf(fmt.Sprint("code", i)), newUser(t, fmt.Sprint("cid", i)))
+		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), newUser(t, fmt.Sprint("cid", i)))
 	})
 	want(t, "accounts of one invitation", well, 1)
 	for _, err := range failures {
@@ -253,10 +253,10 @@ func invitations(t *testing.T, s Store) {
 	first, second := newInvitation(t, s, "first", 3, later), newInvitation(t, s, "second", 1, later.Add(time.Hour))
 	again := second
 	again.Hash = identity.HashOf("another")
-	wantIDTaken(t, s.Identities.Invite(t.Context(), again))
+	wantIDTaken(t, s.Identities.Invite(t.Context(), unrecorded, again))
 	again.ID, again.Hash = "another", second.Hash
-	wantOtherConflict(t, s.Identities.Invite(t.Context(), again))
-	wantKind(t, s.Identities.Invite(cancelled(t), again), fault.Unavailable)
+	wantOtherConflict(t, s.Identities.Invite(t.Context(), unrecorded, again))
+	wantKind(t, s.Identities.Invite(cancelled(t), unrecorded, again), fault.Unavailable)
 	found, err := s.Identities.InvitationByHash(t.Context(), first.Hash)
 	must(t, err)
 	want(t, "created", found.CreatedAt, now.UTC())
@@ -268,11 +268,11 @@ func invitations(t *testing.T, s Store) {
 	_, err = s.Identities.InvitationByHash(cancelled(t), first.Hash)
 	wantKind(t, err, fault.Unavailable)
 	for _, id := range unstorable {
-		wantKind(t, s.Identities.Revoke(t.Context(), identity.InvitationID(id)), fault.NotFound)
+		wantKind(t, s.Identities.Revoke(t.Context(), unrecorded, identity.InvitationID(id)), fault.NotFound)
 	}
-	wantKind(t, s.Identities.Revoke(cancelled(t), first.ID), fault.Unavailable)
-	must(t, s.Identities.Revoke(t.Context(), first.ID))
-	wantKind(t, s.Identities.Revoke(t.Context(), first.ID), fault.NotFound)
+	wantKind(t, s.Identities.Revoke(cancelled(t), unrecorded, first.ID), fault.Unavailable)
+	must(t, s.Identities.Revoke(t.Context(), unrecorded, first.ID))
+	wantKind(t, s.Identities.Revoke(t.Context(), unrecorded, first.ID), fault.NotFound)
 	all, err = s.Identities.Invitations(t.Context())
 	must(t, err)
 	want(t, "invitations left", len(all), 1)

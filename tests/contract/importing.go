@@ -200,7 +200,7 @@ func importTokens(t *testing.T, s Store) {
 	}
 	run("nothing", nil)
 	run("the first time", []token.Token{key("a", 1), key("b", 2)}, fresh, fresh)
-	must(t, s.Tokens.Revoke(t.Context(), "a", now))
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, "a", now))
 	run("again", []token.Token{key("b", 2), key("a", 1)}, unchanged, unchanged)
 	holds(1, "a", true)
 	run("a new hash", []token.Token{key("a", 3)}, updated)
@@ -358,7 +358,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	exported := newDocument("paste")
 	must(t, s.Documents.CreateDocument(t.Context(), exported))
 	for number := range int64(3) { // the oldest entries give way
-		_, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
 			made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{recorded}}
 			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
@@ -379,7 +379,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	run("again", unchanged, unchanged)
 	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
-	edited, err := s.Documents.Update(t.Context(), noEntry, "paste", func(stored paste.Document) (paste.Change, error) {
+	edited, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 		made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{added}}
 		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
 		return made, nil
@@ -425,18 +425,18 @@ func importRemoved(t *testing.T, s DocumentStore) {
 		documents = append(documents, one)
 	}
 	pastes("the first time", paste.RefuseOrphans, documents, fresh, fresh, fresh, fresh, fresh)
-	must(t, s.Pastes.Star(t.Context(), noAddress, "stays", "deleted"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, "stays", "deleted"))
 	expired := storedPaste(t, s.Store, "gones-expired", "gone", now, now)
 	refusal := errors.New("no")
 	for _, id := range []paste.ID{"deleted", "sealed"} {
-		must(t, s.Documents.DeleteIf(t.Context(), noEntry, id, func(paste.Paste) error { return nil }))
+		must(t, s.Documents.DeleteIf(t.Context(), unrecorded, id, func(paste.Paste) error { return nil }))
 	}
 	// What was not deleted has no tombstone.
-	if err := s.Documents.DeleteIf(t.Context(), noEntry, "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(t.Context(), unrecorded, "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of allow", err)
 	}
-	wantKind(t, s.Documents.DeleteIf(t.Context(), noEntry, "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
-	must(t, s.Users.Delete(t.Context(), "gone", parseName(t, "x"), nil))
+	wantKind(t, s.Documents.DeleteIf(t.Context(), unrecorded, "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, "gone", parseName(t, "x"), nil))
 
 	for range 2 { // not at the second time either
 		pastes("again", paste.RefuseOrphans, documents, removed, removed, removed, unchanged, unchanged)
@@ -457,7 +457,7 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	wantStored(t, s, string(swept), back)
 	again := storedPaste(t, s.Store, "deleted", "stays", now, time.Time{})
 	pastes("one that is there again", paste.RefuseOrphans, documents[1:2], updated)
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, again, func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, again, func(paste.Paste) error { return nil }))
 	twice := newExported("unknown")
 	pastes("others beside what was deleted", paste.RefuseOrphans,
 		[]paste.Document{documents[1], twice, documents[0], newExported("gone"), twice}, removed, fresh, removed, fresh, unchanged)

@@ -56,16 +56,16 @@ func wantNoErrors(t *testing.T, errs []error) {
 }
 
 func usersMeet(t *testing.T, s Store) {
-	wantOneWinner(t, meet(func(int) error { return s.Users.Create(t.Context(), newUser(t, "wanted"), nil) }), fault.Conflict)
+	wantOneWinner(t, meet(func(int) error { return s.Users.Create(t.Context(), unrecorded, newUser(t, "wanted"), nil) }), fault.Conflict)
 
 	// Updates of different fields all hold, and so do those of the same one that build on each other.
 	counted := newUser(t, "counted")
 	counted.SupporterMonths = 0
-	must(t, s.Users.Create(t.Context(), counted, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, counted, nil))
 	const rounds = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, _, err := s.Users.Update(t.Context(), counted.ID, func(u *user.User, services map[string]string) error {
+			_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, counted.ID, func(u *user.User, services map[string]string) error {
 				u.SupporterMonths++
 				services[fmt.Sprint(caller)] = fmt.Sprint(round)
 				return nil
@@ -83,14 +83,16 @@ func usersMeet(t *testing.T, s Store) {
 		want(t, fmt.Sprint("service of caller ", caller), found.Services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
-	wantOneWinner(t, meet(func(int) error { return s.Users.Delete(t.Context(), counted.ID, counted.Name, nil) }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Users.Delete(t.Context(), nowhere, unrecorded, counted.ID, counted.Name, nil)
+	}), fault.NotFound)
 }
 
 func tokensMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	hash := token.Generate().Hash()
 	wantOneWinner(t, meet(func(caller int) error {
-		return s.Tokens.Create(t.Context(), token.Token{ID: token.ID(fmt.Sprint("caller", caller)), Owner: owner.ID,
+		return s.Tokens.Create(t.Context(), nowhere, unrecorded, token.Token{ID: token.ID(fmt.Sprint("caller", caller)), Owner: owner.ID,
 			Hash: hash, CreatedAt: now})
 	}), fault.Conflict)
 
@@ -120,11 +122,11 @@ func tokensMeet(t *testing.T, s Store) {
 	}
 
 	wantNoErrors(t, meet(func(caller int) error {
-		return s.Tokens.Revoke(t.Context(), made[0].ID, now.Add(time.Duration(caller)*time.Hour))
+		return s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made[0].ID, now.Add(time.Duration(caller)*time.Hour))
 	}))
 	first, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
 	must(t, err)
-	must(t, s.Tokens.Revoke(t.Context(), made[0].ID, now.Add(-time.Hour)))
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made[0].ID, now.Add(-time.Hour)))
 	again, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
 	must(t, err)
 	want(t, "the time of the first revocation", again.RevokedAt, first.RevokedAt)
@@ -142,10 +144,10 @@ func pastesMeet(t *testing.T, s Store) {
 			if err := s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}); err != nil {
 				return err
 			}
-			if err := s.Pastes.Star(t.Context(), noAddress, owner.ID, id); err != nil {
+			if err := s.Pastes.Star(t.Context(), nowhere, owner.ID, id); err != nil {
 				return err
 			}
-			if err := s.Pastes.Star(t.Context(), noAddress, owner.ID, "wanted"); err != nil {
+			if err := s.Pastes.Star(t.Context(), nowhere, owner.ID, "wanted"); err != nil {
 				return err
 			}
 		}
@@ -162,9 +164,9 @@ func pastesMeet(t *testing.T, s Store) {
 	want(t, "stars", len(stars), callers*each+1)
 	want(t, "different stars", len(slices.Compact(stars)), callers*each+1)
 
-	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), noAddress, owner.ID, "wanted") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), nowhere, owner.ID, "wanted") }), fault.NotFound)
 	wantOneWinner(t, meet(func(int) error {
-		return s.Pastes.DeleteIf(t.Context(), noEntry, "wanted", func(paste.Paste) error { return nil })
+		return s.Pastes.DeleteIf(t.Context(), unrecorded, "wanted", func(paste.Paste) error { return nil })
 	}), fault.NotFound)
 }
 
@@ -204,7 +206,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 		const each = 10
 		wantNoErrors(t, meet(func(caller int) error {
 			if caller == 0 {
-				return s.Users.Delete(t.Context(), owner.ID, owner.Name, nil)
+				return s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil)
 			}
 			for i := range each {
 				var err error
@@ -225,8 +227,8 @@ func userDeletionMeets(t *testing.T, s Store) {
 						err = fmt.Errorf("%s: got a new user, want one who stays deleted", owner.ID)
 					}
 				default:
-					if err = s.Pastes.Star(t.Context(), noAddress, owner.ID, one.ID); err == nil {
-						err = s.Tokens.Create(t.Context(), token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now})
+					if err = s.Pastes.Star(t.Context(), nowhere, owner.ID, one.ID); err == nil {
+						err = s.Tokens.Create(t.Context(), nowhere, unrecorded, token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now})
 					}
 				}
 				if fault.Is(err, fault.NotFound) {

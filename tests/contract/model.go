@@ -80,7 +80,7 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 	for i := range modelUsers {
 		u := newUser(t, fmt.Sprint("user", i))
 		u.ID = user.ID(fmt.Sprint("u", i))
-		must(t, s.Users.Create(t.Context(), u, nil))
+		must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
 		p.users = append(p.users, u)
 		for j, change := range []func(*token.Token){
 			func(*token.Token) {},
@@ -90,7 +90,7 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 		} {
 			made := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)}, CreatedAt: p.begun}
 			change(&made)
-			must(t, s.Tokens.Create(t.Context(), made))
+			must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
 			p.tokens = append(p.tokens, made)
 		}
 	}
@@ -114,9 +114,9 @@ func (p *player) step(ctx context.Context) (what, outcome string) {
 		{"burn", 8, p.burn},
 		{"import", 12, p.importSome},
 		{"sweep", 1, p.sweep},
-		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, noAddress, p.user(), p.id())) }},
+		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, nowhere, p.user(), p.id())) }},
 		{"unstar", 4, func(ctx context.Context) string {
-			return outcomeOf(p.Pastes.Unstar(ctx, noAddress, p.user(), p.id()))
+			return outcomeOf(p.Pastes.Unstar(ctx, nowhere, p.user(), p.id()))
 		}},
 		{"delete a user", 1, p.deleteUser},
 		{"import users", 4, p.importUsers},
@@ -259,7 +259,7 @@ func (p *player) create(ctx context.Context) string {
 func (p *player) createCounted(ctx context.Context) string {
 	client := paste.Client(fmt.Sprint("client", p.random.IntN(4)))
 	many := paste.Allowance{Rate: paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}}
-	_, err := p.Documents.CreateAllowed(ctx, noAddress, many, client, p.document())
+	_, err := p.Documents.CreateAllowed(ctx, nowhere, many, client, p.document())
 	return outcomeOf(err)
 }
 
@@ -293,7 +293,7 @@ func shortened(listed []paste.Listed) string {
 
 func (p *player) update(ctx context.Context) string {
 	seen, id := "", p.id()
-	got, err := p.Documents.Update(ctx, noEntry, id, func(stored paste.Document) (paste.Change, error) {
+	got, err := p.Documents.Update(ctx, unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 		seen = describe(stored)
 		if stored.Encrypted() {
 			return paste.Change{}, paste.ErrNotFound
@@ -347,7 +347,7 @@ func (p *player) read(ctx context.Context) string {
 
 func (p *player) deleteIf(ctx context.Context) string {
 	seen, slot, deleter := "", p.random.IntN(modelPastes), p.user()
-	err := p.Documents.DeleteIf(ctx, noEntry, idOf(slot, p.lives[slot]), func(stored paste.Paste) error {
+	err := p.Documents.DeleteIf(ctx, unrecorded, idOf(slot, p.lives[slot]), func(stored paste.Paste) error {
 		seen = fmt.Sprint(stored)
 		if stored.Owner != "" && !stored.OwnedBy(deleter) {
 			return paste.ErrNotFound
@@ -397,15 +397,15 @@ func (p *player) sweep(ctx context.Context) string {
 func (p *player) deleteUser(ctx context.Context) string {
 	n := p.random.IntN(len(p.users))
 	gone := p.users[n]
-	err := p.Users.Delete(ctx, gone.ID, gone.Name, nil)
+	err := p.Users.Delete(ctx, nowhere, unrecorded, gone.ID, gone.Name, nil)
 	if err == nil {
 		p.users[n].ID += "x"
 	}
-	back := p.Users.Create(ctx, p.users[n], nil) // another one with the same name
+	back := p.Users.Create(ctx, unrecorded, p.users[n], nil) // another one with the same name
 	for i, k := range p.tokens {
 		if k.Owner == gone.ID && k.ID[2] == '0' {
 			p.tokens[i].Owner = p.users[n].ID
-			back = p.Tokens.Create(ctx, p.tokens[i])
+			back = p.Tokens.Create(ctx, nowhere, unrecorded, p.tokens[i])
 		}
 	}
 	return fmt.Sprint(outcomeOf(err), outcomeOf(back))

@@ -133,7 +133,7 @@ func findPastes(t *testing.T, s ModerationStore) {
 		t.Errorf("got %+v, want %+v", found[0], wanted)
 	}
 
-	must(t, s.Moderation.Remove(audit.Note(t.Context(), "act", "third", "spam"), third.ID, "spam"))
+	must(t, s.Moderation.Remove(t.Context(), audit.Operator().Entry("act", "third", "spam"), third.ID, "spam"))
 	if got := foundIDs(t, s, moderation.Filter{}, 100); !slices.Equal(got, []paste.ID{"second", "first"}) {
 		t.Errorf("all but the removed one: got %v", got)
 	}
@@ -224,7 +224,7 @@ func usage(t *testing.T, s ModerationStore) {
 	one, two := spam(t, s, "one", owner, now, "code"), spam(t, s, "two", owner, now, "more code")
 	spam(t, s, "other", "", now, "code")
 	used, revoked := storedToken(t, s.Store, owner), storedToken(t, s.Store, owner)
-	must(t, s.Tokens.Revoke(t.Context(), revoked.ID, now))
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, revoked.ID, now))
 	must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{used.ID: now, revoked.ID: now.Add(-time.Hour)}))
 	got, err = s.Moderation.UsageOf(t.Context(), owner)
 	must(t, err)
@@ -233,7 +233,7 @@ func usage(t *testing.T, s ModerationStore) {
 
 func takenAway(t *testing.T, s ModerationStore, id paste.ID) {
 	t.Helper()
-	must(t, s.Moderation.Remove(audit.Note(t.Context(), "paste.remove", string(id), "spam"), id, "spam"))
+	must(t, s.Moderation.Remove(t.Context(), audit.Operator().Entry("paste.remove", string(id), "spam"), id, "spam"))
 }
 
 func removeAndRestore(t *testing.T, s ModerationStore) {
@@ -246,12 +246,12 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	byClient := paste.Document{Paste: paste.Paste{ID: "client", CreatedAt: now}}
 	byClient.Cipher = &paste.Cipher{Version: 1, Data: []byte{0, 1}, Key: []byte{}, Salt: []byte{255}}
 	must(t, s.Documents.CreateDocument(t.Context(), byClient))
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner, made.ID))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner, made.ID))
 	made.Stars = 1
 	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		takenAway(t, s, id)
 		wantNoDocument(t, s.DocumentStore, id)
-		wantKind(t, s.Moderation.Remove(t.Context(), id, "again"), fault.NotFound)
+		wantKind(t, s.Moderation.Remove(t.Context(), unrecorded, id, "again"), fault.NotFound)
 		told, err := s.Removed.Told(t.Context(), id)
 		must(t, err)
 		want(t, "told of "+string(id), told, id == "shared" || id == "client")
@@ -265,8 +265,8 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	want(t, "stars", len(account.Stars), 0)
 
 	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
-		must(t, s.Moderation.Restore(t.Context(), id))
-		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		must(t, s.Moderation.Restore(t.Context(), unrecorded, id))
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
 		told, err := s.Removed.Told(t.Context(), id)
 		must(t, err)
 		want(t, "told of what is back", told, false)
@@ -282,8 +282,8 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 		t.Errorf("still removed: got %v, want none", got)
 	}
 	for _, id := range unstorable {
-		wantKind(t, s.Moderation.Remove(t.Context(), paste.ID(id), "odd"), fault.NotFound)
-		wantKind(t, s.Moderation.Restore(t.Context(), paste.ID(id)), fault.NotFound)
+		wantKind(t, s.Moderation.Remove(t.Context(), unrecorded, paste.ID(id), "odd"), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, paste.ID(id)), fault.NotFound)
 		if told, err := s.Removed.Told(t.Context(), paste.ID(id)); told || err != nil {
 			t.Errorf("%q: got %v, error %v, want neither", id, told, err)
 		}
@@ -342,12 +342,12 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	reports, err := s.Moderation.Reports(ctx, moderation.Report{}, 10)
 	add("reports", reports, err)
 
-	_, err = s.Documents.Update(ctx, noEntry, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
+	_, err = s.Documents.Update(ctx, unrecorded, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
 	add("update", "", err)
 	_, err = s.Documents.Burn(ctx, id, owner.ID)
 	add("burn", "", err)
 	refusal := errors.New("no")
-	if err := s.Documents.DeleteIf(ctx, noEntry, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(ctx, unrecorded, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
 		add("delete", "", err)
 	}
 	return strings.Join(seen, "\n")
@@ -366,25 +366,25 @@ func removedUnseen(t *testing.T, s ModerationStore) {
 		owner, id := storedUser(t, s.Store, what), paste.ID("paste-"+what)
 		setHidden(t, s, owner.ID, false)
 		made := spam(t, s, id, owner.ID, now, "findable")
-		_, err := s.Documents.Update(t.Context(), noEntry, id, func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 			stored.Tags, stored.Visibility = []string{"tag"}, paste.Public
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		must(t, err)
-		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, id))
+		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, id))
 		report := moderation.Report{ID: "of " + what, Paste: id, Reason: "spam", At: now.UTC()}
-		must(t, s.Moderation.Report(t.Context(), report, "", "client", paste.Quota{}))
+		must(t, s.Moderation.Report(t.Context(), nowhere, report, "", "client", paste.Quota{}))
 		full := paste.Allowance{Pastes: 1, Bytes: made.Bytes()}
-		_, err = s.Documents.CreateAllowed(t.Context(), noAddress, full, "", newOf(owner.ID))
+		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, full, "", newOf(owner.ID))
 		wantKind(t, err, fault.Forbidden)
 		before := seenOf(t, s, id, owner)
 		take(id, owner.ID)
 		taken := seenOf(t, s, id, owner)
-		must(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id))
+		must(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, id))
 		if gone := seenOf(t, s, id, owner); taken != gone || taken == before {
 			t.Errorf("%s: got\n%s\nwant what is left of one whose content is gone\n%s", what, taken, gone)
 		}
-		_, err = s.Documents.CreateAllowed(t.Context(), noAddress, full, "", newOf(owner.ID))
+		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, full, "", newOf(owner.ID))
 		must(t, err)
 	}
 }
@@ -418,8 +418,8 @@ func removedGoWithOwner(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
 	made := spam(t, s, "spam", owner.ID, now, "code")
 	takenAway(t, s, made.ID)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
-	wantKind(t, s.Moderation.Restore(t.Context(), made.ID), fault.NotFound)
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
+	wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, made.ID), fault.NotFound)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes of a user who is gone: got %v, want none", got)
 	}
@@ -440,7 +440,7 @@ func purge(t *testing.T, s ModerationStore) {
 	want(t, "purged with a limit", count(0, 2), 2)
 	want(t, "purged", count(0, 2), 1)
 	for _, id := range []paste.ID{"a", "b", "c"} {
-		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
 	}
 }
 
@@ -454,9 +454,9 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
 	for _, id := range []paste.ID{made.ID, "hidden"} {
-		must(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id))
-		wantKind(t, s.Removed.DeleteRemoved(t.Context(), noEntry, id), fault.NotFound)
-		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		must(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, id))
+		wantKind(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, id), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
 	}
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes: got %v, want none", got)
@@ -468,17 +468,17 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	must(t, err)
 	want(t, "import", results[0].Outcome, batch.RemovedEarlier)
 	active := spam(t, s, "active", "", now, "code")
-	wantKind(t, s.Removed.DeleteRemoved(t.Context(), noEntry, active.ID), fault.NotFound)
+	wantKind(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, active.ID), fault.NotFound)
 }
 
 func auditLog(t *testing.T, s ModerationStore) {
 	made := spam(t, s, "spam", "", now, "code")
-	as := audit.As(t.Context(), "admin")
-	wantKind(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "unknown", "none"), "unknown", "none"), fault.NotFound)
-	must(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "spam", "why"), made.ID, "why"))
-	must(t, s.Moderation.Restore(audit.Note(t.Context(), "paste.restore", "spam", ""), made.ID))
+	admin := audit.By(token.Viewer{User: newUser(t, "admin")}, nowhere)
+	wantKind(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "unknown", "none"), "unknown", "none"), fault.NotFound)
+	must(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "spam", "why"), made.ID, "why"))
+	must(t, s.Moderation.Restore(t.Context(), audit.Operator().Entry("paste.restore", "spam", ""), made.ID))
 	var acts []string
-	for after := (noEntry); ; {
+	for after := (unrecorded); ; {
 		entries, err := s.Moderation.Entries(t.Context(), after, 1)
 		must(t, err)
 		if len(entries) == 0 {
@@ -498,14 +498,14 @@ func auditLog(t *testing.T, s ModerationStore) {
 // removersMeet each other, and those who edit, delete and restore.
 func removersMeet(t *testing.T, s ModerationStore) {
 	made := spam(t, s, "spam", "", now, "code")
-	wantOneWinner(t, meet(func(int) error { return s.Moderation.Remove(t.Context(), made.ID, "spam") }), fault.NotFound)
-	wantOneWinner(t, meet(func(int) error { return s.Moderation.Restore(t.Context(), made.ID) }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Moderation.Restore(t.Context(), unrecorded, made.ID) }), fault.NotFound)
 	wantStored(t, s.DocumentStore, "restored", made)
 	wantOneWinner(t, meet(func(caller int) error {
 		if caller%2 == 0 {
-			return s.Moderation.Remove(t.Context(), made.ID, "spam")
+			return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam")
 		}
-		return s.Documents.DeleteIf(t.Context(), noEntry, made.ID, func(paste.Paste) error { return nil })
+		return s.Documents.DeleteIf(t.Context(), unrecorded, made.ID, func(paste.Paste) error { return nil })
 	}), fault.NotFound)
 	wantNoDocument(t, s.DocumentStore, made.ID)
 }
@@ -532,7 +532,7 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	steps(func(limit int) (int, error) { return s.Moderation.Hide(t.Context(), owner, limit) })
 	for _, hidden := range made {
 		wantNoDocument(t, s.DocumentStore, hidden.ID)
-		wantKind(t, s.Moderation.Restore(t.Context(), hidden.ID), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, hidden.ID), fault.NotFound)
 		told, err := s.Removed.Told(t.Context(), hidden.ID)
 		must(t, err)
 		want(t, "told of what is hidden", told, false)
@@ -558,7 +558,7 @@ func removeHidden(t *testing.T, s ModerationStore) {
 	setHidden(t, s, owner, true)
 	_, err := s.Moderation.Hide(t.Context(), owner, 10)
 	must(t, err)
-	if err := s.Moderation.Remove(t.Context(), made.ID, "spam"); err != nil {
+	if err := s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam"); err != nil {
 		t.Errorf("got %v, want what is hidden to be removed", err)
 	}
 	setHidden(t, s, owner, false)
@@ -576,7 +576,7 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	takenAway(t, s, "hidden")
 	setHidden(t, s, owner.ID, false)
 	for _, id := range []paste.ID{"before", "hidden"} {
-		must(t, s.Moderation.Restore(t.Context(), id))
+		must(t, s.Moderation.Restore(t.Context(), unrecorded, id))
 		if _, err := s.Documents.DocumentByID(t.Context(), id); err != nil {
 			t.Errorf("got %v, want it shown: those of its owner are not hidden", err)
 		}
@@ -588,8 +588,8 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	want(t, "hidden", hidden, 1)
 	takenAway(t, s, "hidden") // none of the owner's is hidden any more
 	for _, id := range []paste.ID{"before", "hidden"} {
-		must(t, s.Moderation.Restore(t.Context(), id))
-		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		must(t, s.Moderation.Restore(t.Context(), unrecorded, id))
+		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
 		wantNoDocument(t, s.DocumentStore, id)
 		told, err := s.Removed.Told(t.Context(), id)
 		must(t, err)
@@ -610,7 +610,7 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 // setHidden has a suspended user's pastes be hidden, or not.
 func setHidden(t *testing.T, s ModerationStore, id user.ID, hidden bool) {
 	t.Helper()
-	_, _, err := s.Users.Update(t.Context(), id, func(u *user.User, _ map[string]string) error {
+	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, id, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, hidden
 		return nil
 	})
@@ -626,7 +626,7 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 	for _, id := range []paste.ID{"hidden", "removed"} {
 		spam(t, s, id, owner, now, "code")
 		report := moderation.Report{ID: "of " + string(id), Paste: id, Reason: "spam", Text: "line\nü", At: now.UTC()}
-		must(t, s.Moderation.Report(t.Context(), report, "", "client", paste.Quota{Pastes: 10, Window: time.Hour}))
+		must(t, s.Moderation.Report(t.Context(), nowhere, report, "", "client", paste.Quota{Pastes: 10, Window: time.Hour}))
 		sent = append(sent, report)
 	}
 	wantReports := func(what string, wanted ...moderation.Report) {
@@ -648,7 +648,7 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 	must(t, err)
 	wantReports("hidden")
 	takenAway(t, s, "removed")
-	must(t, s.Moderation.Restore(t.Context(), "removed"))
+	must(t, s.Moderation.Restore(t.Context(), unrecorded, "removed"))
 	setHidden(t, s, owner, false)
 	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
 	must(t, err)
@@ -661,7 +661,7 @@ func blocks(t *testing.T, s ModerationStore) {
 		t.Helper()
 		parsed, err := moderation.ParseNetwork(network)
 		must(t, err)
-		must(t, s.Moderation.Block(t.Context(), moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}))
+		must(t, s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}))
 		return parsed
 	}
 	owner := storedUser(t, s.Store, "owner").ID
@@ -698,11 +698,11 @@ func blocks(t *testing.T, s ModerationStore) {
 			t.Errorf("%s: got %v, want %v", address, err, want)
 		}
 	}
-	must(t, s.Moderation.Unblock(t.Context(), v4))
-	wantKind(t, s.Moderation.Unblock(t.Context(), v4), fault.NotFound)
+	must(t, s.Moderation.Unblock(t.Context(), unrecorded, v4))
+	wantKind(t, s.Moderation.Unblock(t.Context(), unrecorded, v4), fault.NotFound)
 	must(t, write("192.0.2.1"))
 	wantKind(t, write("2001:db8:1::1"), fault.Forbidden)
-	must(t, s.Moderation.Block(t.Context(), moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
+	must(t, s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
 	must(t, write("2001:db8:1::1"))
 }
 
@@ -714,18 +714,49 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 		return paste.Change{Document: stored, Changed: true}, nil
 	}
 	_, edited := s.Documents.UpdateAllowed(t.Context(), from, paste.Allowance{}, "", owner, mine, edit)
-	return map[string]error{
-		"edit":   edited,
-		"star":   s.Pastes.Star(t.Context(), from, owner, mine),
-		"unstar": s.Pastes.Unstar(t.Context(), from, owner, mine),
-		"guess":  s.Identities.TakeGuess(t.Context(), from, ident.New()),
-		"enroll": s.Users.Enroll(t.Context(), from, unrecorded, newUser(t, ident.New()), identity.Ways{}, identity.Admission{}),
-		"ways":   s.Identities.ChangeWays(t.Context(), from, owner, "", to("$a")),
-		"link": func() error {
-			_, err := s.Identities.UseLink(t.Context(), from, unrecorded, newLink(t, s.Store, ident.New(), owner, later), to("$a"))
-			return err
-		}(),
+	ctx, unique := t.Context(), ident.New()
+	session := token.Token{ID: token.ID(unique), Owner: owner, Kind: token.Session, CreatedAt: now, ExpiresAt: later}
+	access := token.Token{ID: token.ID("a" + unique), Owner: owner, CreatedAt: now}
+	session.Hash, access.Hash = token.Generate().Hash(), token.Generate().Hash()
+	attempt, secret := identity.Attempt{Source: "github"}, identity.HashOf(unique)
+	report := moderation.Report{ID: unique, Paste: mine, Reason: "spam", At: now}
+	_, _, updated := s.Users.Update(ctx, from, unrecorded, owner, func(*user.User, map[string]string) error { return nil })
+	link := newLink(t, s.Store, ident.New(), owner, later)
+	errs := map[string]error{
+		"edit a paste":     edited,
+		"star":             s.Pastes.Star(ctx, from, owner, mine),
+		"unstar":           s.Pastes.Unstar(ctx, from, owner, mine),
+		"report":           s.Moderation.Report(ctx, from, report, "", "client", paste.Quota{}),
+		"begin to sign in": s.Identities.Keep(ctx, from, secret, attempt, identity.MaxAttempts),
+		"guess":            s.Identities.TakeGuess(ctx, from, ident.New()),
+		"start a session":  s.Tokens.StartSession(ctx, from, session, token.Hash{}),
+		"end a session":    s.Tokens.EndSession(ctx, from, owner, session.ID),
+		"issue a token":    s.Tokens.Create(ctx, from, unrecorded, access),
+		"revoke a token":   s.Tokens.Revoke(ctx, from, unrecorded, access.ID, now),
+		"update a user":    updated,
+		"enroll":           s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Ways{}, identity.Admission{}),
+		"ways":             s.Identities.ChangeWays(ctx, from, owner, "", to("$a")),
 	}
+	_, errs["use a link"] = s.Identities.UseLink(ctx, from, unrecorded, link, to("$a"))
+	_, errs["end sessions"] = s.Tokens.EndSessions(ctx, from, unrecorded, owner, "")
+	_, errs["sign in"] = s.Identities.Take(ctx, from, secret)
+	joinAndLeave(t, s, from, errs)
+	return errs
+}
+
+// joinAndLeave signs a user up and deletes the account, for guardedWrites.
+func joinAndLeave(t *testing.T, s ModerationStore, from netip.Addr, errs map[string]error) {
+	t.Helper()
+	created := newUser(t, "new-"+ident.New())
+	secret := identity.HashOf(created.Name.String())
+	attempt := identity.Attempt{Source: "github"}
+	attempt.Profile.Key, attempt.Profile.Subject = "github", created.Name.String()
+	must(t, s.Identities.Keep(t.Context(), nowhere, secret, attempt, identity.MaxAttempts))
+	errs["sign up"] = s.Identities.SignUp(t.Context(), from, secret, created)
+	if errs["sign up"] != nil {
+		must(t, s.Identities.SignUp(t.Context(), nowhere, secret, created))
+	}
+	errs["delete a user"] = s.Users.Delete(t.Context(), from, unrecorded, created.ID, created.Name, nil)
 }
 
 // keepHiddenPastes has an operator delete a user who is suspended, and keep the pastes.
@@ -735,7 +766,7 @@ func keepHiddenPastes(t *testing.T, s ModerationStore) {
 	setHidden(t, s, owner.ID, true)
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.Kept{}))
 	_, err = s.Documents.DocumentByID(t.Context(), made.ID)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); err != nil && len(got) == 0 {
 		t.Errorf("got %v and %v, want the paste to be kept", err, got)
@@ -748,7 +779,7 @@ func keepPastes(t *testing.T, s ModerationStore) {
 	public.Visibility, public.Tags = paste.Public, []string{"tag"}
 	must(t, s.Documents.CreateDocument(t.Context(), public))
 	private := storedDocument(t, s.DocumentStore, "private", owner.ID)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.Kept{}))
 	wantNoDocument(t, s.DocumentStore, private.ID)
 	public.Owner, public.Visibility, public.Tags = "", paste.Unlisted, nil
 	wantStored(t, s.DocumentStore, "kept", public)
@@ -769,7 +800,7 @@ func reports(t *testing.T, s ModerationStore) {
 		sent := moderation.Report{
 			ID: string(id) + strconv.Itoa(made), Paste: id, Reason: "spam", Text: "line\nü", At: now.Add(time.Duration(made/2) * time.Second).UTC(),
 		}
-		return sent, s.Moderation.Report(t.Context(), sent, reader, client, quota)
+		return sent, s.Moderation.Report(t.Context(), nowhere, sent, reader, client, quota)
 	}
 	var sent []moderation.Report
 	for _, id := range []paste.ID{"shared", "encrypted", "shared", "private"} {
@@ -805,16 +836,16 @@ func reports(t *testing.T, s ModerationStore) {
 	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); len(got) != 3 {
 		t.Errorf("reported: got %v, want three pastes", got)
 	}
-	must(t, s.Moderation.CloseReport(t.Context(), sent[1].ID))
+	must(t, s.Moderation.CloseReport(t.Context(), unrecorded, sent[1].ID))
 	for _, id := range append([]string{sent[1].ID, "unknown"}, unstorable...) {
-		wantKind(t, s.Moderation.CloseReport(t.Context(), id), fault.NotFound)
+		wantKind(t, s.Moderation.CloseReport(t.Context(), unrecorded, id), fault.NotFound)
 	}
 	wantReports("one is closed", sent[0], sent[2], sent[3])
 	takenAway(t, s, "shared")
 	wantReports("a paste is removed", sent[3])
-	must(t, s.Moderation.Restore(t.Context(), "shared"))
+	must(t, s.Moderation.Restore(t.Context(), unrecorded, "shared"))
 	wantReports("it is restored", sent[3])
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "private", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "private", func(paste.Paste) error { return nil }))
 	wantReports("the other one is deleted")
 	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); got != nil {
 		t.Errorf("reported: got %v, want none", got)
@@ -834,7 +865,7 @@ func reportsOfBurning(t *testing.T, s ModerationStore) {
 		must(t, s.Documents.CreateDocument(t.Context(), burning))
 		report := func(reader user.ID) error {
 			sent := moderation.Report{ID: string(id) + " by " + string(reader), Paste: id, Reason: "spam", At: now.UTC()}
-			return s.Moderation.Report(t.Context(), sent, reader, "client", paste.Quota{Pastes: 10, Window: time.Hour})
+			return s.Moderation.Report(t.Context(), nowhere, sent, reader, "client", paste.Quota{Pastes: 10, Window: time.Hour})
 		}
 		must(t, report(owner))
 		if id == "private" {
@@ -879,17 +910,17 @@ func origins(t *testing.T, s ModerationStore) {
 			wanted string
 		}{
 			"old": {netip.MustParseAddr("192.0.2.7"), 2 * time.Hour, "192.0.2.7"},
-			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {noAddress, 0, ""},
+			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {nowhere, 0, ""},
 		} {
 			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}, CreatedFrom: c.from}
 			must(t, create(t.Context(), made))
 			wantOrigin(made.ID, c.wanted)
 		}
 	}
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "documentold", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "documentold", func(paste.Paste) error { return nil }))
 	takenAway(t, s, "countednew")
 	wantOrigin("documentold", "192.0.2.7")
-	must(t, s.Moderation.Restore(t.Context(), "countednew"))
+	must(t, s.Moderation.Restore(t.Context(), unrecorded, "countednew"))
 	wantOrigin("countednew", "2001:db8::1")
 	forget := func(retention time.Duration, limit, wanted int) {
 		t.Helper()

@@ -26,8 +26,8 @@ func outlinedPastes(t *testing.T, s Store) {
 		made.Pasties = append(made.Pasties, paste.Pasty{ID: fmt.Sprint("p", i), Title: odd, Language: "Go", Code: code})
 	}
 	must(t, s.Pastes.CreateDocument(t.Context(), made))
-	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, made.ID))
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, made.ID))
+	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, made.ID))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
 	var wanted []paste.ListedPasty
 	for _, p := range made.Pasties {
 		wanted = append(wanted, p.Listed())

@@ -144,7 +144,7 @@ func changingPages(t *testing.T, s Store) {
 		return last
 	}
 	first := page(paste.Place{}, 3, "a", "b", "gone")
-	must(t, s.Pastes.DeleteIf(t.Context(), noEntry, "gone", func(paste.Paste) error { return nil })) // its place is still one
+	must(t, s.Pastes.DeleteIf(t.Context(), unrecorded, "gone", func(paste.Paste) error { return nil })) // its place is still one
 	storedPaste(t, s, "newest", owner.ID, now.Add(time.Hour), time.Time{})
 	storedPaste(t, s, "in-between", owner.ID, now.Add(-5*time.Microsecond), time.Time{})
 	for time.Now().Before(expiry) {
@@ -196,7 +196,7 @@ func titledPastes(t *testing.T, s Store) {
 	}
 	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
 	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old", "before1970", "year1"}}.check(t, owner.ID)
-	_, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
+	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 		u.PublicProfile = false
 		return nil
 	})
@@ -289,7 +289,7 @@ func profiles(t *testing.T, s Store) {
 		{"a hidden tag", true, false, paste.Selection{Tag: "a"}, ""},
 		{"private", false, true, paste.Selection{}, ""},
 	} {
-		_, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 			u.PublicProfile, u.ShowTags = c.public, c.showing
 			return nil
 		})
@@ -315,7 +315,7 @@ func profiles(t *testing.T, s Store) {
 func recentPastes(t *testing.T, s Store) {
 	owner, other, hidden := storedUser(t, s, "owner"), storedUser(t, s, "other"), newUser(t, "hidden")
 	hidden.PublicProfile = false
-	must(t, s.Users.Create(t.Context(), hidden, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, hidden, nil))
 	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility, cipher *paste.Cipher) {
 		t.Helper()
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
@@ -354,7 +354,7 @@ func starredPastes(t *testing.T, s Store) {
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
 		must(t, s.Pastes.CreateDocument(t.Context(), made))
-		must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, made.ID))
+		must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, made.ID))
 	}
 	store("old", other.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
 	store("private-own", fan.ID, now, time.Time{}, paste.Private, nil)
@@ -365,10 +365,10 @@ func starredPastes(t *testing.T, s Store) {
 	storedPaste(t, s, "unstarred", fan.ID, now, time.Time{})
 	shut := newUser(t, "shut")
 	shut.PublicProfile = false
-	must(t, s.Users.Create(t.Context(), shut, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, shut, nil))
 	store("anybodys", shut.ID, now.Add(-2*time.Hour), time.Time{}, paste.Public, nil)
-	must(t, s.Pastes.Star(t.Context(), noAddress, fan.ID, "not-there"))
-	must(t, s.Pastes.Star(t.Context(), noAddress, other.ID, "old"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, "not-there"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, other.ID, "old"))
 	for limit := 1; limit <= 4; limit++ {
 		starred := []string{}
 		for listed, after := []paste.Listed{{}}, (paste.Place{}); len(listed) > 0; {
@@ -398,7 +398,7 @@ func starredPastes(t *testing.T, s Store) {
 		must(t, err)
 		want(t, "starred by "+string(c.reader)+": "+string(c.id), found.Starred, c.starred)
 	}
-	must(t, s.Pastes.Unstar(t.Context(), noAddress, fan.ID, "old"))
+	must(t, s.Pastes.Unstar(t.Context(), nowhere, fan.ID, "old"))
 	found, err := s.Pastes.ReadDocument(t.Context(), "old", fan.ID)
 	must(t, err)
 	want(t, "starred after Unstar", found.Starred, false)
@@ -492,7 +492,7 @@ func expiryInstant(t *testing.T, s Store) {
 	const expiring = 300 * time.Millisecond
 	owner := storedUser(t, s, "owner")
 	expiry := time.Now().Add(expiring).Truncate(time.Microsecond)
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
 	refusal := errors.New("seen")
 	one := func(err error) (int, error) { // of a method that knows one paste
 		if errors.Is(err, refusal) {
@@ -536,11 +536,11 @@ func expiryInstant(t *testing.T, s Store) {
 			return int(totals.ActivePastes), err
 		}},
 		{"Update", func() (int, error) {
-			_, err := s.Pastes.Update(t.Context(), noEntry, "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+			_, err := s.Pastes.Update(t.Context(), unrecorded, "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
 			return one(err)
 		}},
 		{"DeleteIf", func() (int, error) {
-			return one(s.Pastes.DeleteIf(t.Context(), noEntry, "expiring", func(paste.Paste) error { return refusal }))
+			return one(s.Pastes.DeleteIf(t.Context(), unrecorded, "expiring", func(paste.Paste) error { return refusal }))
 		}},
 	}
 	for after := false; !after; {
@@ -628,15 +628,15 @@ func starOrder(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for _, id := range []string{"b", "c", "a"} {
 		storedPaste(t, s, id, "", now, time.Time{})
-		must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, ID(id)))
+		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, ID(id)))
 	}
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "b")) // again
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "b")) // again
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("got %v, want %v", account.Stars, wanted)
 	}
-	wantKind(t, s.Pastes.Star(t.Context(), noAddress, "unknown", "b"), fault.NotFound)
+	wantKind(t, s.Pastes.Star(t.Context(), nowhere, "unknown", "b"), fault.NotFound)
 }
 
 func cancelledPaste(t *testing.T, s Store) {

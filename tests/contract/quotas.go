@@ -33,7 +33,7 @@ func quotas(t *testing.T, s DocumentStore) {
 	var used paste.Usage
 	create := func(client paste.Client) (err error) {
 		created := newDocument(paste.ID(fmt.Sprint("paste", stored)))
-		used, err = s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, client, created)
+		used, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, client, created)
 		if err == nil {
 			stored++
 			wantStored(t, s, string(client), created)
@@ -60,10 +60,10 @@ func quotas(t *testing.T, s DocumentStore) {
 
 	// A paste that could not be stored is not counted.
 	for range 3 * quota.Pastes {
-		_, err := s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0"))
+		_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0"))
 		wantIDTaken(t, err)
 	}
-	_, err = s.Documents.CreateAllowed(cancelled(t), noAddress, paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
+	_, err = s.Documents.CreateAllowed(cancelled(t), nowhere, paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
 	wantKind(t, err, fault.Unavailable)
 	for range quota.Pastes {
 		must(t, create("unlucky"))
@@ -91,17 +91,17 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		var err error
 		id := paste.ID(fmt.Sprint("paste", i))
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			_, err = s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, "back", newDocument(id))
+			_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, "back", newDocument(id))
 			if !fault.Is(err, fault.Exhausted) {
 				break
 			}
 		}
 		must(t, err)
-		_, err = s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
+		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
 		must(t, err)
 	}
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
-	_, err := s.Documents.CreateAllowed(t.Context(), noAddress, one, "stays", newDocument("stays"))
+	_, err := s.Documents.CreateAllowed(t.Context(), nowhere, one, "stays", newDocument("stays"))
 	must(t, err)
 	forgotten := 0
 	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -110,7 +110,7 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		forgotten += n
 	}
 	want(t, "forgotten", forgotten, 4)
-	_, err = s.Documents.CreateAllowed(t.Context(), noAddress, one, "stays", newDocument("more"))
+	_, err = s.Documents.CreateAllowed(t.Context(), nowhere, one, "stays", newDocument("more"))
 	wantKind(t, err, fault.Exhausted)
 }
 
@@ -138,7 +138,7 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 			all.Go(func() {
 				client, id := order[i%len(order)], paste.ID(ident.New())
 				made := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
-				_, err := s.Documents.CreateAllowed(t.Context(), noAddress, paste.Allowance{Rate: quota}, client, made)
+				_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, client, made)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -176,7 +176,7 @@ func forgettersMeet(t *testing.T, s DocumentStore) {
 	const clients = 40
 	for i := range clients {
 		brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
-		_, err := s.Documents.CreateAllowed(t.Context(), noAddress, brief, paste.Client(fmt.Sprint(i)),
+		_, err := s.Documents.CreateAllowed(t.Context(), nowhere, brief, paste.Client(fmt.Sprint(i)),
 			newDocument(paste.ID(fmt.Sprint("paste", i))))
 
 		must(t, err)

@@ -120,10 +120,10 @@ func searchAsSeen(t *testing.T, s DocumentStore) {
 	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
 	hidden := newUser(t, "hidden")
 	hidden.PublicProfile, hidden.ShowTags = false, false
-	must(t, s.Users.Create(t.Context(), hidden, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, hidden, nil))
 	quiet := newUser(t, "quiet")
 	quiet.ShowTags = false
-	must(t, s.Users.Create(t.Context(), quiet, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, quiet, nil))
 	searchable(t, s, "public1", owner, paste.Public, "", "needle", "tag")
 	searchable(t, s, "unlisted2", owner, paste.Unlisted, "", "needle", "tag")
 	searchable(t, s, "private3", owner, paste.Private, "needle", "", "tag")
@@ -199,7 +199,7 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	made := searchable(t, s, "paste1", owner, paste.Public, "before", "before", "before")
 	change := func(edit func(*paste.Document)) {
 		t.Helper()
-		_, err := s.Documents.Update(t.Context(), noEntry, "paste1", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, "paste1", func(stored paste.Document) (paste.Change, error) {
 			edit(&stored)
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
@@ -231,10 +231,10 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	_, err = s.Pastes.Import(t.Context(), Whole(imported), paste.RefuseOrphans)
 	must(t, err)
 	wantFound(t, s, owner, "elsewhere", "paste2")
-	must(t, s.Documents.DeleteIf(t.Context(), noEntry, "paste2", func(paste.Paste) error { return nil }))
+	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "paste2", func(paste.Paste) error { return nil }))
 	wantFound(t, s, owner, "elsewhere")
 	searchable(t, s, "paste3", owner, paste.Public, "elsewhere", "")
-	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner, parseName(t, "owner"), nil))
 	wantFound(t, s, "", "elsewhere")
 }
 
@@ -294,7 +294,7 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 		u.PublicProfile, u.ShowTags = i%3 != 0, i%2 == 0
 		owners = append(owners, u.ID)
 		for _, s := range stores {
-			must(t, s.Users.Create(t.Context(), u, nil))
+			must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
 		}
 	}
 	tags := []string{"a", "Ab", "two words", "%", "ß", "x"}

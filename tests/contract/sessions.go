@@ -23,7 +23,7 @@ func newSession(owner user.ID, parent token.ID, created time.Time) token.Token {
 func startedSession(t *testing.T, s Store, owner user.ID, parent token.ID, created time.Time) token.Token {
 	t.Helper()
 	made := newSession(owner, parent, created)
-	must(t, s.Tokens.StartSession(t.Context(), made, token.Hash{}))
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, made, token.Hash{}))
 	return made
 }
 
@@ -43,7 +43,7 @@ func exports(t *testing.T, s Store) {
 	_, err := s.Tokens.Export(t.Context(), "nobody")
 	wantKind(t, err, fault.NotFound)
 	storedPaste(t, s, "starred", "", now, time.Time{})
-	must(t, s.Pastes.Star(t.Context(), noAddress, owner.ID, "starred"))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "starred"))
 	storedToken(t, s, owner.ID)
 	storedToken(t, s, storedUser(t, s, "other").ID)
 	startedSession(t, s, owner.ID, "", now)
@@ -82,43 +82,43 @@ func sessions(t *testing.T, s Store) {
 	want(t, "access tokens", len(listed), 1)
 
 	third := newSession(owner.ID, "", now.Add(2*time.Minute))
-	must(t, s.Tokens.StartSession(t.Context(), third, first.Hash))
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, third, first.Hash))
 	wantSessions(t, s, owner.ID, third, second)
 	clash := newSession(owner.ID, "", now)
 	clash.ID = third.ID
-	wantIDTaken(t, s.Tokens.StartSession(t.Context(), clash, token.Hash{}))
-	wantKind(t, s.Tokens.StartSession(t.Context(), newSession("nobody", "", now), token.Hash{}), fault.NotFound)
+	wantIDTaken(t, s.Tokens.StartSession(t.Context(), nowhere, clash, token.Hash{}))
+	wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession("nobody", "", now), token.Hash{}), fault.NotFound)
 	suspended := storedUser(t, s, "suspended")
-	_, _, err = s.Users.Update(t.Context(), suspended.ID, func(u *user.User, _ map[string]string) error {
+	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, suspended.ID, func(u *user.User, _ map[string]string) error {
 		u.Suspended = true
 		return nil
 	})
 	must(t, err)
-	wantKind(t, s.Tokens.StartSession(t.Context(), newSession(suspended.ID, "", now), token.Hash{}), fault.Forbidden)
+	wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(suspended.ID, "", now), token.Hash{}), fault.Forbidden)
 	// Another user's session, or an access token, is not ended by its hash or its id.
 	older := newSession(owner.ID, "", now.Add(-time.Hour))
-	must(t, s.Tokens.StartSession(t.Context(), older, access.Hash))
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, older, access.Hash))
 	must(t, s.Tokens.EndPresented(t.Context(), access.Hash))
 	must(t, s.Tokens.EndPresented(t.Context(), token.Hash{}))
 	for _, id := range []token.ID{access.ID, others.ID, "unknown", "a\x00", "\xff"} {
-		wantKind(t, s.Tokens.EndSession(t.Context(), owner.ID, id), fault.NotFound)
+		wantKind(t, s.Tokens.EndSession(t.Context(), nowhere, owner.ID, id), fault.NotFound)
 	}
-	wantKind(t, s.Tokens.Revoke(t.Context(), third.ID, now), fault.NotFound)
-	must(t, s.Tokens.EndSession(t.Context(), owner.ID, second.ID))
+	wantKind(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, third.ID, now), fault.NotFound)
+	must(t, s.Tokens.EndSession(t.Context(), nowhere, owner.ID, second.ID))
 	must(t, s.Tokens.EndPresented(t.Context(), third.Hash))
 	wantSessions(t, s, owner.ID, older)
 	_, _, err = s.Tokens.ByHash(t.Context(), third.Hash)
 	wantKind(t, err, fault.NotFound)
 
 	kept := newSession(owner.ID, "", now)
-	must(t, s.Tokens.StartSession(t.Context(), kept, others.Hash)) // another user signs in with the same browser
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, kept, others.Hash)) // another user signs in with the same browser
 	wantSessions(t, s, other.ID)
 	others = startedSession(t, s, other.ID, "", now)
-	ended, err := s.Tokens.EndSessions(t.Context(), owner.ID, kept.ID)
+	ended, err := s.Tokens.EndSessions(t.Context(), nowhere, unrecorded, owner.ID, kept.ID)
 	must(t, err)
 	want(t, "ended", ended, 1)
 	wantSessions(t, s, owner.ID, kept)
-	ended, err = s.Tokens.EndSessions(t.Context(), owner.ID, "")
+	ended, err = s.Tokens.EndSessions(t.Context(), nowhere, unrecorded, owner.ID, "")
 	must(t, err)
 	want(t, "ended", ended, 1)
 	_, _, err = s.Tokens.ByHash(t.Context(), access.Hash)
@@ -126,7 +126,7 @@ func sessions(t *testing.T, s Store) {
 	found, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	must(t, err)
 	want(t, "somebody else's", found.ID, others.ID)
-	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, other.Name, nil))
 	_, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	wantKind(t, err, fault.NotFound)
 }
@@ -138,10 +138,10 @@ func sessionsOfTokens(t *testing.T, s Store) {
 	own := startedSession(t, s, owner.ID, "", now)
 	startedSession(t, s, owner.ID, revoked.ID, now.Add(time.Second))
 	kept := startedSession(t, s, owner.ID, imported.ID, now.Add(2*time.Second))
-	must(t, s.Tokens.Revoke(t.Context(), revoked.ID, now))
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, revoked.ID, now))
 	wantSessions(t, s, owner.ID, kept, own)
 	for _, parent := range []token.ID{revoked.ID, "unknown", own.ID} {
-		wantKind(t, s.Tokens.StartSession(t.Context(), newSession(owner.ID, parent, now), token.Hash{}), fault.NotFound)
+		wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, parent, now), token.Hash{}), fault.NotFound)
 	}
 	_, err := s.Tokens.Import(t.Context(), []token.Token{imported})
 	must(t, err)
@@ -157,7 +157,7 @@ func manySessions(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	expired := newSession(owner.ID, "", now)
 	expired.ExpiresAt = now.Add(time.Minute)
-	must(t, s.Tokens.StartSession(t.Context(), expired, token.Hash{}))
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, expired, token.Hash{}))
 	used := startedSession(t, s, owner.ID, "", now.Add(time.Second))
 	must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{used.ID: now.Add(time.Hour)}))
 	unused := startedSession(t, s, owner.ID, "", now.Add(2*time.Second))
@@ -182,9 +182,9 @@ func sessionsMeet(t *testing.T, s Store) {
 		access := storedToken(t, s, owner.ID)
 		wantNoErrors(t, meet(func(caller int) error {
 			if caller == 0 {
-				return s.Tokens.Revoke(t.Context(), access.ID, now)
+				return s.Tokens.Revoke(t.Context(), nowhere, unrecorded, access.ID, now)
 			}
-			err := s.Tokens.StartSession(t.Context(), newSession(owner.ID, access.ID, now), token.Hash{})
+			err := s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, access.ID, now), token.Hash{})
 			if err != nil && !fault.Is(err, fault.NotFound) {
 				return fmt.Errorf("caller %d: %w", caller, err)
 			}

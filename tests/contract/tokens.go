@@ -17,7 +17,7 @@ func tokenByHash(t *testing.T, s Store) {
 		Name:      "späte Tokens",
 		CreatedAt: now, ExpiresAt: now.Add(time.Hour), LastUsedAt: now.Add(time.Minute), RevokedAt: now.Add(time.Second),
 	}
-	must(t, s.Tokens.Create(t.Context(), full))
+	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, full))
 	bare := storedToken(t, s, owner.ID)
 	found, holder, err := s.Tokens.ByHash(t.Context(), full.Hash)
 	must(t, err)
@@ -47,7 +47,7 @@ func unknownToken(t *testing.T, s Store) {
 func tokenOwner(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	made, others := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
-	updated, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
+	updated, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 		u.Name, u.AvatarURL, u.PublicProfile = parseName(t, "Renamed"), "", false
 		return nil
 	})
@@ -67,11 +67,11 @@ func tokenConflicts(t *testing.T, s Store) {
 	first := storedToken(t, s, storedUser(t, s, "owner").ID)
 	second := first
 	second.ID = "another"
-	wantOtherConflict(t, s.Tokens.Create(t.Context(), second))
+	wantOtherConflict(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, second))
 	second.ID, second.Hash = first.ID, token.Generate().Hash()
-	wantIDTaken(t, s.Tokens.Create(t.Context(), second))
+	wantIDTaken(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, second))
 	second.ID, second.Owner = "another", "nobody"
-	wantKind(t, s.Tokens.Create(t.Context(), second), fault.NotFound)
+	wantKind(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, second), fault.NotFound)
 }
 
 func lastUsed(t *testing.T, s Store) {
@@ -93,5 +93,5 @@ func cancelledToken(t *testing.T, s Store) {
 	_, _, err := s.Tokens.ByHash(cancelled(t), made.Hash)
 	wantKind(t, err, fault.Unavailable)
 	unstored := token.Token{ID: token.ID(ident.New()), Owner: user.ID("x"), CreatedAt: now}
-	wantKind(t, s.Tokens.Create(cancelled(t), unstored), fault.Unavailable)
+	wantKind(t, s.Tokens.Create(cancelled(t), nowhere, unrecorded, unstored), fault.Unavailable)
 }

@@ -24,7 +24,7 @@ func importServices(t *testing.T, s Store) {
 	}
 	change := func(id user.ID, change func(services map[string]string)) {
 		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), id, func(_ *user.User, services map[string]string) error {
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, id, func(_ *user.User, services map[string]string) error {
 			change(services)
 			return nil
 		})
@@ -73,7 +73,7 @@ func importProfile(t *testing.T, s Store) {
 	}
 	set := func(public bool) {
 		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), "a", func(u *user.User, _ map[string]string) error {
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, "a", func(u *user.User, _ map[string]string) error {
 			u.PublicProfile = public
 			return nil
 		})
@@ -158,7 +158,7 @@ func importGivenUp(t *testing.T, s DocumentStore) {
 	limited.Owner, limited.Origin, limited.Visibility = owner, "", paste.Unlisted
 	limited.ExpiresAt, limited.Lifetime = time.Time{}, paste.Never
 	imports("another one", limited, fresh, limited)
-	givenUp, err := s.Documents.Update(t.Context(), noEntry, "limited", func(stored paste.Document) (paste.Change, error) {
+	givenUp, err := s.Documents.Update(t.Context(), unrecorded, "limited", func(stored paste.Document) (paste.Change, error) {
 		made, err := stored.GivenUp(owner, key, "1d", time.Now())
 		return paste.Change{Document: made, Changed: true}, err
 	})
@@ -187,7 +187,7 @@ func importUnshared(t *testing.T, s DocumentStore) {
 	}
 	edit := func(visibility paste.Visibility) {
 		t.Helper()
-		_, err := s.Documents.Update(t.Context(), noEntry, "mine", func(stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), unrecorded, "mine", func(stored paste.Document) (paste.Change, error) {
 			stored.Visibility = visibility
 			return paste.Change{Document: stored, Changed: true}, nil
 		})

@@ -80,8 +80,8 @@ func passwords(t *testing.T, s Store) {
 	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Services: map[string]string{}}})
 	must(t, err)
 	wantPassword(t, s, owner, "$b")
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
-	must(t, s.Users.Create(t.Context(), newUser(t, "owner"), nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
+	must(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "owner"), nil))
 	_, hash, err = s.Identities.ByPassword(t.Context(), owner.Name)
 	must(t, err)
 	want(t, "password of who has the name now", hash, "")
@@ -224,7 +224,7 @@ func oneTimeLinks(t *testing.T, s Store) {
 	wantPassword(t, s, other, "$c")
 
 	kept := newLink(t, s, "kept", owner.ID, later)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
 	wantNoLink(t, s, kept)
 }
 
@@ -316,7 +316,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	// Each way to an administrator ends the links, and none comes back when there is no administrator any more.
 	set := func(name string, admin bool) {
 		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), idOfName(t, s, name), func(u *user.User, _ map[string]string) error {
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, idOfName(t, s, name), func(u *user.User, _ map[string]string) error {
 			u.Admin = admin
 			return nil
 		})
@@ -331,7 +331,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	operators := newAdministrator(t, "operators")
 	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, operators, identity.Ways{}, identity.Admission{}))
 	wantNoLink(t, s, fourth)
-	must(t, s.Users.Delete(t.Context(), operators.ID, operators.Name, nil))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, operators.ID, operators.Name, nil))
 	newLink(t, s, "fifth", "", later)
 }
 

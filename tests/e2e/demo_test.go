@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -232,7 +233,7 @@ func TestDemoRefusesOthersData(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := users.Create(t.Context(), user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
+				if err := users.Create(t.Context(), auditlog.Entry{}, user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
 					nil); err != nil {
 					t.Fatal(err)
 				}

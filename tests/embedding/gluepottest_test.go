@@ -6,6 +6,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/gluepottest"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -28,7 +29,7 @@ func TestGluepottest(t *testing.T) {
 				for range 2 {
 					cfg := provide(t)
 					app := gluepottest.Open(t, cfg)
-					if _, err := app.Users.Create.Do(t.Context(), users.CreateInput{Name: "Epoxy"}); err != nil {
+					if _, err := app.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Epoxy"}); err != nil {
 						t.Errorf("got %v, want a database without the user", err)
 					}
 					used = cfg.Database.URL

@@ -22,6 +22,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/program"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
@@ -79,7 +80,7 @@ func TestStopWithCancelledContext(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: "epoxy"}); err != nil {
+				if _, err := gluepot.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: "epoxy"}); err != nil {
 					t.Error(err)
 				}
 				cancel()
@@ -177,10 +178,10 @@ func TestHangingDatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gluepot.Users.Create.Do(t.Context(), users.CreateInput{Name: "epoxy"}); err != nil {
+		if _, err := gluepot.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "epoxy"}); err != nil {
 			t.Fatal(err)
 		}
-		_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), "epoxy", tokens.IssueInput{})
+		_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), audit.Operator(), "epoxy", tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}

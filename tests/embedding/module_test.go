@@ -12,6 +12,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/audit"
 )
 
 // TestModule runs the graph by fx alone, and wants its parts to be there, and nothing to be left.
@@ -32,7 +33,7 @@ func TestModule(t *testing.T) {
 				if own != whole.Users {
 					t.Error("got two sets of use cases, want one")
 				}
-				if _, err := own.Create.Do(t.Context(), users.CreateInput{Name: "Epoxy"}); err != nil {
+				if _, err := own.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Epoxy"}); err != nil {
 					t.Error(err)
 				}
 				waitFor("a statement was slow") // in the graph's log

@@ -18,6 +18,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/gluepottest"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -210,10 +211,10 @@ func tokenIn(t *testing.T, cfg bootstrap.Config) string {
 		t.Fatal(err)
 	}
 	defer stop(context.Background()) //nolint:errcheck // what it stores is asked for
-	if _, err := gluepot.Users.Create.Do(t.Context(), users.CreateInput{Name: "Epoxy", PublicProfile: true}); err != nil {
+	if _, err := gluepot.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Epoxy", PublicProfile: true}); err != nil {
 		t.Fatal(err)
 	}
-	_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), "epoxy", tokens.IssueInput{Name: "bot", ExpiresIn: time.Hour})
+	_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), audit.Operator(), "epoxy", tokens.IssueInput{Name: "bot", ExpiresIn: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Store.
-func (u Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
+func (u Users) Update(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error) (
 	user.User, map[string]string, error,
 ) {
 	unlock, err := u.lock(ctx)
@@ -222,7 +222,7 @@ func (s *Store) ownOf(id user.ID) user.Own {
 }
 
 // Delete implements user.Store.
-func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
+func (u Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -250,8 +250,8 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *use
 }
 
 // Create implements user.Store.
-func (u Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, created, identity.Ways{Accounts: services}, identity.Admission{})
+func (u Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
+	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Ways{Accounts: services}, identity.Admission{})
 }
 
 func (s *Store) createUser(created user.User, services map[string]string) error {
@@ -429,7 +429,7 @@ func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.
 }
 
 // Create implements token.Store.
-func (t Tokens) Create(ctx context.Context, created token.Token) error {
+func (t Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -490,7 +490,7 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 }
 
 // Revoke implements token.Store.
-func (t Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
+func (t Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id token.ID, at time.Time) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err

@@ -3,9 +3,11 @@ package fake
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -55,7 +57,7 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 }
 
 // Keep implements identity.AttemptKeeper.
-func (i Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt, others int) error {
+func (i Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
 }
 
 // Take implements identity.AttemptKeeper.
-func (i Identities) Take(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
+func (i Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (identity.Attempt, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return identity.Attempt{}, err
@@ -104,7 +106,7 @@ func (i Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.A
 }
 
 // SignUp implements identity.Registrar.
-func (i Identities) SignUp(ctx context.Context, hash identity.Hash, created user.User) error {
+func (i Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -132,7 +134,7 @@ func (i Identities) SignUp(ctx context.Context, hash identity.Hash, created user
 }
 
 // Invite implements identity.Inviter.
-func (i Identities) Invite(ctx context.Context, created identity.Invitation) error {
+func (i Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -175,7 +177,7 @@ func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, err
 }
 
 // Revoke implements identity.Inviter.
-func (i Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
+func (i Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err

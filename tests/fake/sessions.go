@@ -3,14 +3,16 @@ package fake
 import (
 	"cmp"
 	"context"
+	"net/netip"
 	"slices"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // StartSession implements token.Store.
-func (t Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
+func (t Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (t Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
 }
 
 // EndSession implements token.Store.
-func (t Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
+func (t Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID, id token.ID) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -95,7 +97,7 @@ func (t Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) erro
 }
 
 // EndSessions implements token.Store.
-func (t Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
+func (t Tokens) EndSessions(ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return 0, err

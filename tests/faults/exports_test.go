@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -33,11 +34,11 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 	ctx := t.Context()
 	var all []exporter
 	for i := range count {
-		created, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: fmt.Sprint("exporter", i)})
+		created, err := gluepot.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: fmt.Sprint("exporter", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, access, err := gluepot.Tokens.Issue.Do(ctx, created.Name.String(), tokens.IssueInput{})
+		_, access, err := gluepot.Tokens.Issue.Do(ctx, audit.Operator(), created.Name.String(), tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 				t.Fatal(err)
 			}
 		}
-		session, err := gluepot.Tokens.Sessions.Start(ctx, created.ID, viewer.Token, "a browser", "")
+		session, err := gluepot.Tokens.Sessions.Start(ctx, audit.By(token.Viewer{}, netip.Addr{}), created.ID, viewer.Token, "a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,12 +3,14 @@ package integration
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -44,7 +46,7 @@ func TestInterruptedDeletion(t *testing.T) {
 				for i := range all {
 					createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code"))
 				}
-				if err := s.users.Delete(ctx, "epoxy", s.name, c.kept); !fault.Is(err, fault.Unavailable) {
+				if err := s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, c.kept); !fault.Is(err, fault.Unavailable) {
 					t.Fatalf("got %v, want the deletion to be interrupted", err)
 				}
 				half := len(column(t, s.db, "SELECT id FROM pastes WHERE owner_id = 'epoxy'"))
@@ -74,10 +76,10 @@ func TestInterruptedDeletion(t *testing.T) {
 					t.Errorf("got the deletions %v and the graves %v, want none and one", begun, graves)
 				}
 				other := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
-				if err := s.users.Create(t.Context(), other, nil); err != nil {
+				if err := s.users.Create(t.Context(), auditlog.Entry{}, other, nil); err != nil {
 					t.Fatal(err)
 				}
-				_, _, err = s.users.Update(t.Context(), "other", func(u *user.User, _ map[string]string) error {
+				_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other", func(u *user.User, _ map[string]string) error {
 					u.Name = s.name
 					return nil
 				})

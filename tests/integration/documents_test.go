@@ -181,7 +181,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 		})
 		working.Go(func() {
-			mayBeGone("deleting a user", users.Delete(t.Context(), "leaver", parseName(t, "leaver"), nil))
+			mayBeGone("deleting a user", users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "leaver", parseName(t, "leaver"), nil))
 		})
 		working.Go(func() {
 			for round := range 5 {

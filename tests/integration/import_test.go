@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -156,7 +157,7 @@ func TestImportedDocuments(t *testing.T) {
 			source := func(context.Context) imports.Records[paste.Import] {
 				return pastemyst.Pastes(strings.NewReader(strings.Join(texts, "\n")))
 			}
-			got, err := imports.New(nil, nil, pastes, time.Now).Pastes.Do(t.Context(), source, policy, func(line int, _ []byte, reason error) error {
+			got, err := imports.New(nil, nil, pastes, time.Now).Pastes.Do(t.Context(), audit.Operator(), source, policy, func(line int, _ []byte, reason error) error {
 				if all[line-1].want.Owner != "gone" || policy == paste.AnonymizeOrphans {
 					t.Errorf("%s: document %d: got it rejected, want it stored: %v", what, line, reason)
 				}

@@ -63,7 +63,7 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				created := newDocument("paste", "epoxy", "code")
 				created.Visibility, created.Tags = paste.Public, []string{"before"}
 				createDocument(t, s.pastes, created)
-				_, _, err := s.users.Update(t.Context(), "epoxy", func(u *user.User, _ map[string]string) error {
+				_, _, err := s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, _ map[string]string) error {
 					u.PublicProfile, u.ShowTags = true, true
 					return nil
 				})
@@ -99,7 +99,7 @@ func shown(listed []paste.Listed) (text string) {
 func changeAll(t *testing.T, writer *gormstore.Store) {
 	t.Helper()
 	ctx, pastes, users, tokens := t.Context(), gormstore.NewPastes(writer), gormstore.NewUsers(writer), gormstore.NewTokens(writer)
-	_, _, err := users.Update(ctx, "epoxy", func(u *user.User, services map[string]string) (err error) {
+	_, _, err := users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, services map[string]string) (err error) {
 		services["github"], u.AvatarURL = "1", "https://example.com/after"
 		u.Name, err = user.ParseName("after")
 		return err
@@ -110,7 +110,7 @@ func changeAll(t *testing.T, writer *gormstore.Store) {
 	if err := pastes.Star(ctx, netip.Addr{}, "epoxy", "paste"); err != nil {
 		t.Error(err)
 	}
-	if err := tokens.Create(ctx, token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}); err != nil {
+	if err := tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}); err != nil {
 		t.Error(err)
 	}
 	_, err = pastes.Update(ctx, auditlog.Entry{}, "paste", func(stored paste.Document) (paste.Change, error) {

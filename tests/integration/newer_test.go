@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -27,7 +28,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		createDocument(t, s.pastes, newDocument("p", "epoxy", "code"))
 		everything := map[string]func(context.Context) error{
 			"an update": func(ctx context.Context) error {
-				_, _, err := s.users.Update(ctx, "epoxy", func(*user.User, map[string]string) error { return nil })
+				_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", func(*user.User, map[string]string) error { return nil })
 				return err
 			},
 			"an import of users": func(ctx context.Context) error {

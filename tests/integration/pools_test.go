@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -50,10 +51,10 @@ func openService(t *testing.T, cfg gormstore.Config) *service {
 	if s.name, err = user.ParseName("Epoxy"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.users.Create(t.Context(), user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
+	if err := s.users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.tokens.Create(t.Context(), token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}); err != nil {
+	if err := s.tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -102,7 +103,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	db := database.SQL(t, cfg.Database)
 	const workers = 12
 	for _, name := range []string{"Epoxy", "doomed"} {
-		if _, err := node.Users.Create.Do(t.Context(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+		if _, err := node.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +111,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, secret, err := node.Tokens.Issue.Do(t.Context(), "Epoxy", tokens.IssueInput{})
+	_, secret, err := node.Tokens.Issue.Do(t.Context(), audit.Operator(), "Epoxy", tokens.IssueInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return nil
 		},
 		"deleting a user": func(ctx context.Context, _ token.Viewer) error {
-			if err := node.Users.Delete.Do(ctx, doomed.User, false); !fault.Is(err, fault.NotFound) {
+			if err := node.Users.Delete.Do(ctx, audit.Operator(), doomed.User, false); !fault.Is(err, fault.NotFound) {
 				return err
 			}
 			return nil

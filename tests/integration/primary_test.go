@@ -15,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
@@ -69,10 +70,10 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		cfg.Database, cfg.Migrate, cfg.Dataloader = through, false, dataloader
 		node, ctx := openNode(t, cfg), t.Context()
 		name := fmt.Sprint("somebody", dataloader)
-		if _, err := node.Users.Create.Do(ctx, users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+		if _, err := node.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
 			t.Fatal(err)
 		}
-		_, secret, err := node.Tokens.Issue.Do(ctx, name, tokens.IssueInput{})
+		_, secret, err := node.Tokens.Issue.Do(ctx, audit.Operator(), name, tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func TestSeveralHosts(t *testing.T) {
 	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
 		t.Errorf("got %v, want the token that another node has just stored", err)
 	}
-	if err := gormstore.NewUsers(store).Delete(t.Context(), "epoxy", s.name, nil); err != nil {
+	if err := gormstore.NewUsers(store).Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, nil); err != nil {
 		t.Errorf("got %v, want no user any more", err)
 	}
 }
@@ -188,7 +189,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 			t.Errorf("%s: got %v, want no error", what, err)
 		}
 	}
-	_, err := node.Users.Create.Do(ctx, users.CreateInput{Name: "settled", PublicProfile: true})
+	_, err := node.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: "settled", PublicProfile: true})
 	ok("create a user", err)
 	_, err = node.Users.ShowProfile.Do(ctx, "settled")
 	ok("a profile that the standby may not have yet", err)
@@ -196,11 +197,11 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	waitForCount(t, db, 1, "SELECT count(*) FROM users")
 	standby.Pause(t)
 
-	_, err = node.Users.Create.Do(ctx, users.CreateInput{Name: "newcomer", PublicProfile: true})
+	_, err = node.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: "newcomer", PublicProfile: true})
 	ok("create another user", err)
 	_, err = node.Users.ShowProfile.Do(ctx, "newcomer")
 	ok("a profile that the standby does not have", err)
-	_, secret, err := node.Tokens.Issue.Do(ctx, "newcomer", tokens.IssueInput{})
+	_, secret, err := node.Tokens.Issue.Do(ctx, audit.Operator(), "newcomer", tokens.IssueInput{})
 	ok("issue a token", err)
 	viewer, err := node.Tokens.SignIn.Do(ctx, secret.Reveal())
 	ok("sign in", err)
@@ -211,7 +212,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 		t.Errorf("got %d pastes, error %v, want 1", count, err)
 	}
 	avatar := "https://example.com/new.png"
-	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{AvatarURL: &avatar})
+	_, err = node.Users.Update.Do(ctx, audit.Operator(), "settled", users.UpdateInput{AvatarURL: &avatar})
 	ok("update a user", err)
 	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar {
 		t.Errorf("after an update: got %+v, error %v, want %s", shown, err, avatar)
@@ -239,7 +240,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	ok("readiness, which is that of the primary", node.Ready(ctx))
 	shown, err := node.Users.Show.Do(ctx, "newcomer")
 	ok("show a user", err)
-	ok("delete a user", node.Users.Delete.Do(ctx, shown.User, false))
+	ok("delete a user", node.Users.Delete.Do(ctx, audit.Operator(), shown.User, false))
 }
 
 // TestUpdatesAtOnce has two nodes change different fields of one user at the same moment.
@@ -248,7 +249,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 	const rounds = 30
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		nodes, ctx := []*bootstrap.Application{open(t, cfg), open(t, cfg)}, t.Context()
-		if _, err := nodes[0].Users.Create.Do(ctx, users.CreateInput{Name: "somebody"}); err != nil {
+		if _, err := nodes[0].Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: "somebody"}); err != nil {
 			t.Fatal(err)
 		}
 		lost := 0
@@ -261,7 +262,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 			var both sync.WaitGroup
 			for i, change := range changes {
 				both.Go(func() {
-					if _, err := nodes[i].Users.Update.Do(ctx, "Somebody", change); err != nil {
+					if _, err := nodes[i].Users.Update.Do(ctx, audit.Operator(), "Somebody", change); err != nil {
 						t.Error(err)
 					}
 				})

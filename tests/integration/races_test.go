@@ -19,6 +19,7 @@ import (
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -77,7 +78,7 @@ func TestRaceHideBesideADeletion(t *testing.T) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		_, hidden, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		_, hidden, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
 		done <- result{hidden, err}
 	}()
 	waitForWaiters(t, r.db, 1)
@@ -101,11 +102,11 @@ func TestRaceHideBesideExpiry(t *testing.T) {
 		do          func() error
 	}{
 		{"hide", expires + "removed_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 100)", func() error {
-			_, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true)
+			_, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
 			return err
 		}},
 		{"show", expires + "hidden LIMIT 100)", func() error {
-			_, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy")
+			_, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy")
 			return err
 		}},
 	} {
@@ -150,11 +151,11 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 		r := openRaces(t, cfg)
 		r.pastesOf(t, 250)
 		store := &interrupted{Store: r.mod, between: func() {
-			if _, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy"); err != nil {
+			if _, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy"); err != nil {
 				t.Error(err)
 			}
 		}}
-		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now).Suspend.Do(t.Context(), "Epoxy", "spam", true)
+		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now).Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
 		found, _ := r.users.ByID(t.Context(), "epoxy")
 		if left := r.count(t, shownPastes); err == nil && !found.Suspended && left != 250 {
 			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
@@ -168,14 +169,14 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 	cfg := database.Postgres(t)
 	r := openRaces(t, cfg)
 	r.pastesOf(t, 50)
-	if _, n, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "spam", true); err != nil || n != 50 {
+	if _, n, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true); err != nil || n != 50 {
 		t.Fatal(n, err)
 	}
 	other := begin(t, r.db, "1min")
 	exec(t, other, "UPDATE pastes SET hidden = false WHERE id = 'p000020'") // as Moderation.Remove does
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := r.moderation.Suspend.Undo(t.Context(), "Epoxy")
+		_, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy")
 		done <- err
 	}()
 	waitForWaiters(t, r.db, 1)
@@ -193,21 +194,23 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	t.Parallel()
 	for what, giveUp := range map[string]func(t *testing.T, r *races) error{
 		"renamed": func(t *testing.T, r *races) error {
-			_, _, err := r.users.Update(t.Context(), "epoxy", func(u *user.User, services map[string]string) error {
+			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, services map[string]string) error {
 				u.Name = parseName(t, "Resin")
 				delete(services, "github")
 				return nil
 			})
 			return err
 		},
-		"deleted": func(t *testing.T, r *races) error { return r.users.Delete(t.Context(), "epoxy", r.name, nil) },
+		"deleted": func(t *testing.T, r *races) error {
+			return r.users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", r.name, nil)
+		},
 	} {
 		for who, take := range map[string]func(t *testing.T, r *races) error{
 			"a newcomer": func(t *testing.T, r *races) error {
-				return r.identities.SignUp(t.Context(), identity.HashOf("secret"), user.User{ID: "thief", Name: r.name, CreatedAt: time.Now()})
+				return r.identities.SignUp(t.Context(), netip.Addr{}, identity.HashOf("secret"), user.User{ID: "thief", Name: r.name, CreatedAt: time.Now()})
 			},
 			"another user": func(t *testing.T, r *races) error {
-				_, _, err := r.users.Update(t.Context(), "other", func(u *user.User, _ map[string]string) error {
+				_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other", func(u *user.User, _ map[string]string) error {
 					u.Name = r.name
 					return nil
 				})
@@ -218,11 +221,11 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				t.Parallel()
 				r := openRaces(t, database.Postgres(t))
 				exec(t, r.db, "INSERT INTO identities VALUES ('epoxy', 'github', '1')")
-				if err := r.users.Create(t.Context(), user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}, nil); err != nil {
+				if err := r.users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}, nil); err != nil {
 					t.Fatal(err)
 				}
 				attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
-				if err := r.identities.Keep(t.Context(), identity.HashOf("secret"), attempt, 100); err != nil {
+				if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 100); err != nil {
 					t.Fatal(err)
 				}
 				other := begin(t, r.db, "1min") // only makes the transaction last
@@ -327,7 +330,7 @@ func TestRaceRemoveBesideAnEdit(t *testing.T) {
 	other := begin(t, r.db, "1min") // only has both wait
 	exec(t, other, "SELECT FROM pastes WHERE id = 'p000000' FOR UPDATE")
 	removed, edited := make(chan error, 1), make(chan error, 1)
-	go func() { removed <- r.moderation.Remove.Do(t.Context(), "p000000", "spam") }()
+	go func() { removed <- r.moderation.Remove.Do(t.Context(), audit.Operator(), "p000000", "spam") }()
 	waitForWaiters(t, r.db, 1)
 	go func() {
 		_, err := r.pastes.UpdateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Bytes: 1 << 20}, "", "epoxy", "p000000",
@@ -353,7 +356,7 @@ func TestRaceCloseReportBesideHide(t *testing.T) {
 	r := openRaces(t, database.Postgres(t))
 	r.pastesOf(t, 1)
 	report := domain.Report{ID: "r", Paste: "p000000", Reason: "spam", At: time.Now()}
-	if err := r.mod.Report(t.Context(), report, "", "c", paste.Quota{}); err != nil {
+	if err := r.mod.Report(t.Context(), netip.Addr{}, report, "", "c", paste.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, r.db, "UPDATE users SET suspended = true, pastes_hidden = true")
@@ -363,7 +366,7 @@ func TestRaceCloseReportBesideHide(t *testing.T) {
 	go func() { _, err := r.mod.Hide(t.Context(), "epoxy", 100); done <- err }()
 	waitForWaiters(t, r.db, 1)
 	closed := make(chan error, 1)
-	go func() { closed <- r.moderation.Report.Close(t.Context(), "r") }()
+	go func() { closed <- r.moderation.Report.Close(t.Context(), audit.Operator(), "r") }()
 	time.Sleep(100 * time.Millisecond) // it is done, or waits for the paste to be hidden
 	if err := other.Rollback(); err != nil {
 		t.Fatal(err)
@@ -393,7 +396,7 @@ func TestRaceSessionWhileSuspended(t *testing.T) {
 	exec(t, other, "UPDATE users SET suspended = true")
 	done := make(chan error, 1)
 	go func() {
-		_, err := tokens.New(r.tokens, r.users, time.Now).Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
+		_, err := tokens.New(r.tokens, r.users, time.Now).Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "browser", "")
 		done <- err
 	}()
 	waitForWaiters(t, r.db, 1)
@@ -412,7 +415,7 @@ func TestRaceEndSessionsBesideUses(t *testing.T) {
 	cfg.ConnectTimeout = time.Minute
 	r := openRaces(t, cfg)
 	for _, id := range []token.ID{"z", "a"} { // their order in the table
-		err := r.tokens.StartSession(t.Context(), token.Token{
+		err := r.tokens.StartSession(t.Context(), netip.Addr{}, token.Token{
 			ID: id, Owner: "epoxy", Kind: token.Session, Hash: token.Generate().Hash(), CreatedAt: time.Now(),
 			ExpiresAt: time.Now().Add(time.Hour),
 		}, token.Hash{})
@@ -427,7 +430,10 @@ func TestRaceEndSessionsBesideUses(t *testing.T) {
 		done <- r.tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{"a": time.Now(), "z": time.Now()})
 	}()
 	waitForWaiters(t, r.db, 1)
-	go func() { _, err := r.tokens.EndSessions(t.Context(), "epoxy", ""); done <- err }()
+	go func() {
+		_, err := r.tokens.EndSessions(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", "")
+		done <- err
+	}()
 	waitForWaiters(t, r.db, 2)
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
@@ -463,17 +469,17 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 				use := tokens.New(r.tokens, r.users, time.Now)
 				provider := slowProvider{func() {
 					if what == "suspended" {
-						if _, _, err := r.moderation.Suspend.Do(t.Context(), "Epoxy", "stolen", false); err != nil {
+						if _, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "stolen", false); err != nil {
 							t.Error(err)
 						}
-					} else if n, err := use.Sessions.EndAll(t.Context(), "Epoxy"); n != 1 || err != nil {
+					} else if n, err := use.Sessions.EndAll(t.Context(), audit.Operator(), "Epoxy"); n != 1 || err != nil {
 						t.Error(n, err)
 					}
 				}}
 				signing := accounts.New(r.identities, r.users, accounts.Options{
 					Sources: []identity.Source{{Provider: provider, Name: "github", Label: "GitHub", Key: "github"}}, Registration: accounts.Closed,
 				}, time.Now)
-				stolen, err := use.Sessions.Start(t.Context(), "epoxy", token.Token{}, "browser", "")
+				stolen, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "browser", "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -482,11 +488,11 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, stolen.Reveal()) }
-				begun, err := signing.Begin.Do(t.Context(), viewer, accounts.BeginInput{Source: "github", Link: true})
+				begun, err := signing.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), accounts.BeginInput{Source: "github", Link: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				arrived, err := signing.Arrive.Do(t.Context(), resume, "github", begun.Secret, identity.Callback{State: begun.State, Code: "code"})
+				arrived, err := signing.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resume, "github", begun.Secret, identity.Callback{State: begun.State, Code: "code"})
 				if err == nil || arrived.Linked {
 					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
 					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived, found.Name, err)
@@ -521,13 +527,13 @@ func TestRaceSignUpTwice(t *testing.T) {
 			Sources: []identity.Source{{Name: "github", Key: "github"}}, Registration: accounts.Open,
 		}, time.Now)
 		attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "7"}}}
-		if err := r.identities.Keep(t.Context(), identity.HashOf("secret"), attempt, 1000); err != nil {
+		if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 1000); err != nil {
 			t.Fatal(err)
 		}
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				if got, _, err := signing.SignUp.Do(t.Context(), "secret", "newcomer"); err != nil || got.Name.String() != "newcomer" {
+				if got, _, err := signing.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "secret", "newcomer"); err != nil || got.Name.String() != "newcomer" {
 					t.Errorf("got %v, error %v, want the account", got.Name, err)
 				}
 			})
@@ -607,7 +613,7 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 		exec(t, r.db, "UPDATE users SET public_profile = true")
 		createDocument(t, r.pastes, newDocument("p", "epoxy", "code"))
 		users := thenHides{r.users, func() {
-			_, _, err := r.users.Update(t.Context(), "epoxy", func(u *user.User, _ map[string]string) error {
+			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, _ map[string]string) error {
 				u.PublicProfile = false
 				return nil
 			})

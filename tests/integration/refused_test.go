@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -20,7 +21,7 @@ func TestGuardThatCannotBePrepared(t *testing.T) {
 	s := openService(t, cfg)
 	address := netip.MustParseAddr("192.0.2.7")
 	block := moderation.Block{Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: time.Now()}
-	if err := gormstore.NewModeration(database.Open(t, cfg)).Block(t.Context(), block); err != nil {
+	if err := gormstore.NewModeration(database.Open(t, cfg)).Block(t.Context(), auditlog.Entry{}, block); err != nil {
 		t.Fatal(err)
 	}
 	hasty := database.WithParameter(t, cfg, "lock_timeout", "200ms") // or statement_timeout, which managed servers set

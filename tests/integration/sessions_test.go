@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -36,7 +38,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		all := new(statementCount)
 		cfg.Tracer = all
 		s, told := openTold(t, cfg, time.Nanosecond)
-		secret, err := tokens.New(s.tokens, s.users, time.Now).Sessions.Start(t.Context(), "epoxy", token.Token{}, "a browser", "")
+		secret, err := tokens.New(s.tokens, s.users, time.Now).Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}

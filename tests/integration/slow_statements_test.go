@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -130,7 +131,7 @@ func TestSlowStatementWaitedForALock(t *testing.T) {
 	}
 	defer tx.Rollback() //nolint:errcheck // the test has ended
 	exec(t, tx, "UPDATE users SET avatar_url = 'x' WHERE id = 'epoxy'")
-	_, _, err = s.users.Update(t.Context(), "epoxy", func(*user.User, map[string]string) error { return nil })
+	_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(*user.User, map[string]string) error { return nil })
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want that the lock is taken", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -53,7 +54,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := users.Create(t.Context(), user.User{ID: "somebody", Name: name, CreatedAt: time.Now()}, nil); err != nil {
+	if err := users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "somebody", Name: name, CreatedAt: time.Now()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	other, err := database.SQL(t, cfg).Conn(t.Context())

@@ -167,13 +167,13 @@ func TestSweepEndsRetention(t *testing.T) {
 		}
 		restore := func(node *bootstrap.Application) error {
 			t.Helper()
-			if err := node.Moderation.Remove.Do(t.Context(), string(made.ID), "spam"); err != nil {
+			if err := node.Moderation.Remove.Do(t.Context(), audit.Operator(), string(made.ID), "spam"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := node.Pastes.Sweep.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return node.Moderation.Remove.Undo(t.Context(), string(made.ID))
+			return node.Moderation.Remove.Undo(t.Context(), audit.Operator(), string(made.ID))
 		}
 		if err := restore(keeping); err != nil {
 			t.Errorf("got %v within the retention, want it restored", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -272,7 +273,7 @@ func TestRevokingBesideImport(t *testing.T) {
 	})
 	waitForWaiters(t, db, 1)
 	running.Go(func() {
-		if err := tokens.Revoke(t.Context(), "a", time.Now()); err != nil {
+		if err := tokens.Revoke(t.Context(), netip.Addr{}, auditlog.Entry{}, "a", time.Now()); err != nil {
 			t.Errorf("got %v, want the token revoked", err)
 		}
 	})
@@ -420,7 +421,7 @@ func TestChangesFollowAMovingName(t *testing.T) {
 		var updated user.User
 		go func() {
 			var err error
-			updated, _, err = s.users.Update(t.Context(), "a", func(u *user.User, _ map[string]string) error {
+			updated, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "a", func(u *user.User, _ map[string]string) error {
 				u.Contributor = true
 				return nil
 			})

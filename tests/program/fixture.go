@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -53,7 +54,7 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		u.user.Name, err = user.ParseName(u.name)
 		check(err)
 		u.user.CreatedAt = created
-		check(users.Create(ctx, u.user, u.services))
+		check(users.Create(ctx, auditlog.Entry{}, u.user, u.services))
 	}
 	for _, k := range []struct {
 		text             string
@@ -67,7 +68,7 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 	} {
 		secret, err := token.ParseSecret(k.text)
 		check(err)
-		check(tokens.Create(ctx, token.Token{
+		check(tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, token.Token{
 			ID: token.ID("id-" + k.owner + user.ID(k.text[:2])), Owner: k.owner, Hash: secret.Hash(), CreatedAt: created,
 			ExpiresAt: k.expires, RevokedAt: k.revoked,
 		}))

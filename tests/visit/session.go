@@ -4,12 +4,14 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -17,7 +19,7 @@ import (
 // Issue gives a user an access token.
 func (s *Site) Issue(username string) (id token.ID, secret string) {
 	s.T.Helper()
-	issued, made, err := s.Tokens.Issue.Do(s.T.Context(), username, tokens.IssueInput{Name: "a browser"})
+	issued, made, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username, tokens.IssueInput{Name: "a browser"})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func (s *Site) SignedIn(access string) (secret string) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	made, err := s.Tokens.Sessions.Start(s.T.Context(), viewer.User.ID, viewer.Token, "a browser", "")
+	made, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID, viewer.Token, "a browser", "")
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func (s *Site) As(secret, path string) (answer *httptest.ResponseRecorder, rejec
 // ReadOnly begins a session that may only read.
 func (s *Site) ReadOnly(username string) (secret string) {
 	s.T.Helper()
-	_, access, err := s.Tokens.Issue.Do(s.T.Context(), username, tokens.IssueInput{Scope: token.Read})
+	_, access, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username, tokens.IssueInput{Scope: token.Read})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -104,7 +106,7 @@ func (s *Site) Post(secret, path string, form url.Values) (answer *httptest.Resp
 // User creates one and returns the id.
 func (s *Site) User(name string, public bool) user.ID {
 	s.T.Helper()
-	made, err := s.Users.Create.Do(s.T.Context(), users.CreateInput{Name: name, PublicProfile: public})
+	made, err := s.Users.Create.Do(s.T.Context(), audit.Operator(), users.CreateInput{Name: name, PublicProfile: public})
 	if err != nil {
 		s.T.Fatal(err)
 	}

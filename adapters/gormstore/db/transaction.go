@@ -19,7 +19,6 @@ import (
 	"gorm.io/gorm/logger"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -93,16 +92,7 @@ func (s *Store) write(
 		if err := s.file.Check(); err != nil {
 			return err
 		}
-		err := begin(ctx, func(tx *gorm.DB) error {
-			if err := s.guard(tx, moderation.AddressOf(ctx)); err != nil {
-				return err
-			}
-			if err := change(tx); err != nil {
-				return err
-			}
-			entry, _ := audit.Noted(ctx)
-			return s.record(tx, entry)
-		})
+		err := begin(ctx, change)
 		switch {
 		case err == nil:
 			return s.file.Check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
@@ -133,45 +123,38 @@ func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) er
 	return s.writer.WithContext(ctx).Transaction(change, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 }
 
-// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network.
+// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network. A statement can
+// stop those that are sent with it only by failing. So Guarded copies a block of the client, if there is one, without its
+// network, which the table refuses.
 func (s *Store) Guarded(from netip.Addr, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+	networks := moderation.NetworksOf(from)
+	if len(networks) == 0 {
+		return change
+	}
 	return func(tx *gorm.DB) error {
-		if err := s.guard(tx, from); err != nil {
+		err := tx.Exec(`INSERT INTO blocks (network, created_at, reason) SELECT NULL, created_at, reason FROM blocks
+			WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
+		if err != nil {
 			return err
 		}
 		return change(tx)
 	}
 }
 
-// guard fails when the client is blocked. A statement can stop those that are sent with it only by failing. So guard
-// copies a block of the client, if there is one, without its network, which the table refuses.
-func (s *Store) guard(tx *gorm.DB, from netip.Addr) error {
-	networks := moderation.NetworksOf(from)
-	if len(networks) == 0 {
-		return nil
-	}
-	return tx.Exec(`INSERT INTO blocks (network, created_at, reason) SELECT NULL, created_at, reason FROM blocks
-		WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
-}
-
 // Recorded adds the entry of a change to the audit log, unless it is the zero Entry.
 func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+	if entry == (auditlog.Entry{}) {
+		return change
+	}
 	return func(tx *gorm.DB) error {
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.record(tx, entry)
+		return tx.Create(&model.AuditEntry{
+			ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target,
+			Reason: entry.Reason,
+		}).Error
 	}
-}
-
-func (s *Store) record(tx *gorm.DB, entry auditlog.Entry) error {
-	if entry == (auditlog.Entry{}) {
-		return nil
-	}
-	return tx.Create(&model.AuditEntry{
-		ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target,
-		Reason: entry.Reason,
-	}).Error
 }
 
 func isDeadlock(err error) bool {

@@ -31,7 +31,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Post: site.Form(p.join), Tries: true, Begins: true},
 		{Pattern: site.PathSetup + ":code", Get: p.showSetup, Post: site.Form(p.setUp), Tries: true, Begins: true},
 		{Pattern: site.PathReset + ":code", Get: p.showReset, Post: site.Form(p.reset), Tries: true, Begins: true},
-		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
+		{Pattern: "/sign-out", Post: p.signOut, Everyone: true},
 		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
 			Pattern: pathDelete, Get: p.SignedIn(p.accountDeletion),
@@ -91,7 +91,7 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	}
 	base, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
 	if sent := fields.Get("base"); sent == "" || sent == base {
-		err = p.Modules.Users.Update.Own(r.Context(), r.Viewer, wanted)
+		err = p.Modules.Users.Update.Own(r.Context(), r.Actor(), wanted)
 	}
 	if err != nil {
 		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base, fault.MessageOf(err), false))
@@ -112,7 +112,7 @@ func (p *pages) deleteAccount(w http.ResponseWriter, r *site.Request, fields url
 	if !keep && fields.Get("pastes") != "delete" {
 		return site.ErrBrokenForm
 	}
-	err := p.Modules.Users.Delete.Own(r.Context(), r.Viewer, fields.Get("name"), keep)
+	err := p.Modules.Users.Delete.Own(r.Context(), r.Actor(), fields.Get("name"), keep)
 	if err != nil {
 		return site.FormAgain(w, r, err, p.deleteAccountView(r.Layout("Delete your account", ""), fault.MessageOf(err)))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/tests/visit/embedded"
 )
@@ -19,7 +20,7 @@ func TestOwnForms(t *testing.T) {
 	s := embedded.New(t)
 	s.User("root", false)
 	s.User("mortar", true)
-	if _, err := s.Users.Update.Do(t.Context(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	_, own := s.Session("root")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -51,7 +53,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	epoxy, mortar := s.User("resin", true), s.User("mortar", true)
-	err := s.Users.Update.Own(t.Context(), token.Viewer{User: user.User{ID: epoxy}}, users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
+	err := s.Users.Update.Own(t.Context(), audit.By(token.Viewer{User: user.User{ID: epoxy}}, netip.Addr{}), users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestExportEnds(t *testing.T) {
 	s.Holds("before00", document)
 	_, secret := s.Session("epoxy")
 	store := &busy{Pastes: fake.Pastes{Store: s.Store}, atEnd: func() {
-		if _, err := s.Modules.Tokens.Sessions.EndAll(t.Context(), "epoxy"); err != nil {
+		if _, err := s.Modules.Tokens.Sessions.EndAll(t.Context(), audit.Operator(), "epoxy"); err != nil {
 			t.Error(err)
 		}
 	}}

@@ -34,7 +34,7 @@ func member(t *testing.T, s *visit.Site, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Users.Create.Do(t.Context(), users.CreateInput{Name: name, Password: hash}); err != nil {
+	if _, err := s.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, Password: hash}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -225,7 +225,7 @@ func TestReset(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), 1, 1e12, "")
+	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), audit.Operator(), 1, 1e12, "")
 	if err != nil {
 		t.Fatal(err)
 	}

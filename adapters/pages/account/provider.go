@@ -27,7 +27,7 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
 		Code: query.Get("invite"),
 	}
-	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Actor(), wanted)
 	if err != nil {
 		r.Rejected = errors.Is(err, identity.ErrUsedUp)
 		return err
@@ -45,7 +45,8 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	resume := func(ctx context.Context) (token.Viewer, error) {
 		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r))
 	}
-	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), brought)
+	arrived, err := p.Modules.Accounts.Arrive.Do(
+		r.Context(), r.Actor(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), brought)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
 		return err
@@ -66,14 +67,14 @@ func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields 
 	if fields.Has("link") {
 		return p.link(w, r, fields.Get("link"))
 	}
-	return p.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Viewer, fields.Get("unlink")))
+	return p.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Actor(), fields.Get("unlink")))
 }
 
 // link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to
 // other sites.
 func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error {
 	wanted := accounts.BeginInput{Source: name, Next: pathIdentities, Link: true}
-	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Actor(), wanted)
 	if err != nil {
 		return err
 	}

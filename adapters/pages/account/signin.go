@@ -62,7 +62,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 		func(owner user.ID) (end func(context.Context) error, err error) {
 			secret, err = p.start(r, owner, token.Token{})
 			return func(ctx context.Context) error {
-				return p.Modules.Tokens.Sessions.EndPresented(ctx, secret.Reveal())
+				return p.Modules.Tokens.Sessions.EndPresented(ctx, r.Actor(), secret.Reveal())
 			}, err
 		})
 	switch {
@@ -80,7 +80,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
-	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), site.CookieSecret(r))
+	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), r.Actor(), site.CookieSecret(r))
 	site.SetSession(w, r, "")
 	return p.Done(w, "/", err)
 }
@@ -96,7 +96,8 @@ func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, par
 
 // start begins a session in place of the browser's present one.
 func (p *pages) start(r *site.Request, owner user.ID, parent token.Token) (token.Secret, error) {
-	return p.Modules.Tokens.Sessions.Start(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r))
+	browser, replaces := browserOf(r.UserAgent()), site.CookieSecret(r)
+	return p.Modules.Tokens.Sessions.Start(r.Context(), r.Actor(), owner, parent, browser, replaces)
 }
 
 // begun gives the browser a session, and redirects to the path next.

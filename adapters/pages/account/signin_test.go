@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/visit"
 )
@@ -65,7 +66,7 @@ func TestSignIn(t *testing.T) {
 	if _, err := s.Tokens.SignIn.Do(t.Context(), access); err != nil {
 		t.Errorf("got %v, want the token as valid as before", err)
 	}
-	if err := s.Tokens.Revoke.Do(t.Context(), string(id)); err != nil {
+	if err := s.Tokens.Revoke.Do(t.Context(), audit.Operator(), string(id)); err != nil {
 		t.Fatal(err)
 	}
 	wrongSignIns(t, s, access)
@@ -101,7 +102,7 @@ func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 func TestInvitedWithAnEndedSession(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), 1, time.Hour, "")
+	_, code, err := s.Modules.Accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "")
 	if err != nil {
 		t.Fatal(err)
 	}

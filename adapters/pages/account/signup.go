@@ -49,7 +49,8 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 		return err
 	}
 	found.Name = fields.Get("name")
-	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r, signUpCookie), found.Name)
+	secret := site.CookieValue(r, signUpCookie)
+	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), r.Actor(), secret, found.Name)
 	if err != nil {
 		return site.FormAgain(w, r, err, p.signUpView(page, found, fault.MessageOf(err)))
 	}

@@ -52,7 +52,7 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem strin
 // changeTokens makes an access token, which the page then shows once, or revokes one.
 func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
-		return p.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Viewer, id))
+		return p.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Actor(), id))
 	}
 	wanted := tokens.IssueInput{Name: fields.Get("name")}
 	if wanted.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {
@@ -63,7 +63,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 		return fault.New(fault.Invalid, "The number of days is not one of the list. Open the page again, and choose one.")
 	}
 	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
-	issued, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Viewer, wanted)
+	issued, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Actor(), wanted)
 	switch {
 	case fault.Is(err, fault.Invalid):
 		return p.showTokens(w, r, fault.MessageOf(err))
@@ -87,7 +87,7 @@ func (p *pages) endSession(w http.ResponseWriter, r *site.Request, fields url.Va
 	case "others":
 		id = ""
 	}
-	err := p.Modules.Tokens.Sessions.EndOwn(r.Context(), r.Viewer, id)
+	err := p.Modules.Tokens.Sessions.EndOwn(r.Context(), r.Actor(), id)
 	if fault.Is(err, fault.NotFound) { // it has ended already
 		err = nil
 	}

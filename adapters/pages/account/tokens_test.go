@@ -3,6 +3,7 @@ package account_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -163,7 +164,7 @@ func TestSessionOfAnHour(t *testing.T) {
 	epoxy := s.User("Epoxy", true)
 	secret, begun := token.Generate(), time.Now().Add(-token.RecentSession)
 	old := token.Token{ID: "old", Owner: epoxy, Kind: token.Session, Hash: secret.Hash(), CreatedAt: begun}
-	if err := (fake.Tokens{Store: s.Store}).StartSession(t.Context(), old, token.Hash{}); err != nil {
+	if err := (fake.Tokens{Store: s.Store}).StartSession(t.Context(), netip.Addr{}, old, token.Hash{}); err != nil {
 		t.Fatal(err)
 	}
 	form := url.Values{"name": {"x"}, "scope": {"read"}, "days": {"7"}}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
-	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -25,13 +24,12 @@ func Routes(s *site.Site) []site.Route {
 		return nil
 	}
 	routes := []site.Route{
-		{Pattern: site.PathAdmin, Get: p.recently(p.pastes), Post: p.recently(site.OwnForm(p.changePaste)), Unblocked: true},
-		{Pattern: pathBlocks, Get: p.recently(p.adminBlocks), Post: p.recently(site.OwnForm(p.changeBlocks)), Unblocked: true},
+		{Pattern: site.PathAdmin, Get: p.recently(p.pastes), Post: p.recently(site.OwnForm(p.changePaste))},
+		{Pattern: pathBlocks, Get: p.recently(p.adminBlocks), Post: p.recently(site.OwnForm(p.changeBlocks))},
 		{Pattern: pathUsers, Get: p.recently(p.users)},
-		{Pattern: pathUsers + "/:id", Get: p.recently(p.user), Post: p.recently(site.OwnForm(p.changeUser)), Unblocked: true},
+		{Pattern: pathUsers + "/:id", Get: p.recently(p.user), Post: p.recently(site.OwnForm(p.changeUser))},
 		{
 			Pattern: pathInvitations, Get: p.recently(p.invitations), Post: p.recently(site.OwnForm(p.changeInvitations)),
-			Unblocked: true,
 		},
 		{Pattern: pathAudit, Get: p.recently(p.adminAudit)},
 	}
@@ -40,7 +38,7 @@ func Routes(s *site.Site) []site.Route {
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
-			Pattern: pathReports, Get: p.recently(p.adminReports), Post: p.recently(site.OwnForm(p.changeReports)), Unblocked: true,
+			Pattern: pathReports, Get: p.recently(p.adminReports), Post: p.recently(site.OwnForm(p.changeReports)),
 		})
 	}
 	for i := range routes {
@@ -67,7 +65,6 @@ func (p *pages) recently(answer site.Handler) site.Handler {
 		if !r.Recent() {
 			return p.SignInFirst(w, r.URL.RequestURI())
 		}
-		r.Request = r.WithContext(audit.As(r.Context(), r.Viewer.User.Name.String()))
 		return answer(w, r)
 	}
 }
@@ -89,7 +86,7 @@ func (p *pages) done(w http.ResponseWriter, err error, path string) error {
 }
 
 func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
-	blocks, err := p.Modules.Moderation.Block.All(r.Context())
+	blocks, err := p.Modules.Moderation.Block.All(r.Context(), r.Actor())
 	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks), err)
 }
 
@@ -98,21 +95,21 @@ var durations = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24
 
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if network := fields.Get("remove"); network != "" {
-		_, err := p.Modules.Moderation.Block.Undo(r.Context(), network)
+		_, err := p.Modules.Moderation.Block.Undo(r.Context(), r.Actor(), network)
 		return p.done(w, err, pathBlocks)
 	}
 	lasts, known := durations[fields.Get("days")]
 	if !known {
 		return site.ErrBrokenForm
 	}
-	_, err := p.Modules.Moderation.Block.Do(r.Context(), strings.TrimSpace(fields.Get("network")),
+	_, err := p.Modules.Moderation.Block.Do(r.Context(), r.Actor(), strings.TrimSpace(fields.Get("network")),
 		strings.TrimSpace(fields.Get("reason")), lasts)
 	return p.done(w, err, pathBlocks)
 }
 
 func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
 	var reports []moderation.Report
-	err := p.Modules.Moderation.Report.All(r.Context(), foundAtOnce+1, into(&reports))
+	err := p.Modules.Moderation.Report.All(r.Context(), r.Actor(), foundAtOnce+1, into(&reports))
 	more := len(reports) > foundAtOnce
 	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), foundAtOnce)], more), err)
 }
@@ -120,9 +117,9 @@ func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
 func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	switch fields.Get("do") {
 	case "close":
-		err = p.Modules.Moderation.Report.Close(r.Context(), fields.Get("id"))
+		err = p.Modules.Moderation.Report.Close(r.Context(), r.Actor(), fields.Get("id"))
 	case "remove":
-		err = p.Modules.Moderation.Remove.Do(r.Context(), fields.Get("paste"), strings.TrimSpace(fields.Get("reason")))
+		err = p.Modules.Moderation.Remove.Do(r.Context(), r.Actor(), fields.Get("paste"), strings.TrimSpace(fields.Get("reason")))
 	default:
 		err = site.ErrBrokenForm
 	}
@@ -136,7 +133,7 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	}
 	var entries []auditlog.Entry
 	next := ""
-	err = p.Modules.Moderation.ListAudit.Do(r.Context(), auditlog.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
+	err = p.Modules.Moderation.ListAudit.Do(r.Context(), r.Actor(), auditlog.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
 	if len(entries) > foundAtOnce {
 		entries = entries[:foundAtOnce]
 		last := entries[foundAtOnce-1]

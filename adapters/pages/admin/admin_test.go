@@ -22,7 +22,7 @@ func administered(t *testing.T) *visit.Site {
 	t.Helper()
 	s := embedded.New(t)
 	s.User("root", false)
-	if _, err := s.Users.Update.Do(t.Context(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	_, s.Secret = s.Session("root")

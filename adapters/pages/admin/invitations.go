@@ -74,7 +74,7 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 // changeInvitations makes an invitation, whose link the page then shows once, or revokes one.
 func (p *pages) changeInvitations(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if id := fields.Get("revoke"); id != "" {
-		_, err := p.Modules.Accounts.Invite.Revoke(r.Context(), id)
+		_, err := p.Modules.Accounts.Invite.Revoke(r.Context(), r.Actor(), id)
 		return p.done(w, err, r.URL.RequestURI()) // to the same list
 	}
 	uses, err := strconv.Atoi(fields.Get("uses"))
@@ -82,7 +82,8 @@ func (p *pages) changeInvitations(w http.ResponseWriter, r *site.Request, fields
 	if err != nil || !known || lasts == 0 {
 		return site.ErrBrokenForm
 	}
-	made, code, err := p.Modules.Accounts.Invite.Do(r.Context(), uses, lasts, strings.TrimSpace(fields.Get("note")))
+	note := strings.TrimSpace(fields.Get("note"))
+	made, code, err := p.Modules.Accounts.Invite.Do(r.Context(), r.Actor(), uses, lasts, note)
 	if err != nil {
 		return p.showInvitations(w, r, err)
 	}

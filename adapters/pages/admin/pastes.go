@@ -54,7 +54,7 @@ func (p *pages) pastes(w http.ResponseWriter, r *site.Request) error {
 	page := pastesPage{Layout: r.Layout("All pastes", ""), Fields: asked}
 	if page.Filter, err = parseFilter(asked); err == nil {
 		err = p.Modules.Moderation.List.Do(
-			r.Context(), asked.Get(fieldOwner), page.Filter, after, foundAtOnce+1, into(&page.Pastes))
+			r.Context(), r.Actor(), asked.Get(fieldOwner), page.Filter, after, foundAtOnce+1, into(&page.Pastes))
 	}
 	if len(page.Pastes) > foundAtOnce {
 		page.Pastes = page.Pastes[:foundAtOnce]
@@ -105,9 +105,9 @@ func (p *pages) changePaste(w http.ResponseWriter, r *site.Request, fields url.V
 	ctx, id := r.Context(), fields.Get("id")
 	switch fields.Get("do") {
 	case "remove":
-		err = p.Modules.Moderation.Remove.Do(ctx, id, strings.TrimSpace(fields.Get("reason")))
+		err = p.Modules.Moderation.Remove.Do(ctx, r.Actor(), id, strings.TrimSpace(fields.Get("reason")))
 	case "restore":
-		err = p.Modules.Moderation.Remove.Undo(ctx, id)
+		err = p.Modules.Moderation.Remove.Undo(ctx, r.Actor(), id)
 	default:
 		err = site.ErrBrokenForm
 	}

@@ -7,6 +7,6 @@ import (
 )
 
 func (p *pages) statistics(w http.ResponseWriter, r *site.Request) error {
-	totals, err := p.Modules.Stats.Show.Do(r.Context(), r.Viewer)
+	totals, err := p.Modules.Stats.Show.Do(r.Context(), r.Actor())
 	return site.Show(w, r, p.statisticsView(r.Layout("Statistics", ""), totals), err)
 }

@@ -39,7 +39,7 @@ func (p *pages) users(w http.ResponseWriter, r *site.Request) error {
 		Name: strings.TrimSpace(asked.Get("name")), Admins: asked.Has("admins"), Suspended: asked.Has("suspended"),
 	}}
 	page.Users, err = p.Modules.Moderation.ListAccounts.Do(
-		r.Context(), r.Viewer, page.Filter, order, after, foundAtOnce+1)
+		r.Context(), r.Actor(), page.Filter, order, after, foundAtOnce+1)
 	if len(page.Users) > foundAtOnce {
 		page.Users = page.Users[:foundAtOnce]
 		asked.Set("after", formatAccountPlace(page.Users[foundAtOnce-1].PlaceIn(order)))
@@ -93,7 +93,7 @@ func (p *pages) user(w http.ResponseWriter, r *site.Request) error {
 
 // showUser shows a user, and what is wrong with a form about the user, if anything.
 func (p *pages) showUser(w http.ResponseWriter, r *site.Request, problem error) error {
-	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Viewer, user.ID(r.PathValue("id")))
+	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), user.ID(r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -116,16 +116,16 @@ func (p *pages) changeUser(w http.ResponseWriter, r *site.Request, fields url.Va
 	reference, to := "id:"+string(id), pathOfUser(id)
 	switch fields.Get("do") {
 	case "make-admin":
-		_, err = p.Modules.Users.Update.Do(ctx, reference, users.UpdateInput{Admin: new(true)})
+		_, err = p.Modules.Users.Update.Do(ctx, r.Actor(), reference, users.UpdateInput{Admin: new(true)})
 	case "unmake-admin":
-		_, err = p.Modules.Users.Update.Do(ctx, reference, users.UpdateInput{Admin: new(false)})
+		_, err = p.Modules.Users.Update.Do(ctx, r.Actor(), reference, users.UpdateInput{Admin: new(false)})
 	case "suspend":
 		reason := strings.TrimSpace(fields.Get("reason"))
-		_, _, err = p.Modules.Moderation.Suspend.Do(ctx, reference, reason, fields.Has("hide"))
+		_, _, err = p.Modules.Moderation.Suspend.Do(ctx, r.Actor(), reference, reason, fields.Has("hide"))
 	case "unsuspend":
-		_, _, err = p.Modules.Moderation.Suspend.Undo(ctx, reference)
+		_, _, err = p.Modules.Moderation.Suspend.Undo(ctx, r.Actor(), reference)
 	case "sign-out":
-		_, err = p.Modules.Tokens.Sessions.EndAll(ctx, reference)
+		_, err = p.Modules.Tokens.Sessions.EndAll(ctx, r.Actor(), reference)
 	case "delete":
 		to, err = pathUsers, p.deleteUser(r, id, fields)
 	default:
@@ -145,7 +145,7 @@ func (p *pages) deleteUser(r *site.Request, id user.ID, fields url.Values) error
 	if !keep && fields.Get("pastes") != "delete" {
 		return site.ErrBrokenForm
 	}
-	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Viewer, id)
+	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), id)
 	if err != nil {
 		return err
 	}
@@ -153,5 +153,5 @@ func (p *pages) deleteUser(r *site.Request, id user.ID, fields url.Values) error
 	if err != nil || typed.Folded() != shown.Name.Folded() {
 		return errMistyped
 	}
-	return p.Modules.Users.Delete.Do(r.Context(), shown.User, keep)
+	return p.Modules.Users.Delete.Do(r.Context(), r.Actor(), shown.User, keep)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
@@ -208,7 +209,7 @@ func TestDefaultLanguage(t *testing.T) {
 	s.User("Epoxy", true)
 	_, s.Secret = s.Session("epoxy")
 	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect", "Autodetect": "Autodetect"} {
-		if _, err := s.Users.Update.Do(s.T.Context(), "epoxy", users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
+		if _, err := s.Users.Update.Do(s.T.Context(), audit.Operator(), "epoxy", users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
 			t.Fatal(err)
 		}
 		want = `name="language" value="` + strings.TrimPrefix(want, "Autodetect") + `"`

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/fake"
@@ -48,7 +49,7 @@ func TestTagsOfLists(t *testing.T) {
 	visit.WantNotIn(t, s.Page("/~epoxy"), "both", "show all")
 	visit.WantNotIn(t, s.Page("/~epoxy?tag=both"), "first000", "second00", "third000")
 	shown := true
-	if _, err := s.Users.Update.Do(t.Context(), "epoxy", users.UpdateInput{ShowTags: &shown}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "epoxy", users.UpdateInput{ShowTags: &shown}); err != nil {
 		t.Fatal(err)
 	}
 	visit.WantIn(t, s.Page("/~epoxy"), `<a class="tag" href="/~Epoxy?tag=both"><bdi>both</bdi></a>`, "third000")

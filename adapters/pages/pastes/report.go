@@ -23,8 +23,7 @@ func (p *pages) report(w http.ResponseWriter, r *site.Request, fields url.Values
 	id := r.PathValue("id")
 	_, err := p.unopened(r)
 	if err == nil {
-		client := paste.ClientAt(r.Actor().Address())
-		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Viewer, client, id,
+		err = p.Explained(r, p.Modules.Moderation.Report.Do(r.Context(), r.Actor(), id,
 			fields.Get("reason"), fields.Get("text")))
 	}
 	return p.Done(w, site.PathOfPaste(id)+"/report?sent", err)

@@ -87,7 +87,6 @@ type Route struct {
 	Admins    bool // it is only for administrators: to others there is no page, whatever the method
 	Everyone  bool // the answer does not depend on a session
 	Begins    bool // its form begins a session, and uses none
-	Unblocked bool // also for clients in blocked networks
 	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
 	Keyed     bool // its form may have a delete key: a wrong one is a failed sign-in, but not of the session
 }
