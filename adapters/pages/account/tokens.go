@@ -17,6 +17,14 @@ import (
 
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
+// scopeLabel returns what pages call a scope.
+func scopeLabel(scope token.Scope) string {
+	if scope == token.Read {
+		return "read-only"
+	}
+	return "read and write"
+}
+
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
 	return p.showTokens(w, r, "")
 }

@@ -60,7 +60,7 @@ func TestAccountTokens(t *testing.T) {
 	if err != nil || strings.Contains(answer.Body.String(), made) {
 		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "may read", "not used yet", "<b>a browser</b>", `value="`+string(parent)+`"`)
+	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "not used yet", "<b>a browser</b>", `value="`+string(parent)+`"`)
 	for what, form := range map[string]url.Values{
 		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}}, "days": {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "nothing": {},
 	} {
@@ -126,7 +126,7 @@ func TestAccountSessions(t *testing.T) {
 	if err != nil || strings.Count(answer.Body.String(), "<li>") != 3 {
 		t.Errorf("got %v, %s, want three sessions", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "may write", `name="end" value="`+idOf(second)+`"`)
+	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "<span>read and write</span>", `name="end" value="`+idOf(second)+`"`)
 	for _, id := range []string{idOf(second), idOf(mortars)} {
 		if answer, _, err := s.Post(here, "/account/sessions", url.Values{"end": {id}}); err != nil || answer.Code != http.StatusSeeOther {
 			t.Errorf("got %v, %d, want the list again", err, answer.Code)

@@ -237,7 +237,7 @@ func (p *pages) blocksView(page site.Layout, blocks []moderation.Block) templ.Co
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = site.Select("days", "It ends").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Select("days", "Ends").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

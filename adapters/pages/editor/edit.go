@@ -202,7 +202,7 @@ func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formP
 		}
 	}
 	page.Edited = true
-	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed: saving again replaces the " +
-		"paste with it. Its history keeps the other edit."
+	page.Wrong.Text = "This paste was edited while you were writing, and nothing is saved yet. Here is what you have typed: " +
+		"saving again replaces the paste with it. Its history keeps the other edit."
 	return p.showForm(w, r, http.StatusConflict, page)
 }
