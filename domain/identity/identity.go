@@ -1,5 +1,8 @@
 // Package identity is about the accounts at other services that users sign in with. Each method of a port fails with
 // fault.Unavailable when the store or the provider does not answer as it should.
+//
+// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked network. The
+// zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless it is the zero Entry.
 package identity
 
 import (

@@ -1,4 +1,7 @@
 // Package moderation is about how operators find and remove abusive content.
+//
+// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked network. The
+// zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless it is the zero Entry.
 package moderation
 
 import (
@@ -54,7 +57,7 @@ type Found struct {
 
 // Remover removes and restores pastes.
 type Remover interface {
-	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
+	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package auditlog), the reason,
 	// and what paste.Store.Told says. It fails with fault.NotFound when no paste with that id is active.
 	Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error
 	// Restore undoes Remove: the paste is as it was, with its stars. If its owner's pastes are hidden (user.User.PastesHidden), it

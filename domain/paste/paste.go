@@ -1,5 +1,8 @@
 // Package paste is about code snippets: their content, owners, history and lifetimes. Each method of a port fails with
 // fault.Unavailable when the store does not answer.
+//
+// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked network. The
+// zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless it is the zero Entry.
 package paste
 
 import (
