@@ -359,7 +359,8 @@ func TestCreateNamed(t *testing.T) {
 	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(made.ID)}) {
 		t.Errorf("got %q as the owner's pastes, want %q", ids, made.ID)
 	}
-	if made, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
+	made, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x"))
+	if err != nil || made.Owner != "" || made.Lifetime != paste.Never {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	for what, c := range map[string]struct {
@@ -503,7 +504,8 @@ func TestEditOwn(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
-	if again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{}); err != nil || !reflect.DeepEqual(again, want) {
+	again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{})
+	if err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("got %+v, %v, want %+v", again, err, want)
 	}
 	if ids := []string{got.Edits[0].ID, got.Edits[1].ID}; len(ids[0]) != 8 || ids[0] == ids[1] {
@@ -677,7 +679,8 @@ func TestEditPastiesByOperator(t *testing.T) {
 	if after, err := d.Show.Do(t.Context(), string(made.ID)); err != nil || !reflect.DeepEqual(after, got) {
 		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
 	}
-	if _, err := d.Edit.Do(t.Context(), audit.Operator(), string(nobodys.ID), pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}); err != nil {
+	unlisted := pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}
+	if _, err := d.Edit.Do(t.Context(), audit.Operator(), string(nobodys.ID), unlisted); err != nil {
 		t.Errorf("nobody's, unlisted and without tags: %v", err)
 	}
 }
@@ -788,7 +791,8 @@ func TestRevisions(t *testing.T) {
 	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
-	if _, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+	_, err = d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), string(burning.ID), paste.Original)
+	if !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
 }

@@ -181,8 +181,8 @@ func (s *Site) find(r *http.Request) int {
 	for _, parameter := range c.Params {
 		r.SetPathValue(parameter.Key, parameter.Value)
 	}
-	if n, ok := c.Get(pageKey); ok {
-		return n.(int)
+	if n, ok := c.Value(pageKey).(int); ok {
+		return n
 	}
 	return -1
 }

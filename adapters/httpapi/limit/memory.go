@@ -115,8 +115,8 @@ func (c *Claim) Work(ctx context.Context, bytes int64) error {
 
 // Try is Transfer without waiting. It reports whether there is memory.
 func (c *Claim) Try(bytes int64) bool {
-	w, err := c.enqueue(counted(bytes, false))
-	return err == nil && (w == nil || !w.leave())
+	w, refused := c.enqueue(counted(bytes, false))
+	return !refused && (w == nil || !w.leave())
 }
 
 // Force claims that many bytes for a transfer, even if there are not enough.
@@ -152,9 +152,12 @@ func (c *Claim) wait(ctx context.Context, want amount) error {
 	if want.transfers() > c.of.share || want.size > c.of.all {
 		return ErrNoMemory
 	}
-	w, err := c.enqueue(want)
-	if w == nil {
-		return err
+	w, refused := c.enqueue(want)
+	switch {
+	case refused:
+		return ErrNoMemory
+	case w == nil:
+		return nil
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -170,10 +173,10 @@ func (c *Claim) wait(ctx context.Context, want amount) error {
 	return nil // it was granted at the last moment
 }
 
-// enqueue changes a claim and returns nil, or a waiter. It fails when too many wait.
-func (c *Claim) enqueue(want amount) (*waiter, error) {
+// enqueue changes a claim and returns nil, or a waiter. It refuses when too many wait.
+func (c *Claim) enqueue(want amount) (wait *waiter, refused bool) {
 	if want == c.amount || want.size == 0 && c.size == 0 {
-		return nil, nil
+		return nil, false
 	}
 	m, w := c.of, &waiter{claim: c, want: want}
 	m.mu.Lock()
@@ -184,10 +187,10 @@ func (c *Claim) enqueue(want amount) (*waiter, error) {
 	case less || m.waiting == 0 && m.allows(of, w) && m.fits(w):
 		m.set(c, want)
 		m.serve()
-		return nil, nil
+		return nil, false
 	case m.waiting >= maxWaiting, of.waiting >= maxWaitingOfOne:
 		m.update(c.client, of)
-		return nil, ErrNoMemory
+		return nil, true
 	}
 	m.arrived++
 	w.arrived, w.granted = m.arrived, make(chan struct{})
@@ -197,9 +200,9 @@ func (c *Claim) enqueue(want amount) (*waiter, error) {
 	m.update(c.client, of)
 	m.serve()
 	if c.amount == want {
-		return nil, nil
+		return nil, false
 	}
-	return w, nil
+	return w, false
 }
 
 // leave ends the waiting, and reports whether the claim was not granted.
