@@ -91,7 +91,7 @@ type keptKey struct {
 func encodeFile(r *http.Request, body []byte) encoded {
 	key := keptKey{xxhash.Sum64(body), r.Header.Get("Accept-Encoding")}
 	if found, ok := kept.Load(key); ok {
-		return found.(encoded)
+		return found.(encoded) //nolint:forcetypeassert // nothing else is kept
 	}
 	made := encode(r, body)
 	if made.coding != "" && slices.Contains(keptEncodings, key.encodings) {

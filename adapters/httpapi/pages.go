@@ -258,7 +258,7 @@ func (w *pageWriter) grow() {
 	}
 	text := w.text
 	if capacity == pageLength {
-		w.text = pageBuffers.Get().(*[pageLength]byte)[:0]
+		w.text = pageBuffers.Get().(*[pageLength]byte)[:0] //nolint:forcetypeassert // nothing else is in it
 	} else {
 		w.text = make([]byte, 0, capacity)
 	}

@@ -15,7 +15,8 @@ func TestWrapping(t *testing.T) {
 	id := create(t, origin, "Long lines", pasty{Title: "a.go", Language: "Go", Code: "x := 1 // " + strings.Repeat("word ", 200) + "\n"},
 		pasty{Title: "b.txt", Language: "Plain Text", Code: strings.Repeat("word ", 200) + "\n"})
 	const wide = `Array.from(document.querySelectorAll(".code"), code => code.scrollWidth > code.clientWidth).join()`
-	const shown = `Array.from(document.querySelectorAll(".wrap-on, .wrap-off")).filter(a => a.checkVisibility()).map(a => a.textContent).join()`
+	const shown = `Array.from(document.querySelectorAll(".wrap-on, .wrap-off")).filter(a => a.checkVisibility()).
+		map(a => a.textContent).join()`
 	for _, script := range []bool{true, false} {
 		for _, narrow := range []bool{false, true} {
 			t.Run(fmt.Sprintf("script %t, narrow %t", script, narrow), func(t *testing.T) {
@@ -34,7 +35,8 @@ func TestWrapping(t *testing.T) {
 					t.Helper()
 					tab.do(chromedp.Click(chromedp.CSS(link)))
 					if !script {
-						tab.wait(`location.search.startsWith("?wrap")`)
+						want := map[string]string{".wrap-on": "?wrap=", ".wrap-off": "?wrap=no"}[link]
+						tab.wait(`location.search === "` + want + `" && document.readyState === "complete"`)
 					}
 				}
 				const bothWrapped, bothWide = "Unwrap lines,Unwrap lines", "Wrap lines,Wrap lines"

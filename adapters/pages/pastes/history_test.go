@@ -139,10 +139,12 @@ func TestChangedWords(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	for name, c := range map[string]struct{ before, after, want string }{
-		"word":        {"x := first + 1", "x := second + 1", `-x := <span class="word">first</span> + 1|+x := <span class="word">second</span> + 1`},
-		"added":       {"f(a, b)", "f(a, b, c)", `-f(a, b)|+f(a, b<span class="word">, c</span>)`},
-		"another":     {"all of it", "nothing here", `-all of it|+nothing here`},
-		"characters":  {"die Größe der Straße", "die Größe der Straßen", `-die Größe der <span class="word">Straße</span>|+die Größe der <span class="word">Straßen</span>`},
+		"word": {"x := first + 1", "x := second + 1",
+			`-x := <span class="word">first</span> + 1|+x := <span class="word">second</span> + 1`},
+		"added":   {"f(a, b)", "f(a, b, c)", `-f(a, b)|+f(a, b<span class="word">, c</span>)`},
+		"another": {"all of it", "nothing here", `-all of it|+nothing here`},
+		"characters": {"die Größe der Straße", "die Größe der Straßen",
+			`-die Größe der <span class="word">Straße</span>|+die Größe der <span class="word">Straßen</span>`},
 		"half a rune": {"a long line é", "a long line è", `-a long line <span class="word">é</span>|+a long line <span class="word">è</span>`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +154,7 @@ func TestChangedWords(t *testing.T) {
 				Text: paste.DiffHeader + "@@ -1 +1 @@\n-" + c.before + "\n+" + c.after + "\n"}}
 			s.Holds(id, document)
 			page := s.Page("/" + id + "/history")
-			for _, want := range strings.Split(c.want, "|") {
+			for want := range strings.SplitSeq(c.want, "|") {
 				visit.WantIn(t, page, ">"+want+"\n</span>")
 			}
 		})
