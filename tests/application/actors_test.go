@@ -1,0 +1,46 @@
+package application
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/application/moderation"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// TestZeroActorMayDoNothing calls all that takes an actor with none. Each refuses before it looks at anything else.
+func TestZeroActorMayDoNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	actor, called := reflect.TypeFor[audit.Actor](), 0
+	for _, useCases := range []any{
+		w.users, w.tokens, w.pastes, w.search, w.stats, w.registered("open"),
+		moderation.New(nil, w.userStore, nil, nil, nil, w.clock), imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
+	} {
+		all := reflect.ValueOf(useCases).Elem()
+		for i := range all.NumField() {
+			for j := range all.Field(i).NumMethod() {
+				method := all.Field(i).Type().Method(j)
+				if kind := method.Type; kind.NumIn() < 3 || kind.In(2) != actor {
+					continue
+				}
+				called++
+				arguments := []reflect.Value{all.Field(i), reflect.ValueOf(t.Context())}
+				for in := 2; in < method.Type.NumIn(); in++ {
+					arguments = append(arguments, reflect.Zero(method.Type.In(in)))
+				}
+				results := method.Func.Call(arguments)
+				err, _ := results[len(results)-1].Interface().(error)
+				if !fault.Is(err, fault.Forbidden) {
+					t.Errorf("%s.%s: got %v, want fault.Forbidden", all.Field(i).Type(), method.Name, err)
+				}
+			}
+		}
+	}
+	if called < 60 {
+		t.Errorf("got %d methods that take an actor, want all of them", called)
+	}
+}
