@@ -18,7 +18,9 @@ import (
 	appstats "github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/language"
+	domainmoderation "github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/notice"
 	"github.com/gluepot/gluepot/domain/paste"
 	domainsearch "github.com/gluepot/gluepot/domain/search"
@@ -46,7 +48,7 @@ var (
 	))
 	accountsModule = fx.Module("accounts", fx.Provide(
 		newAccounts,
-		fx.Annotate(gormstore.NewIdentities, fx.As(new(accounts.Store))),
+		fx.Annotate(gormstore.NewIdentities, fx.As(new(identity.Store))),
 	))
 	pastesModule = fx.Module("pastes", fx.Provide(
 		newPastes,
@@ -56,7 +58,7 @@ var (
 	importsModule    = fx.Module("imports", fx.Provide(imports.New))
 	moderationModule = fx.Module("moderation", fx.Provide(
 		moderation.New,
-		fx.Annotate(gormstore.NewModeration, fx.As(new(moderation.Store))),
+		fx.Annotate(gormstore.NewModeration, fx.As(new(domainmoderation.Store))),
 	))
 	searchModule = fx.Module("search", fx.Provide( // left out where cfg.Database.Search is false
 		search.New,
@@ -113,7 +115,7 @@ func newUsers(cfg Config, store users.Store, now func() time.Time) *users.UseCas
 	return users.New(store, visitors, cfg.Notify, now)
 }
 
-func newAccounts(cfg Config, store accounts.Store, users accounts.Users, now func() time.Time) *accounts.UseCases {
+func newAccounts(cfg Config, store identity.Store, users accounts.Users, now func() time.Time) *accounts.UseCases {
 	options := cfg.Accounts
 	options.Notify = cfg.Notify
 	return accounts.New(store, users, options, now)

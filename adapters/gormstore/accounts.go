@@ -34,7 +34,7 @@ func ordered(tx *gorm.DB, order moderation.Order) *gorm.DB {
 	return query.Select("users.*, 0 AS value")
 }
 
-// Accounts implements moderation.AccountLister. In another order than that of names, it reads all pastes or tokens.
+// Accounts implements moderation.Store. In another order than that of names, it reads all pastes or tokens.
 func (m *Moderation) Accounts(
 	ctx context.Context, filter moderation.AccountFilter, order moderation.Order, after moderation.AccountPlace, limit int,
 ) (accounts []moderation.Account, err error) {
@@ -78,7 +78,7 @@ func (m *Moderation) Accounts(
 	return accounts, nil
 }
 
-// UsageOf implements moderation.Finder.
+// UsageOf implements moderation.Store.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
 	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		usages, err := usagesOf(m.store, tx, []string{string(id)})

@@ -67,7 +67,7 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 		SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`, p.store.Now(), p.store.Now(), limit)
 }
 
-// Origin implements moderation.Finder.
+// Origin implements moderation.Store.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
 	return find(m.store.Read(ctx).Where("paste_id = ?", string(id)), func(row *model.PasteOrigin) (netip.Addr, error) {
 		return parsed(netip.ParseAddr(row.Address))
@@ -88,7 +88,7 @@ func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, lim
 		SELECT paste_id FROM paste_origins WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, p.store.Ago(retention), limit)
 }
 
-// Block implements moderation.Blocker.
+// Block implements moderation.Store.
 func (m *Moderation) Block(ctx context.Context, entry auditlog.Entry, block moderation.Block) error {
 	row := model.Block{
 		Network: block.Network.String(), Reason: block.Reason, CreatedAt: model.Instant(block.CreatedAt),
@@ -99,13 +99,13 @@ func (m *Moderation) Block(ctx context.Context, entry auditlog.Entry, block mode
 	}))
 }
 
-// Unblock implements moderation.Blocker.
+// Unblock implements moderation.Store.
 func (m *Moderation) Unblock(ctx context.Context, entry auditlog.Entry, network netip.Prefix) error {
 	deletion := deleteOne(&model.Block{}, "network = ?", network.String())
 	return m.store.Transaction(ctx, m.store.Recorded(entry, deletion))
 }
 
-// Blocks implements moderation.Blocker.
+// Blocks implements moderation.Store.
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 	blocks := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network")
 	return list(blocks, func(row *model.Block) (moderation.Block, error) {

@@ -19,13 +19,13 @@ type Identities struct{ store *db.Store }
 // NewIdentities returns the identities of a store.
 func NewIdentities(store *db.Store) *Identities { return &Identities{store} }
 
-// ByIdentity implements identity.Registrar.
+// ByIdentity implements identity.Store.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
 	query := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject)
 	return find(query, (*model.User).Domain)
 }
 
-// Keep implements identity.AttemptKeeper.
+// Keep implements identity.Store.
 func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
@@ -48,7 +48,7 @@ func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Ha
 	}))
 }
 
-// Take implements identity.AttemptKeeper.
+// Take implements identity.Store.
 func (i *Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (taken identity.Attempt, err error) {
 	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
@@ -61,7 +61,7 @@ func (i *Identities) Take(ctx context.Context, from netip.Addr, hash identity.Ha
 	return taken, err
 }
 
-// Attempt implements identity.AttemptKeeper.
+// Attempt implements identity.Store.
 func (i *Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
 	row, err := i.attempt(i.store.Read(ctx), hash)
 	return row.Domain(), db.Translate(err)
@@ -72,7 +72,7 @@ func (i *Identities) attempt(tx *gorm.DB, hash identity.Hash) (row model.SignInA
 	return row, err
 }
 
-// SignUp implements identity.Registrar.
+// SignUp implements identity.Store.
 func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
@@ -107,7 +107,7 @@ func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
 	return used.Error
 }
 
-// Invite implements identity.Inviter.
+// Invite implements identity.Store.
 func (i *Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		return tx.Create(&model.Invitation{
@@ -117,17 +117,17 @@ func (i *Identities) Invite(ctx context.Context, entry auditlog.Entry, created i
 	}))
 }
 
-// InvitationByHash implements identity.InvitationFinder.
+// InvitationByHash implements identity.Store.
 func (i *Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (identity.Invitation, error) {
 	return find(i.store.Read(ctx).Where("hash = ?", hash[:]), (*model.Invitation).Domain)
 }
 
-// Invitations implements identity.InvitationFinder.
+// Invitations implements identity.Store.
 func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, error) {
 	return list(i.store.Read(ctx).Order("created_at, id"), (*model.Invitation).Domain)
 }
 
-// Revoke implements identity.Inviter.
+// Revoke implements identity.Store.
 func (i *Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, deleteOne(&model.Invitation{}, "id = ?", string(id))))
 }

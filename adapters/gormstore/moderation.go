@@ -32,7 +32,7 @@ type foundRow struct {
 	Matched   bool
 }
 
-// Pastes implements moderation.Finder.
+// Pastes implements moderation.Store.
 func (m *Moderation) Pastes(
 	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
 ) (found []moderation.Found, last paste.Place, err error) {
@@ -122,7 +122,7 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 	return strings.Join(conditions, " AND "), values
 }
 
-// Report implements moderation.Reporter.
+// Report implements moderation.Store.
 func (m *Moderation) Report(
 	ctx context.Context, from netip.Addr, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
 ) error {
@@ -144,7 +144,7 @@ func (m *Moderation) Report(
 	}))
 }
 
-// Reports implements moderation.Reporter.
+// Reports implements moderation.Store.
 func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
 	query := openReports(m.store.Read(ctx)).Order("created_at, id").Limit(limit)
 	if after.ID != "" {
@@ -162,12 +162,12 @@ func openReports(query *gorm.DB) *gorm.DB {
 	return query.Where("paste_id IN (SELECT id FROM pastes WHERE removed_at IS NULL)")
 }
 
-// CloseReport implements moderation.Reporter.
+// CloseReport implements moderation.Store.
 func (m *Moderation) CloseReport(ctx context.Context, entry auditlog.Entry, id string) error {
 	return m.store.Transaction(ctx, m.store.Recorded(entry, deleteOne(&model.Report{}, "id = ?", id)))
 }
 
-// Entries implements auditlog.Lister.
+// Entries implements moderation.Store.
 func (m *Moderation) Entries(ctx context.Context, after auditlog.Entry, limit int) ([]auditlog.Entry, error) {
 	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit), func(row *model.AuditEntry) (auditlog.Entry, error) {
 		return auditlog.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil

@@ -70,7 +70,7 @@ func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
 	return unexpired(m.store, db.ForUpdate(removed)).Select("id").Take(&model.Paste{}).Error
 }
 
-// Remove implements moderation.Remover.
+// Remove implements moderation.Store.
 func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error {
 	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
 		// Edits lock the user before the paste, too: another order would deadlock.
@@ -101,7 +101,7 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 	}))
 }
 
-// Restore implements moderation.Remover.
+// Restore implements moderation.Store.
 func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
 	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
 		hidden, err := m.hidesPastes(tx, ownerOf(tx, id))
@@ -152,7 +152,7 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 	return purged, err
 }
 
-// Hide implements moderation.Hider.
+// Hide implements moderation.Store.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
 	return m.each(ctx, owner, true, "removed_at IS NULL", m.hide, func(tx *gorm.DB) *gorm.DB {
 		return active(m.store, newest(tx, paste.Place{}, limit).Where("owner_id = ?", string(owner)))
@@ -167,7 +167,7 @@ func (m *Moderation) hide(tx *gorm.DB, ids []paste.ID) error {
 	return bury(m.store, tx, model.PasteTombstone, ids...)
 }
 
-// Unhide implements moderation.Hider.
+// Unhide implements moderation.Store.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (int, error) {
 	return m.each(ctx, owner, false, "hidden", m.show, func(tx *gorm.DB) *gorm.DB {
 		return tx.Model(&model.Paste{}).Where("owner_id = ? AND hidden", string(owner)).Limit(limit)

@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// WaysOf implements identity.WayKeeper.
+// WaysOf implements identity.Store.
 func (i *Identities) WaysOf(ctx context.Context, owner user.ID) (ways identity.Ways, err error) {
 	err = i.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", string(owner)).Take(&model.User{}).Error; err != nil {
@@ -48,7 +48,7 @@ func waysOf(tx *gorm.DB, owner string) (ways identity.Ways, err error) {
 	return ways, nil
 }
 
-// ByPassword implements identity.WayKeeper.
+// ByPassword implements identity.Store.
 func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
 	var row struct {
 		model.User `gorm:"embedded"`
@@ -65,7 +65,7 @@ func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User,
 	return named, identity.PasswordHash(row.Hash.String), err
 }
 
-// ChangeWays implements identity.WayKeeper.
+// ChangeWays implements identity.Store.
 func (i *Identities) ChangeWays(
 	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
 ) error {
@@ -110,7 +110,7 @@ func setPassword(tx *gorm.DB, owner string, hash identity.PasswordHash) error {
 	return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&model.Password{UserID: owner, Hash: string(hash)}).Error
 }
 
-// Rehash implements identity.WayKeeper.
+// Rehash implements identity.Store.
 func (i *Identities) Rehash(ctx context.Context, owner user.ID, from, to identity.PasswordHash) error {
 	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		return tx.Model(&model.Password{}).Where("user_id = ? AND hash = ?", string(owner), string(from)).
@@ -138,7 +138,7 @@ func endSetup(tx *gorm.DB) error {
 	return tx.Where("user_id IS NULL").Delete(&model.OneTimeLink{}).Error
 }
 
-// Offer implements identity.LinkKeeper.
+// Offer implements identity.Store.
 func (i *Identities) Offer(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		if link.Owner == "" {
@@ -160,7 +160,7 @@ func (i *Identities) Offer(ctx context.Context, entry auditlog.Entry, link ident
 	}))
 }
 
-// LinkByHash implements identity.LinkKeeper.
+// LinkByHash implements identity.Store.
 func (i *Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identity.OneTimeLink, error) {
 	return find(validLink(i.store, i.store.Read(ctx), hash), (*model.OneTimeLink).Domain)
 }
@@ -169,7 +169,7 @@ func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
 	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now())
 }
 
-// UseLink implements identity.LinkKeeper. It locks the owner first, as others do: of several callers, the others find no link then.
+// UseLink implements identity.Store. It locks the owner first, as others do: of several callers, the others find no link then.
 func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
 	change func(user.User, *identity.Ways) error,
@@ -248,13 +248,13 @@ func (u *Users) Enroll(
 // guessQuota is identity.Guesses as a quota, which its clients' rows keep.
 var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWindow}
 
-// TakeGuess implements identity.GuessCounter.
+// TakeGuess implements identity.Store.
 func (i *Identities) TakeGuess(ctx context.Context, from netip.Addr, name string) error {
 	err := i.changeGuesses(ctx, from, name, guessQuota.Take)
 	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
 }
 
-// ReturnGuess implements identity.GuessCounter.
+// ReturnGuess implements identity.Store.
 func (i *Identities) ReturnGuess(ctx context.Context, name string) error {
 	return i.changeGuesses(ctx, netip.Addr{}, name, func(full time.Duration) (time.Duration, error) {
 		return max(full-guessQuota.Interval(), 0), nil

@@ -59,17 +59,6 @@ type UseCases struct {
 	Reset     *Reset
 }
 
-// Store is what the use cases need of a store of identities.
-type Store interface {
-	identity.Registrar
-	identity.AttemptKeeper
-	identity.Inviter
-	identity.InvitationFinder
-	identity.WayKeeper
-	identity.LinkKeeper
-	identity.GuessCounter
-}
-
 // Users is what the use cases need of a store of users.
 type Users interface {
 	user.Store
@@ -82,13 +71,13 @@ type module struct {
 	passwords    identity.Passwords
 	registration Registration
 	notify       notice.Func
-	store        Store
+	store        identity.Store
 	users        Users
 	now          func() time.Time
 }
 
 // New returns the use cases over their ports.
-func New(store Store, users Users, options Options, now func() time.Time) *UseCases {
+func New(store identity.Store, users Users, options Options, now func() time.Time) *UseCases {
 	m := &module{
 		sources: options.Sources, passwords: options.Passwords, registration: options.Registration, notify: options.Notify,
 		store: store, users: users, now: now,

@@ -19,7 +19,7 @@ import (
 // errAsked is the answer of a store that was asked, so the use case allowed the actor.
 var errAsked = errors.New("asked")
 
-type askedStore struct{ Store }
+type askedStore struct{ moderation.Store }
 
 func (askedStore) Pastes(context.Context, moderation.Filter, paste.Place, int) ([]moderation.Found, paste.Place, error) {
 	return nil, paste.Place{}, errAsked

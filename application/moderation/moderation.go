@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -33,20 +32,9 @@ type UseCases struct {
 	ShowAccount  *ShowAccount
 }
 
-// Store is what the use cases need of a store.
-type Store interface {
-	moderation.Finder
-	moderation.AccountLister
-	moderation.Remover
-	moderation.Hider
-	moderation.Blocker
-	moderation.Reporter
-	auditlog.Lister
-}
-
 // module is what the use cases share.
 type module struct {
-	store     Store
+	store     moderation.Store
 	users     user.Store
 	sessions  token.Store
 	languages language.Catalogue
@@ -56,7 +44,7 @@ type module struct {
 
 // New returns the use cases over their ports.
 func New(
-	store Store, users user.Store, sessions token.Store, languages language.Catalogue, notify notice.Func,
+	store moderation.Store, users user.Store, sessions token.Store, languages language.Catalogue, notify notice.Func,
 	now func() time.Time,
 ) *UseCases {
 	m := &module{store: store, users: users, sessions: sessions, languages: languages, notify: notify, now: now}
@@ -84,7 +72,7 @@ var (
 // Remove removes pastes for moderation, and restores them.
 type Remove struct{ *module }
 
-// Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, and with
+// Do removes the paste with that id: see moderation.Store.Remove. It fails with fault.Invalid without a reason, and with
 // paste.ErrNotFound when no such paste is active.
 func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) error {
 	if err := actor.MayManage(); err != nil {

@@ -2,7 +2,6 @@
 package auditlog
 
 import (
-	"context"
 	"time"
 )
 
@@ -15,10 +14,4 @@ type Entry struct {
 	Act    string // such as "paste.remove"
 	Target string // what it was done to
 	Reason string
-}
-
-// Lister lists acts.
-type Lister interface {
-	// Entries returns the first entries after one, at most limit of them, newest first. The zero Entry is before all of them.
-	Entries(ctx context.Context, after Entry, limit int) ([]Entry, error)
 }

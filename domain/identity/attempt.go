@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -28,7 +30,8 @@ func NewProof() Proof {
 	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()} // a verifier must have at least 43 characters
 }
 
-// Attempt is a sign-in that has begun: the visitor is at the provider or, once that has vouched for them, choosing a name.
+// Attempt is a sign-in that has begun: the visitor is at the provider or, once that has vouched for them, choosing a
+// name.
 type Attempt struct {
 	Source     string  // name of the provider
 	Proof      Proof   // zero once the provider has vouched
@@ -44,23 +47,70 @@ type Hash [32]byte
 // HashOf returns the hash of a secret that was made at random.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// AttemptKeeper keeps attempts for AttemptAge. Their secrets are in the cookies of browsers.
-type AttemptKeeper interface {
+// Store keeps the ways in of users, attempts to sign in, invitations and one-time links, and counts wrong passwords.
+// Attempts last for AttemptAge; their secrets are in the cookies of browsers. Wrong passwords are counted by the names
+// that they were for. Such a name is any text, and need not be a user's.
+type Store interface {
+	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
+	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
+	// SignUp stores the user with the identity of the attempt with that hash, removes the attempt, and takes one use of
+	// its invitation, if it has one, all in one transaction. It fails as user.Store.Create does, with fault.NotFound when
+	// there is no such attempt or it has expired, and with ErrUsedUp when the invitation is not valid.
+	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
+
 	// Keep stores an attempt. It removes expired attempts, and the oldest beyond the given number.
 	Keep(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
-	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with fault.NotFound
-	// when there is none, or it has expired.
+	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with
+	// fault.NotFound when there is none, or it has expired.
 	Take(ctx context.Context, from netip.Addr, hash Hash) (Attempt, error)
 	// Attempt returns the attempt with that hash. It fails as Take does.
 	Attempt(ctx context.Context, hash Hash) (Attempt, error)
-}
 
-// Registrar knows whose an identity is.
-type Registrar interface {
-	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
-	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
-	// SignUp stores the user with the identity of the attempt with that hash, removes the attempt, and takes one use of its
-	// invitation, if it has one, all in one transaction. It fails as user.Store.Create does, with fault.NotFound when there is no
-	// such attempt or it has expired, and with ErrUsedUp when the invitation is not valid.
-	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
+	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in
+	// the error's chain when it is the id.
+	Invite(ctx context.Context, entry auditlog.Entry, created Invitation) error
+	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
+	Revoke(ctx context.Context, entry auditlog.Entry, id InvitationID) error
+
+	// InvitationByHash returns the invitation with that hash, valid or not. It fails with fault.NotFound when there is
+	// none.
+	InvitationByHash(ctx context.Context, hash Hash) (Invitation, error)
+	// Invitations returns all invitations, the oldest first.
+	Invitations(ctx context.Context) ([]Invitation, error)
+
+	// WaysOf returns the ways in of a user. It fails with fault.NotFound when there is no such user.
+	WaysOf(ctx context.Context, owner user.ID) (Ways, error)
+	// ByPassword returns the user of that name and the hash of the user's password, or "". It fails as user.Store.ByName
+	// does.
+	ByPassword(ctx context.Context, name user.Name) (user.User, PasswordHash, error)
+	// ChangeWays locks the user, calls change with the user and its ways in, and stores what change made of the ways, in
+	// one transaction. When the password has changed, the user's sessions end, except the one with the id but.
+	//
+	// An error of change is returned, and nothing is stored. change must not call the store, and may be called again. It
+	// fails with fault.NotFound when there is no such user, with user.ErrServiceTaken, and with moderation.ErrBlocked when
+	// the address from is in a blocked network. The zero Addr never is.
+	ChangeWays(
+		ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(u user.User, ways *Ways) error,
+	) error
+	// Rehash replaces the hash of a user's password by another one of the same password. It does nothing when the password
+	// has changed meanwhile.
+	Rehash(ctx context.Context, owner user.ID, from, to PasswordHash) error
+
+	// Offer stores a link and the entry, and removes links that have expired. It fails with ErrAdministered when the link
+	// is for the first administrator and there is one, and with fault.NotFound when its owner is gone.
+	Offer(ctx context.Context, entry auditlog.Entry, link OneTimeLink) error
+	// LinkByHash returns a link. It fails with fault.NotFound when there is none or it has expired.
+	LinkByHash(ctx context.Context, hash Hash) (OneTimeLink, error)
+	// UseLink is ChangeWays for the owner of the link with that hash, and stores the entry. All sessions and links
+	// of the owner end. It returns the owner, and fails with fault.NotFound also when there is no such link, or it has
+	// expired. Only one of several callers uses a link.
+	UseLink(
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User, ways *Ways) error,
+	) (user.User, error)
+
+	// TakeGuess counts one, before the password is checked. It fails with ErrGuesses when there were too many, and with
+	// moderation.ErrBlocked when the address from is in a blocked network.
+	TakeGuess(ctx context.Context, from netip.Addr, name string) error
+	// ReturnGuess takes one back: the password was right.
+	ReturnGuess(ctx context.Context, name string) error
 }

@@ -1,10 +1,8 @@
 package identity
 
 import (
-	"context"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -26,20 +24,3 @@ var ErrUsedUp = fault.New(fault.Forbidden, "The invitation is not valid any more
 
 // ValidAt reports whether a newcomer may still sign up with the invitation.
 func (i Invitation) ValidAt(now time.Time) bool { return i.Uses > 0 && now.Before(i.ExpiresAt) }
-
-// Inviter stores invitations.
-type Inviter interface {
-	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in the
-	// error's chain when it is the id.
-	Invite(ctx context.Context, entry auditlog.Entry, created Invitation) error
-	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
-	Revoke(ctx context.Context, entry auditlog.Entry, id InvitationID) error
-}
-
-// InvitationFinder finds invitations.
-type InvitationFinder interface {
-	// InvitationByHash returns the invitation with that hash, valid or not. It fails with fault.NotFound when there is none.
-	InvitationByHash(ctx context.Context, hash Hash) (Invitation, error)
-	// Invitations returns all invitations, the oldest first.
-	Invitations(ctx context.Context) ([]Invitation, error)
-}

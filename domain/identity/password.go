@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -90,13 +89,4 @@ type Passwords interface {
 	// Matches reports whether a hash is that of a normal password, and whether it was made with other parameters than
 	// Hash uses now. The empty hash matches no password, which takes as long as to compare another hash.
 	Matches(ctx context.Context, password string, hash PasswordHash) (matches, outdated bool, err error)
-}
-
-// GuessCounter counts wrong passwords by the names that they were for. A name is any text, and need not be a user's.
-type GuessCounter interface {
-	// TakeGuess counts one, before the password is checked. It fails with ErrGuesses when there were too many, and with
-	// moderation.ErrBlocked when the address from is in a blocked network.
-	TakeGuess(ctx context.Context, from netip.Addr, name string) error
-	// ReturnGuess takes one back: the password was right.
-	ReturnGuess(ctx context.Context, name string) error
 }

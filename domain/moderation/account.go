@@ -1,7 +1,6 @@
 package moderation
 
 import (
-	"context"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
@@ -53,10 +52,3 @@ func (a Account) PlaceIn(order Order) AccountPlace {
 
 // LastUse returns the time of a place in a list by last use.
 func (p AccountPlace) LastUse() time.Time { return time.UnixMicro(p.Value).UTC() }
-
-// AccountLister lists accounts.
-type AccountLister interface {
-	// Accounts returns the first accounts after a place that match the filter, at most limit of them. An account that is
-	// never used counts as used in 1970.
-	Accounts(ctx context.Context, filter AccountFilter, order Order, after AccountPlace, limit int) ([]Account, error)
-}

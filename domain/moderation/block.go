@@ -1,14 +1,11 @@
 package moderation
 
 import (
-	"context"
 	"net/netip"
 	"strings"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Block keeps a network from writing.
@@ -45,25 +42,4 @@ func NetworksOf(address netip.Addr) []string {
 		text = append(network.AppendTo(text), ' ')
 	}
 	return strings.Fields(string(text))
-}
-
-// Blocker keeps networks from writing. A change takes effect with the next request on every node.
-type Blocker interface {
-	// Block stores a block, and replaces one of the same network.
-	Block(ctx context.Context, entry auditlog.Entry, block Block) error
-	// Unblock removes the block of a network. It fails with fault.NotFound when there is none.
-	Unblock(ctx context.Context, entry auditlog.Entry, network netip.Prefix) error
-	// Blocks returns all that have not expired, the latest first.
-	Blocks(ctx context.Context) ([]Block, error)
-}
-
-// Hider hides what a user has.
-type Hider interface {
-	// Hide removes at most limit of a user's active pastes as Remover.Remove does, but their pages do not say so. It returns
-	// how many it found, also those that expired or were deleted at the same moment: 0 when none is left, or the owner's are
-	// not to be hidden (user.User.PastesHidden). Imports do not bring them back.
-	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
-	// Unhide undoes Hide for at most limit pastes, unless the owner's are to be hidden, and returns their number as Hide does. Their
-	// reports are open again.
-	Unhide(ctx context.Context, owner user.ID, limit int) (int, error)
 }

@@ -1,18 +1,14 @@
 package moderation
 
 import (
-	"context"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Report is a reader's report of a paste.
@@ -40,16 +36,4 @@ func (r Report) Validate() error {
 		return fault.New(fault.Invalid, "The text is longer than 2000 characters, or has characters that cannot be shown.")
 	}
 	return nil
-}
-
-// Reporter keeps reports. A report ends when its paste is deleted, removed or swept.
-type Reporter interface {
-	// Report stores a report of a paste that the reader sees, and counts it for the client. A reader without an id is a visitor. It
-	// fails with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as Document.ReadableBy does, and with
-	// fault.Exhausted when the client has used up its quota.
-	Report(ctx context.Context, from netip.Addr, report Report, reader user.ID, client paste.Client, quota paste.Quota) error
-	// Reports returns the first reports after one, at most limit of them, oldest first. The zero Report is before all of them.
-	Reports(ctx context.Context, after Report, limit int) ([]Report, error)
-	// CloseReport removes a report. It fails with fault.NotFound when there is none.
-	CloseReport(ctx context.Context, entry auditlog.Entry, id string) error
 }

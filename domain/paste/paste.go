@@ -53,7 +53,7 @@ type Document struct {
 	Stars   int64 // how many users have starred it
 	Starred bool  // whether its reader has: see Store.ReadDocument
 
-	CreatedFrom netip.Addr // of a new one: the address to keep for moderation.Finder; zero: none
+	CreatedFrom netip.Addr // of a new one: the address to keep for moderation.Store; zero: none
 }
 
 // Store keeps pastes with what they hold, and what users have starred. A method that changes something does so in one

@@ -69,7 +69,7 @@ func TestOperatorIsToldOfAdministrators(t *testing.T) {
 
 // reporter stores reports, unless it fails.
 type reporter struct {
-	moderation.Store
+	domain.Store
 	err error
 }
 

@@ -579,12 +579,12 @@ func (busyPasswords) Matches(context.Context, string, identity.PasswordHash) (ma
 
 // awayStore fails the test when it is asked.
 type awayStore struct {
-	accounts.Store
+	identity.Store
 
 	t *testing.T
 }
 
-// TakeGuess implements identity.GuessCounter.
+// TakeGuess implements identity.Store.
 func (a awayStore) TakeGuess(context.Context, netip.Addr, string) error {
 	a.t.Error("got a guess counted in the store without a place, want the store left alone")
 	return errBusy

@@ -24,17 +24,6 @@ type Users interface {
 	identity.Enroller
 }
 
-// Identities are the ports about signing in with providers and signing up.
-type Identities interface {
-	identity.Registrar
-	identity.AttemptKeeper
-	identity.Inviter
-	identity.InvitationFinder
-	identity.WayKeeper
-	identity.LinkKeeper
-	identity.GuessCounter
-}
-
 // Store is an empty store of the test's own.
 type Store struct {
 	Users      Users
@@ -42,7 +31,7 @@ type Store struct {
 	Pastes     paste.Store
 	Stats      stats.Counter
 	Search     search.Store
-	Identities Identities
+	Identities identity.Store
 }
 
 // now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.

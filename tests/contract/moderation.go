@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -25,21 +24,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Moderation are the ports of those who keep a service clean.
-type Moderation interface {
-	moderation.Finder
-	moderation.AccountLister
-	moderation.Remover
-	moderation.Hider
-	moderation.Blocker
-	moderation.Reporter
-	auditlog.Lister
-}
-
 // ModerationStore is a DocumentStore with them.
 type ModerationStore struct {
 	DocumentStore
-	Moderation Moderation
+	Moderation moderation.Store
 	Removed    paste.Store
 }
 

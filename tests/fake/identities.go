@@ -41,7 +41,7 @@ func (s *Store) servicesTaken(id user.ID, services map[string]string) bool {
 	return false
 }
 
-// ByIdentity implements identity.Registrar.
+// ByIdentity implements identity.Store.
 func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 	return found, nil
 }
 
-// Keep implements identity.AttemptKeeper.
+// Keep implements identity.Store.
 func (i Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
 	return found.Attempt, nil
 }
 
-// Take implements identity.AttemptKeeper.
+// Take implements identity.Store.
 func (i Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (identity.Attempt, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (i Identities) Take(ctx context.Context, from netip.Addr, hash identity.Has
 	return found, err
 }
 
-// Attempt implements identity.AttemptKeeper.
+// Attempt implements identity.Store.
 func (i Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (i Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.A
 	return i.attempt(hash)
 }
 
-// SignUp implements identity.Registrar.
+// SignUp implements identity.Store.
 func (i Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (i Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.H
 	return nil
 }
 
-// Invite implements identity.Inviter.
+// Invite implements identity.Store.
 func (i Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (i Identities) Invite(ctx context.Context, entry auditlog.Entry, created id
 	return nil
 }
 
-// InvitationByHash implements identity.InvitationFinder.
+// InvitationByHash implements identity.Store.
 func (i Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (identity.Invitation, error) {
 	all, err := i.Invitations(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func (i Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (i
 	return all[at], nil
 }
 
-// Invitations implements identity.InvitationFinder.
+// Invitations implements identity.Store.
 func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, err
 	return append([]identity.Invitation{}, i.invitations...), nil
 }
 
-// Revoke implements identity.Inviter.
+// Revoke implements identity.Store.
 func (i Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// WaysOf implements identity.WayKeeper.
+// WaysOf implements identity.Store.
 func (i Identities) WaysOf(ctx context.Context, owner user.ID) (identity.Ways, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Store) ways(owner user.ID) identity.Ways {
 	return identity.Ways{Password: s.passwords[owner], Accounts: s.services[owner]}.Clone()
 }
 
-// ByPassword implements identity.WayKeeper.
+// ByPassword implements identity.Store.
 func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
 	named, err := Users{i.Store}.ByName(ctx, name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, 
 	return named, ways.Password, err
 }
 
-// ChangeWays implements identity.WayKeeper.
+// ChangeWays implements identity.Store.
 func (i Identities) ChangeWays(
 	ctx context.Context, _ netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
 ) error {
@@ -84,7 +84,7 @@ func (s *Store) setPassword(owner user.ID, hash identity.PasswordHash) {
 	}
 }
 
-// Rehash implements identity.WayKeeper.
+// Rehash implements identity.Store.
 func (i Identities) Rehash(ctx context.Context, owner user.ID, from, to identity.PasswordHash) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Store) endSetup(ends bool) {
 	}
 }
 
-// Offer implements identity.LinkKeeper.
+// Offer implements identity.Store.
 func (i Identities) Offer(ctx context.Context, _ auditlog.Entry, link identity.OneTimeLink) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Store) link(hash identity.Hash) (identity.OneTimeLink, error) {
 	return s.links[at], nil
 }
 
-// LinkByHash implements identity.LinkKeeper.
+// LinkByHash implements identity.Store.
 func (i Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identity.OneTimeLink, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (i Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identit
 	return i.link(hash)
 }
 
-// UseLink implements identity.LinkKeeper.
+// UseLink implements identity.Store.
 func (i Identities) UseLink(
 	ctx context.Context, _ netip.Addr, _ auditlog.Entry, hash identity.Hash, change func(user.User, *identity.Ways) error,
 ) (user.User, error) {
@@ -213,7 +213,7 @@ func (u Users) Enroll(
 
 var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWindow}
 
-// TakeGuess implements identity.GuessCounter.
+// TakeGuess implements identity.Store.
 func (i Identities) TakeGuess(ctx context.Context, _ netip.Addr, name string) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -224,7 +224,7 @@ func (i Identities) TakeGuess(ctx context.Context, _ netip.Addr, name string) er
 	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
 }
 
-// ReturnGuess implements identity.GuessCounter.
+// ReturnGuess implements identity.Store.
 func (i Identities) ReturnGuess(ctx context.Context, name string) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {

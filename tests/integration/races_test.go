@@ -129,7 +129,7 @@ func TestRaceHideBesideExpiry(t *testing.T) {
 
 // interrupted calls between before the second Hide.
 type interrupted struct {
-	moderation.Store
+	domain.Store
 
 	calls   int
 	between func()
@@ -504,7 +504,7 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 
 // bothRead lets two callers of Attempt go on together.
 type bothRead struct {
-	accounts.Store
+	identity.Store
 
 	readers sync.WaitGroup
 }
