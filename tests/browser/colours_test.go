@@ -119,9 +119,12 @@ func TestTargets(t *testing.T) {
 		if narrow {
 			tab.do(chromedp.EmulateViewport(390, 844))
 		}
-		for _, path := range []string{"/", "/" + own, "/" + own + "/edit", "/" + own + "/delete", "/pastes", "/search", "/account", "/account/tokens"} {
+		for _, path := range []string{
+			"/", "/" + own, "/" + own + "/edit", "/" + own + "/delete", "/pastes", "/search", "/account", "/account/tokens",
+		} {
 			tab.show(path)
-			small := evaluate[[]string](tab, `Array.from(document.querySelectorAll("button, .button, summary, select, input:not([type=checkbox], [type=hidden]), .top nav > a"))
+			small := evaluate[[]string](tab, `Array.from(document.querySelectorAll(
+				"button, .button, summary, select, input:not([type=checkbox], [type=hidden]), .top nav > a"))
 				.filter(e => e.checkVisibility() && !e.matches(".unseen, .cm-editor *") && e.getBoundingClientRect().height < 40)
 				.map(e => e.outerHTML.slice(0, 80) + " " + e.getBoundingClientRect().height)`)
 			if len(small) > 0 {

@@ -160,7 +160,8 @@ func TestQRCode(t *testing.T) {
 	}
 	s.Secret = ""
 	s.Configure(pages.Config{PublicURL: "https://" + strings.Repeat("long.", 50) + "example"})
-	if want, got := fmt.Sprintf("https://%sexample/k2j4x8m1", strings.Repeat("long.", 50)), decoded(t, s.Page("/k2j4x8m1/qr.svg")); got != want {
+	want := fmt.Sprintf("https://%sexample/k2j4x8m1", strings.Repeat("long.", 50))
+	if got := decoded(t, s.Page("/k2j4x8m1/qr.svg")); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
