@@ -61,7 +61,7 @@ func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User,
 	if err != nil {
 		return user.User{}, "", db.Translate(err)
 	}
-	named, err := row.User.Domain()
+	named, err := row.Domain()
 	return named, identity.PasswordHash(row.Hash.String), err
 }
 

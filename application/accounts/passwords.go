@@ -50,8 +50,9 @@ func (m *module) normal(password string) (string, error) {
 	return m.passwords.Normal(password), nil
 }
 
-// check reports whether a password that comes from an address is that of the user of that name. It counts wrong ones, whether or not there is such a
-// user, and takes as long for each. It fails with identity.ErrWrongPassword, and with identity.ErrGuesses.
+// check reports whether a password that comes from an address is that of the user of that name. It counts wrong ones,
+// whether or not there is such a user, and takes as long for each. It fails with identity.ErrWrongPassword, and with
+// identity.ErrGuesses.
 func (m *module) check(ctx context.Context, from netip.Addr, name, password string) (
 	of user.User, hash identity.PasswordHash, err error,
 ) {

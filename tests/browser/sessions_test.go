@@ -26,8 +26,7 @@ func TestSignIn(t *testing.T) {
 	}
 	typeToken := func(text, there string) {
 		t.Helper()
-		// The field has the focus when the page opens.
-		tab.do(chromedp.WaitVisible(chromedp.CSS("#token:focus")), chromedp.KeyEvent(text+"\r"), chromedp.WaitVisible(chromedp.CSS(there)))
+		tab.do(chromedp.SendKeys(chromedp.CSS("#token"), text+"\r"), chromedp.WaitVisible(chromedp.CSS(there)))
 	}
 	tab.show("/pastes")
 	wantPath("/sign-in?next=%2Fpastes")

@@ -164,8 +164,10 @@ func TestSetUp(t *testing.T) {
 		status int
 		says   string
 	}{
-		"a weak password":      {newForm("root", "weak but long enough"), http.StatusBadRequest, "too easy to guess"},
-		"two passwords":        {url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest, "not the same"},
+		"a weak password": {newForm("root", "weak but long enough"), http.StatusBadRequest, "too easy to guess"},
+		"two passwords": {
+			url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest, "not the same",
+		},
 		"no second one":        {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest, "not the same"},
 		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
 		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
