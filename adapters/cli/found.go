@@ -35,7 +35,11 @@ func (f *finding) add(cmd *cobra.Command) {
 	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
 	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`, alias or extension")
 	flags.BoolVar(&f.filter.Reported, "reported", false, "with an open report")
-	flags.Func("larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB", parsed(&f.filter.LargerThan, quantity.Size))
+	flags.Func(
+		"larger-than",
+		"with more content and history than this `SIZE`, such as 500kB or 1MB",
+		parsed(&f.filter.LargerThan, quantity.Size),
+	)
 	cmd.MarkFlagsMutuallyExclusive("owner", "anonymous")
 }
 

@@ -52,7 +52,8 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	cmd.Example += "\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)"
 	cmd.Flags().StringVar(&wanted.Name, "name", "", "what to call the token")
 	cmd.Flags().StringVar(&scope, "scope", token.Write.String(), "what it may do: read, or write")
-	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&wanted.ExpiresIn, quantity.Duration))
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)",
+		parsed(&wanted.ExpiresIn, quantity.Duration))
 	return cmd
 }
 

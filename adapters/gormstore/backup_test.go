@@ -100,7 +100,8 @@ func TestReadOnlyFile(t *testing.T) {
 		if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
 			t.Errorf("got %d pastes, error %v, want 1", got, err)
 		}
-		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
+		allow := func(paste.Paste) error { return nil }
+		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", allow); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("got %v, want no deletion", err)
 		}
 		if err := store.Close(); err != nil {

@@ -62,10 +62,10 @@ func TestSnapshot(t *testing.T) {
 		return Snapshot{
 			PastesCreated: 7, PastesSwept: 6, FailedSweeps: 5, RejectedSignIns: 4, PendingUses: 3,
 			Totals: stats.Totals{
-				Counts:  stats.Counts{Users: 21, Tokens: 22, ActivePastes: 23, ExpiredPastes: 24},
-				Bytes:   stats.Bytes{ContentBytes: 25, HistoryBytes: 26, DatabaseBytes: 27},
+				Counts:      stats.Counts{Users: 21, Tokens: 22, ActivePastes: 23, ExpiredPastes: 24},
+				Bytes:       stats.Bytes{ContentBytes: 25, HistoryBytes: 26, DatabaseBytes: 27},
 				OpenReports: 32,
-				Largest: []stats.Holder{{Username: "mia", Bytes: 28}}, Days: []stats.Day{{Pastes: 29}, {Pastes: 30}},
+				Largest:     []stats.Holder{{Username: "mia", Bytes: 28}}, Days: []stats.Day{{Pastes: 29}, {Pastes: 30}},
 			},
 			StoreMaxBytes: 31,
 			Connections:   sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
@@ -80,7 +80,8 @@ func TestSnapshot(t *testing.T) {
 	wantLines(t, text,
 		"gluepot_users 21", "gluepot_tokens 22", `gluepot_pastes{state="active"} 23`, `gluepot_pastes{state="expired"} 24`,
 		`gluepot_stored_bytes{kind="content"} 25`, `gluepot_stored_bytes{kind="history"} 26`, `gluepot_stored_bytes{kind="database"} 27`,
-		`gluepot_largest_users_bytes{rank="1"} 28`, `gluepot_pastes_created_by_day{days_ago="1"} 30`, "gluepot_stored_bytes_limit 31", "gluepot_open_reports 32",
+		`gluepot_largest_users_bytes{rank="1"} 28`, `gluepot_pastes_created_by_day{days_ago="1"} 30`,
+		"gluepot_stored_bytes_limit 31", "gluepot_open_reports 32",
 		"gluepot_pastes_created_total 7", "gluepot_pastes_swept_total 6", "gluepot_sweeps_failed_total 5",
 		"gluepot_sign_ins_rejected_total 4", "gluepot_token_uses_pending 3",
 		"db_client_connection_max 8", `db_client_connection_count{db_client_connection_state="used"} 2`,

@@ -67,7 +67,8 @@ func TestLinks(t *testing.T) {
 		for _, found := range links.FindAllStringSubmatch(source, -1) {
 			value, literal := found[1], found[2]
 			other := slices.ContainsFunc(otherLinks, func(prefix string) bool { return strings.HasPrefix(value, prefix) })
-			if strings.HasPrefix(literal, "/") || literal == "" && !other && !strings.HasPrefix(value, "p.Link(") && !strings.HasPrefix(value, "s.Link(") {
+			if strings.HasPrefix(literal, "/") ||
+				literal == "" && !other && !strings.HasPrefix(value, "p.Link(") && !strings.HasPrefix(value, "s.Link(") {
 				t.Errorf("%s: got%s, want the value from Link: else it leaves the path that the site is below", name, found[0])
 			}
 		}

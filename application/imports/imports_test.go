@@ -103,10 +103,12 @@ func TestImports(t *testing.T) {
 		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
-	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("a", "outage"), paste.RefuseOrphans, reject); !fault.Is(err, fault.Unavailable) {
+	_, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "outage"), paste.RefuseOrphans, reject)
+	if !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
-	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("a", "unreadable"), paste.RefuseOrphans, reject); err == nil || err.Error() != "disk" {
+	_, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "unreadable"), paste.RefuseOrphans, reject)
+	if err == nil || err.Error() != "disk" {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
@@ -233,7 +235,8 @@ func TestImportsKeepText(t *testing.T) {
 		return results, nil
 	}
 	rejected := 0
-	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
+	importer := importerOf(pasteImporter(refuse))
+	_, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
 		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
 			t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
 		}
@@ -254,7 +257,8 @@ func TestImportsOfFailingStores(t *testing.T) {
 		ids[i] = fmt.Sprint("id", i)
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
-	summary, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
+	importer := importerOf(new(shelf))
+	summary, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
 		rejected = append(rejected, line)
 		return nil
 	})

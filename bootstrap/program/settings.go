@@ -50,7 +50,12 @@ func webhookFlags(flags *pflag.FlagSet, cfg *config) {
 }
 
 func signInFlags(flags *pflag.FlagSet, cfg *config) {
-	flags.StringVar(&cfg.HTTP.PublicURL, "public-url", cfg.HTTP.PublicURL, "the address that people use, such as https://paste.example or https://example.org/paste")
+	flags.StringVar(
+		&cfg.HTTP.PublicURL,
+		"public-url",
+		cfg.HTTP.PublicURL,
+		"the address that people use, such as https://paste.example or https://example.org/paste",
+	)
 	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
 		"who may sign up: closed, invite or open")
 	flags.BoolVar(&cfg.Passwords, "passwords", cfg.Passwords, "let people sign in, and sign up if they may, with a name and a password")

@@ -69,7 +69,14 @@ func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted acco
 	if err != nil {
 		return accounts.Arrival{}, err
 	}
-	return a.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(viewer), wanted.Source, begun.Secret, identity.Callback{State: begun.State, Code: code})
+	return a.Arrive.Do(
+		t.Context(),
+		audit.By(token.Viewer{}, netip.Addr{}),
+		resumed(viewer),
+		wanted.Source,
+		begun.Secret,
+		identity.Callback{State: begun.State, Code: code},
+	)
 }
 
 // session is a viewer who has just signed in.
@@ -182,7 +189,8 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann"); err != nil || made.AvatarURL != "" {
+	if made, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann"); err != nil ||
+		made.AvatarURL != "" {
 		t.Errorf("got %+v, error %v, want no avatar", made, err)
 	}
 	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
@@ -249,14 +257,28 @@ func TestArriveRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	brought := identity.Callback{State: begun.State, Code: code}
-	arrived, err := w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
+	arrived, err := w.accounts.Arrive.Do(
+		t.Context(),
+		audit.By(token.Viewer{}, netip.Addr{}),
+		resumed(token.Viewer{}),
+		"oidc",
+		begun.Secret,
+		brought,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	wantKind(t, "replayed", err, fault.Invalid)
 	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
-	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", arrived.Secret, identity.Callback{Code: code})
+	_, err = w.accounts.Arrive.Do(
+		t.Context(),
+		audit.By(token.Viewer{}, netip.Addr{}),
+		resumed(token.Viewer{}),
+		"oidc",
+		arrived.Secret,
+		identity.Callback{Code: code},
+	)
 	wantKind(t, "an answer to no question", err, fault.Invalid)
 	begun, err = w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
 	if err != nil {
@@ -386,7 +408,14 @@ func TestLinking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(ann), "oidc", begun.Secret, identity.Callback{State: begun.State, Code: "o2"})
+	_, err = w.accounts.Arrive.Do(
+		t.Context(),
+		audit.By(token.Viewer{}, netip.Addr{}),
+		resumed(ann),
+		"oidc",
+		begun.Secret,
+		identity.Callback{State: begun.State, Code: "o2"},
+	)
 	wantKind(t, "who did not begin it", err, fault.Forbidden)
 
 	if err := w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "github"); err != nil {

@@ -129,7 +129,16 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
+	_, err := users.New(
+		crowdedUsers{w.userStore, c},
+		paste.Lifetimes{},
+		nil,
+		w.clock,
+	).Create.Do(
+		t.Context(),
+		audit.Operator(),
+		users.CreateInput{Name: "OWNER"},
+	)
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)

@@ -92,7 +92,14 @@ func TestSessionAges(t *testing.T) {
 	}{"in use": {29 * day, 174}, "too seldom": {30 * day, 0}, "all the time": {day, 179}} {
 		w := newWorld()
 		w.user(t, users.CreateInput{Name: "ann"})
-		secret, err := w.tokens.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), w.session(t, "ann").User.ID, token.Token{}, "a browser", "")
+		secret, err := w.tokens.Sessions.Start(
+			t.Context(),
+			audit.By(token.Viewer{}, netip.Addr{}),
+			w.session(t, "ann").User.ID,
+			token.Token{},
+			"a browser",
+			"",
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

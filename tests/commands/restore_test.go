@@ -176,7 +176,11 @@ func (s service) undo(t *testing.T) {
 		},
 		func(ctx context.Context) error { _, err := s.moderation.Hide(ctx, "dan", 100); return err },
 		func(ctx context.Context) error {
-			return s.moderation.Block(ctx, auditlog.Entry{}, domain.Block{Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: time.Now()})
+			return s.moderation.Block(
+				ctx,
+				auditlog.Entry{},
+				domain.Block{Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: time.Now()},
+			)
 		},
 	)
 	hash := identity.HashOf("newcomer")
@@ -186,7 +190,12 @@ func (s service) undo(t *testing.T) {
 	all(t,
 		func(ctx context.Context) error { return s.identities.Keep(ctx, netip.Addr{}, hash, attempt, 10) },
 		func(ctx context.Context) error {
-			return s.identities.SignUp(ctx, netip.Addr{}, hash, user.User{ID: "fay", Name: named(t, "fay"), DefaultLanguage: "Go", CreatedAt: time.Now()})
+			return s.identities.SignUp(
+				ctx,
+				netip.Addr{},
+				hash,
+				user.User{ID: "fay", Name: named(t, "fay"), DefaultLanguage: "Go", CreatedAt: time.Now()},
+			)
 		},
 	)
 }

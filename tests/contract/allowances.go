@@ -142,11 +142,19 @@ func allowancesMeet(t *testing.T, s DocumentStore) {
 			} else if !errors.Is(err, paste.ErrAllowance) {
 				return err
 			}
-			_, err = s.Documents.UpdateAllowed(t.Context(), nowhere, allowance, "", owner, "grows", func(stored paste.Document) (paste.Change, error) {
-				changed := paste.Change{Document: stored, Changed: true}
-				changed.Pasties = sized("", "", len(stored.Pasties[0].Code)+10).Pasties
-				return changed, nil
-			})
+			_, err = s.Documents.UpdateAllowed(
+				t.Context(),
+				nowhere,
+				allowance,
+				"",
+				owner,
+				"grows",
+				func(stored paste.Document) (paste.Change, error) {
+					changed := paste.Change{Document: stored, Changed: true}
+					changed.Pasties = sized("", "", len(stored.Pasties[0].Code)+10).Pasties
+					return changed, nil
+				},
+			)
 			if err == nil {
 				grown.Add(10)
 			} else if !errors.Is(err, paste.ErrAllowance) {

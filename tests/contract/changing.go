@@ -23,16 +23,22 @@ func updateUser(t *testing.T, s Store) {
 	before := newUser(t, "somebody")
 	must(t, s.Users.Create(t.Context(), unrecorded, before, map[string]string{"github": "1", "gitlab": "2"}))
 	storedUser(t, s, "bystander")
-	updated, services, err := s.Users.Update(t.Context(), nowhere, unrecorded, before.ID, func(u *user.User, services map[string]string) error {
-		want(t, "the user as it is", u.ID, before.ID)
-		want(t, "the time of creation as it is", u.CreatedAt, now.UTC())
-		u.AvatarURL, u.PublicProfile, u.SupporterMonths = "", false, 0
-		u.Name = parseName(t, "SOMEBODY") // the same name, spelled anew
-		u.ID, u.CreatedAt = "another", time.Unix(0, 0)
-		delete(services, "gitlab")
-		services["codeberg"] = "3"
-		return nil
-	})
+	updated, services, err := s.Users.Update(
+		t.Context(),
+		nowhere,
+		unrecorded,
+		before.ID,
+		func(u *user.User, services map[string]string) error {
+			want(t, "the user as it is", u.ID, before.ID)
+			want(t, "the time of creation as it is", u.CreatedAt, now.UTC())
+			u.AvatarURL, u.PublicProfile, u.SupporterMonths = "", false, 0
+			u.Name = parseName(t, "SOMEBODY") // the same name, spelled anew
+			u.ID, u.CreatedAt = "another", time.Unix(0, 0)
+			delete(services, "gitlab")
+			services["codeberg"] = "3"
+			return nil
+		},
+	)
 	must(t, err)
 	wanted := before
 	wanted.Name, wanted.AvatarURL, wanted.PublicProfile, wanted.SupporterMonths = parseName(t, "SOMEBODY"), "", false, 0
@@ -94,7 +100,11 @@ func deleteUser(t *testing.T, s Store) {
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "others"))
-	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, other.Name, nil), fault.NotFound) // who was shown has another name by now
+	wantKind(
+		t,
+		s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, other.Name, nil),
+		fault.NotFound,
+	) // who was shown has another name by now
 	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
 	for _, id := range unstorable {
 		wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, user.ID(id), owner.Name, nil), fault.NotFound)

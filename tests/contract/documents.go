@@ -410,7 +410,12 @@ func updateDocumentRefused(t *testing.T, s DocumentStore) {
 	// A fault of the caller's stays what it is, whatever its kind.
 	for _, kind := range []fault.Kind{fault.NotFound, fault.Conflict, fault.Invalid, fault.Unavailable} {
 		refusal := fault.New(kind, "no")
-		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+		_, err := s.Documents.Update(
+			t.Context(),
+			unrecorded,
+			"paste",
+			func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal },
+		)
 		deleted := s.Documents.DeleteIf(t.Context(), unrecorded, "paste", func(paste.Paste) error { return refusal })
 		if !errors.Is(err, refusal) || !errors.Is(deleted, refusal) {
 			t.Errorf("got %v and %v, want the errors of change and allow, of kind %v", err, deleted, kind)

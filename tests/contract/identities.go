@@ -216,7 +216,16 @@ func signUpsMeet(t *testing.T, s Store) {
 	const callers = 4
 	for i := range callers {
 		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
-		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), ""), identity.MaxAttempts))
+		must(
+			t,
+			s.Identities.Keep(
+				t.Context(),
+				nowhere,
+				identity.HashOf(fmt.Sprint("name", i)),
+				vouched(fmt.Sprint("name", i), ""),
+				identity.MaxAttempts,
+			),
+		)
 		byCode := vouched(fmt.Sprint("code", i), invited.ID)
 		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
 	}

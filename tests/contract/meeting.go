@@ -228,7 +228,12 @@ func userDeletionMeets(t *testing.T, s Store) {
 					}
 				default:
 					if err = s.Pastes.Star(t.Context(), nowhere, owner.ID, one.ID); err == nil {
-						err = s.Tokens.Create(t.Context(), nowhere, unrecorded, token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now})
+						err = s.Tokens.Create(
+							t.Context(),
+							nowhere,
+							unrecorded,
+							token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now},
+						)
 					}
 				}
 				if fault.Is(err, fault.NotFound) {

@@ -649,7 +649,10 @@ func blocks(t *testing.T, s ModerationStore) {
 		t.Helper()
 		parsed, err := moderation.ParseNetwork(network)
 		must(t, err)
-		must(t, s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}))
+		must(
+			t,
+			s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}),
+		)
 		return parsed
 	}
 	owner := storedUser(t, s.Store, "owner").ID
@@ -873,8 +876,13 @@ func origins(t *testing.T, s ModerationStore) {
 	create := map[string]func(ctx context.Context, made paste.Document) error{
 		"document": s.Documents.CreateDocument,
 		"counted": func(ctx context.Context, made paste.Document) error {
-			_, err := s.Documents.CreateAllowed(ctx, netip.MustParseAddr("192.0.2.9"), paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
-				"client", made)
+			_, err := s.Documents.CreateAllowed(
+				ctx,
+				netip.MustParseAddr("192.0.2.9"),
+				paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
+				"client",
+				made,
+			)
 			return err
 		},
 		"allowed": func(ctx context.Context, made paste.Document) error {

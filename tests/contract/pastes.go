@@ -536,7 +536,12 @@ func expiryInstant(t *testing.T, s Store) {
 			return int(totals.ActivePastes), err
 		}},
 		{"Update", func() (int, error) {
-			_, err := s.Pastes.Update(t.Context(), unrecorded, "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+			_, err := s.Pastes.Update(
+				t.Context(),
+				unrecorded,
+				"expiring",
+				func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal },
+			)
 			return one(err)
 		}},
 		{"DeleteIf", func() (int, error) {

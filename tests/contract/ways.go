@@ -257,7 +257,14 @@ func enroll(t *testing.T, s Store) {
 	want(t, "uses left", usesLeft(t, s, "code"), 0)
 	for _, invitation := range []identity.InvitationID{invited.ID, "unknown"} {
 		another := newUser(t, "another")
-		err := s.Users.Enroll(t.Context(), nowhere, unrecorded, another, identity.Ways{Password: "$a"}, identity.Admission{Chosen: true, Invitation: invitation})
+		err := s.Users.Enroll(
+			t.Context(),
+			nowhere,
+			unrecorded,
+			another,
+			identity.Ways{Password: "$a"},
+			identity.Admission{Chosen: true, Invitation: invitation},
+		)
 		if !errors.Is(err, identity.ErrUsedUp) {
 			t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
 		}
@@ -284,14 +291,21 @@ func firstAdministrator(t *testing.T, s Store) {
 	reset := newLink(t, s, "reset", storedUser(t, s, "member").ID, later)
 	ways := identity.Ways{Password: "$a"}
 	for _, wrong := range []identity.Hash{expired, reset, identity.HashOf("unknown")} {
-		wantKind(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways, identity.Admission{Setup: wrong}), fault.NotFound)
+		wantKind(
+			t,
+			s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways, identity.Admission{Setup: wrong}),
+			fault.NotFound,
+		)
 	}
 	_, err := s.Identities.UseLink(t.Context(), nowhere, unrecorded, setup, to("$no")) // it is nobody's
 	wantKind(t, err, fault.NotFound)
 	found, err := s.Identities.LinkByHash(t.Context(), setup)
 	must(t, err)
 	want(t, "owner", found.Owner, "")
-	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways, identity.Admission{Setup: setup}))
+	wantOtherConflict(
+		t,
+		s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways, identity.Admission{Setup: setup}),
+	)
 	second := newLink(t, s, "of another node", "", later)
 	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways, identity.Admission{Setup: setup}))
 	administered := func(what string) {
@@ -340,7 +354,14 @@ func firstAdministratorsMeet(t *testing.T, s Store) {
 	links := []identity.Hash{newLink(t, s, "a", "", later), newLink(t, s, "b", "", later)}
 	wantOneWinner(t, meet(func(caller int) error {
 		created := newAdministrator(t, fmt.Sprint("root", caller))
-		return s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, identity.Admission{Setup: links[caller%2]})
+		return s.Users.Enroll(
+			t.Context(),
+			nowhere,
+			unrecorded,
+			created,
+			identity.Ways{Password: "$a"},
+			identity.Admission{Setup: links[caller%2]},
+		)
 	}), fault.Conflict)
 }
 

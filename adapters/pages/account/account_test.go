@@ -22,7 +22,13 @@ func TestAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), `value="Epoxy"`, `name="public" checked`, `<a href="/account" aria-current="page">Signed in as <b>Epoxy</b></a>`)
+	visit.WantIn(
+		t,
+		answer.Body.String(),
+		`value="Epoxy"`,
+		`name="public" checked`,
+		`<a href="/account" aria-current="page">Signed in as <b>Epoxy</b></a>`,
+	)
 	profile := func(name, avatar string, more ...string) url.Values {
 		form := url.Values{"name": {name}, "avatar": {avatar}, "language": {"Go"}}
 		for _, field := range more {

@@ -53,7 +53,11 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	epoxy, mortar := s.User("resin", true), s.User("mortar", true)
-	err := s.Users.Update.Own(t.Context(), audit.By(token.Viewer{User: user.User{ID: epoxy}}, netip.Addr{}), users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
+	err := s.Users.Update.Own(
+		t.Context(),
+		audit.By(token.Viewer{User: user.User{ID: epoxy}}, netip.Addr{}),
+		users.Profile{Name: "Epoxy", DefaultLanguage: "Go"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,13 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	}
 	var entries []auditlog.Entry
 	next := ""
-	err = p.Modules.Moderation.ListAudit.Do(r.Context(), r.Actor(), auditlog.Entry{ID: string(after.ID), At: after.CreatedAt}, foundAtOnce+1, into(&entries))
+	err = p.Modules.Moderation.ListAudit.Do(
+		r.Context(),
+		r.Actor(),
+		auditlog.Entry{ID: string(after.ID), At: after.CreatedAt},
+		foundAtOnce+1,
+		into(&entries),
+	)
 	if len(entries) > foundAtOnce {
 		entries = entries[:foundAtOnce]
 		last := entries[foundAtOnce-1]

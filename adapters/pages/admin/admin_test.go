@@ -33,7 +33,12 @@ func administered(t *testing.T) *visit.Site {
 func made(s *visit.Site, owner, title string) string {
 	s.T.Helper()
 	code := "needle in " + title
-	created, err := s.Pastes.Create.Do(s.T.Context(), audit.Operator(), owner, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
+	created, err := s.Pastes.Create.Do(
+		s.T.Context(),
+		audit.Operator(),
+		owner,
+		paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}},
+	)
 	if err != nil {
 		s.T.Fatal(err)
 	}
