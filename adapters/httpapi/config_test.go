@@ -53,7 +53,8 @@ func TestPublicURL(t *testing.T) {
 	for address, valid := range map[string]bool{
 		"": true, "https://paste.example": true, "http://127.0.0.1:8080": true, "https://[::1]:8443": true,
 		"https://paste.example/": false, "https://paste.example/x": true, "https://paste.example/x/y": true,
-		"https://paste.example/x/": false, "https://paste.example/x y": false, "https://paste.example/:x": false, "https://paste.example/x?y": false, "https://u:p@paste.example": false, "paste.example": false,
+		"https://paste.example/x/": false, "https://paste.example/x y": false, "https://paste.example/:x": false,
+		"https://paste.example/x?y": false, "https://u:p@paste.example": false, "paste.example": false,
 		"ftp://paste.example": false, "https://": false, "https://:1": false, "https://paste.example?": false, "https://a b": false,
 	} {
 		cfg := DefaultConfig()

@@ -86,7 +86,8 @@ func SetCookie(w http.ResponseWriter, r *Request, name, secret string, age time.
 
 func setCookie(w http.ResponseWriter, r *Request, path, name, value string, across http.SameSite, age time.Duration) {
 	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers refuse Secure cookies
-		Name: name, Value: value, Path: cmp.Or(r.Mount+path, "/"), MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: r.URL.Scheme == "https",
+		Name: name, Value: value, Path: cmp.Or(r.Mount+path, "/"), MaxAge: int(age.Seconds()), HttpOnly: true,
+		SameSite: across, Secure: r.URL.Scheme == "https",
 	}
 	if value == "" {
 		cookie.MaxAge = -1
