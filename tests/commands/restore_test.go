@@ -145,10 +145,6 @@ func (s service) undo(t *testing.T) {
 		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
 		password("ann", "new ann"),
 		password("eve", ""),
-		func(ctx context.Context) error {
-			return s.tokens.Revoke(ctx, netip.Addr{}, auditlog.Entry{}, "ann-ends", time.Now())
-		},
-		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
 		func(ctx context.Context) error { return s.identities.Revoke(ctx, auditlog.Entry{}, "revoked") },
 		func(ctx context.Context) error {
 			return s.moderation.CloseReport(ctx, auditlog.Entry{}, "ann-stays-r2")
