@@ -65,13 +65,13 @@ func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 // arrive has a visitor go to a provider and come back with a code.
 func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput, code string) (accounts.Arrival, error) {
 	t.Helper()
-	begun, err := a.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), wanted)
+	begun, err := a.Begin.Do(t.Context(), by(viewer), wanted)
 	if err != nil {
 		return accounts.Arrival{}, err
 	}
 	return a.Arrive.Do(
 		t.Context(),
-		audit.By(token.Viewer{}, netip.Addr{}),
+		by(token.Viewer{}),
 		resumed(viewer),
 		wanted.Source,
 		begun.Secret,
@@ -113,16 +113,16 @@ func TestSignUp(t *testing.T) {
 	for name, kind := range map[string]fault.Kind{
 		"": fault.Invalid, "a b": fault.Invalid, "self": fault.Invalid, "Admin": fault.Invalid, "TAKEN": fault.Conflict,
 	} {
-		_, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, name)
+		_, _, err := w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, name)
 		wantKind(t, name, err, kind)
 	}
-	made, next, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann")
+	made, next, err := w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, "ann")
 	if err != nil || next != "/a" || made.Name.String() != "ann" || made.AvatarURL != "https://id.example/1" || made.PublicProfile {
 		t.Fatalf("got %+v, %s, error %v, want the account, private", made, next, err)
 	}
-	_, _, err = w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "again")
+	_, _, err = w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, "again")
 	wantKind(t, "a second time", err, fault.Invalid)
-	same, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), second.Secret, "another")
+	same, _, err := w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), second.Secret, "another")
 	if err != nil || same.ID != made.ID {
 		t.Errorf("got %+v, error %v, want the same account for the same person", same, err)
 	}
@@ -189,12 +189,12 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), arrived.Secret, "ann"); err != nil ||
+	if made, _, err := w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, "ann"); err != nil ||
 		made.AvatarURL != "" {
 		t.Errorf("got %+v, error %v, want no avatar", made, err)
 	}
 	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
-	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), audit.By(viewer, netip.Addr{}), profile), fault.Invalid)
+	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), by(viewer), profile), fault.Invalid)
 	_, _, err = w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, viewer.User.ID, func(u *user.User, _ map[string]string) error {
 		u.AvatarURL = quoted
 		return nil
@@ -202,7 +202,7 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.users.Update.Own(t.Context(), audit.By(viewer, netip.Addr{}), profile); err != nil {
+	if err := w.users.Update.Own(t.Context(), by(viewer), profile); err != nil {
 		t.Errorf("got %v, want the rest of an imported profile saved", err)
 	}
 }
@@ -240,26 +240,26 @@ func TestArriveRefuses(t *testing.T) {
 		"another code":     func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
 		"too late":         func(_, _ *string, _ *identity.Callback) { w.now = w.now.Add(identity.AttemptAge) },
 	} {
-		begun, err := w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
+		begun, err := w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		source, secret, brought := "oidc", begun.Secret, identity.Callback{State: begun.State, Code: code}
 		alter(&source, &secret, &brought)
-		got, err := w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), source, secret, brought)
+		got, err := w.accounts.Arrive.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), source, secret, brought)
 		wantKind(t, what, err, fault.Invalid)
 		if got != (accounts.Arrival{}) {
 			t.Errorf("%s: got %+v, want nothing", what, got)
 		}
 	}
-	begun, err := w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
+	begun, err := w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	brought := identity.Callback{State: begun.State, Code: code}
 	arrived, err := w.accounts.Arrive.Do(
 		t.Context(),
-		audit.By(token.Viewer{}, netip.Addr{}),
+		by(token.Viewer{}),
 		resumed(token.Viewer{}),
 		"oidc",
 		begun.Secret,
@@ -268,25 +268,25 @@ func TestArriveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
+	_, err = w.accounts.Arrive.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
 	wantKind(t, "replayed", err, fault.Invalid)
 	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
 	_, err = w.accounts.Arrive.Do(
 		t.Context(),
-		audit.By(token.Viewer{}, netip.Addr{}),
+		by(token.Viewer{}),
 		resumed(token.Viewer{}),
 		"oidc",
 		arrived.Secret,
 		identity.Callback{Code: code},
 	)
 	wantKind(t, "an answer to no question", err, fault.Invalid)
-	begun, err = w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "oidc"})
+	begun, err = w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.accounts.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), begun.Secret, "ann")
+	_, _, err = w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), begun.Secret, "ann")
 	wantKind(t, "nobody vouched", err, fault.Invalid)
-	_, err = w.accounts.Begin.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), accounts.BeginInput{Source: "gitlab"})
+	_, err = w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "gitlab"})
 	wantKind(t, "a provider that is off", err, fault.NotFound)
 }
 
@@ -331,10 +331,10 @@ func TestRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), first.Secret, "first"); err != nil {
+	if _, _, err := a.SignUp.Do(t.Context(), by(token.Viewer{}), first.Secret, "first"); err != nil {
 		t.Error(err)
 	}
-	_, _, err = a.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), second.Secret, "second")
+	_, _, err = a.SignUp.Do(t.Context(), by(token.Viewer{}), second.Secret, "second")
 	if !errors.Is(err, identity.ErrUsedUp) {
 		t.Errorf("got %v, want an invitation for one to be good for one", err)
 	}
@@ -381,7 +381,7 @@ func TestLinking(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "bob", Services: map[string]string{"github": "2"}})
 	ann, bob := w.session(t, "ann"), w.session(t, "bob")
 	link := accounts.BeginInput{Source: "oidc", Link: true}
-	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "github"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), by(ann), "github"), fault.Conflict)
 	if got, err := arrive(t, w.accounts, ann, link, w.vouch("o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
@@ -398,19 +398,19 @@ func TestLinking(t *testing.T) {
 	reading.Token.Scope = token.Read
 	withToken.Token.Kind = token.Access
 	for what, viewer := range map[string]token.Viewer{"an old session": old, "no session": {}, "a token": withToken} {
-		_, err := w.accounts.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), link)
+		_, err := w.accounts.Begin.Do(t.Context(), by(viewer), link)
 		wantKind(t, what, err, fault.Unauthenticated)
-		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), audit.By(viewer, netip.Addr{}), "github"), fault.Unauthenticated)
+		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Unauthenticated)
 	}
-	_, err = w.accounts.Begin.Do(t.Context(), audit.By(reading, netip.Addr{}), link)
+	_, err = w.accounts.Begin.Do(t.Context(), by(reading), link)
 	wantKind(t, "a session that only reads", err, fault.Forbidden)
-	begun, err := w.accounts.Begin.Do(t.Context(), audit.By(bob, netip.Addr{}), link)
+	begun, err := w.accounts.Begin.Do(t.Context(), by(bob), link)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.accounts.Arrive.Do(
 		t.Context(),
-		audit.By(token.Viewer{}, netip.Addr{}),
+		by(token.Viewer{}),
 		resumed(ann),
 		"oidc",
 		begun.Secret,
@@ -418,10 +418,10 @@ func TestLinking(t *testing.T) {
 	)
 	wantKind(t, "who did not begin it", err, fault.Forbidden)
 
-	if err := w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "github"); err != nil {
+	if err := w.accounts.Link.UndoOwn(t.Context(), by(ann), "github"); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), audit.By(ann, netip.Addr{}), "oidc@https://id.example"), fault.Conflict)
+	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), by(ann), "oidc@https://id.example"), fault.Conflict)
 
 	// Operators say what they want.
 	if err := w.accounts.Link.Do(t.Context(), audit.Operator(), "ann", "github:11"); err != nil {

@@ -108,7 +108,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		},
 		"own paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), audit.By(w.viewer(t, "owner"), netip.Addr{}), snippet("x"))
+			created, err := crowded.CreateOwn.Do(t.Context(), by(w.viewer(t, "owner")), snippet("x"))
 			return string(created.ID), err
 		},
 		"counted paste": func(c *crowd) (string, error) {

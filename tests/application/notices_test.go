@@ -82,7 +82,7 @@ func TestOperatorIsToldOfReports(t *testing.T) {
 	w := newWorld()
 	report := func(err error, reason string) error {
 		use := moderation.New(reporter{err: err}, w.userStore, nil, nil, w.notify, w.clock).Report
-		return use.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "k2j4x8m1", reason, "The text of a reader.")
+		return use.Do(t.Context(), by(token.Viewer{}), "k2j4x8m1", reason, "The text of a reader.")
 	}
 	if err := report(nil, "spam"); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestOperatorIsToldOfAFullStore(t *testing.T) {
 	use := pastes.New(w.pasteStore, w.userStore, options, func() time.Time { return w.now })
 	code := "x"
 	create := func() error {
-		_, err := use.CreateOwn.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
+		_, err := use.CreateOwn.Do(t.Context(), by(token.Viewer{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
 		return err
 	}
 	for range 2 {

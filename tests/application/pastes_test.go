@@ -50,7 +50,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	stars(expiring, lasting)
 	w.now = w.now.Add(time.Hour)
 	stars(lasting)
-	if err := w.pastes.StarSeen.Do(t.Context(), audit.By(fan, netip.Addr{}), lasting, false); err != nil {
+	if err := w.pastes.StarSeen.Do(t.Context(), by(fan), lasting, false); err != nil {
 		t.Error(err)
 	}
 	stars()
@@ -72,17 +72,17 @@ func TestStarSeen(t *testing.T) {
 	}
 	shut, star := string(made.ID), w.pastes.StarSeen
 	for _, viewer := range []token.Viewer{fan, owner, fan} {
-		if err := star.Do(t.Context(), audit.By(viewer, netip.Addr{}), open, true); err != nil {
+		if err := star.Do(t.Context(), by(viewer), open, true); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := star.Do(t.Context(), audit.By(owner, netip.Addr{}), shut, true); err != nil {
+	if err := star.Do(t.Context(), by(owner), shut, true); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "a visitor", star.Do(t.Context(), audit.By(visitor, netip.Addr{}), open, true), fault.Unauthenticated)
-	wantKind(t, "another user's private paste", star.Do(t.Context(), audit.By(fan, netip.Addr{}), shut, true), fault.NotFound)
-	wantKind(t, "no paste", star.Do(t.Context(), audit.By(fan, netip.Addr{}), "unknown0", true), fault.NotFound)
-	wantKind(t, "no id", star.Do(t.Context(), audit.By(fan, netip.Addr{}), "a b", true), fault.NotFound)
+	wantKind(t, "a visitor", star.Do(t.Context(), by(visitor), open, true), fault.Unauthenticated)
+	wantKind(t, "another user's private paste", star.Do(t.Context(), by(fan), shut, true), fault.NotFound)
+	wantKind(t, "no paste", star.Do(t.Context(), by(fan), "unknown0", true), fault.NotFound)
+	wantKind(t, "no id", star.Do(t.Context(), by(fan), "a b", true), fault.NotFound)
 	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
 		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Place{})
@@ -102,7 +102,7 @@ func TestStarSeen(t *testing.T) {
 		t.Errorf("got %d stars, starred %t, %v, want 2 and the reader's among them", found.Stars, found.Starred, err)
 	}
 	for range 2 { // the second one changes nothing
-		if err := star.Do(t.Context(), audit.By(fan, netip.Addr{}), open, false); err != nil {
+		if err := star.Do(t.Context(), by(fan), open, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -112,16 +112,16 @@ func TestStarSeen(t *testing.T) {
 		starred bool
 		want    int64
 	}{{fan, true, 2}, {fan, true, 2}, {owner, false, 1}, {owner, false, 1}, {fan, false, 0}} {
-		if got, err := star.Count(t.Context(), audit.By(c.viewer, netip.Addr{}), open, c.starred); got != c.want || err != nil {
+		if got, err := star.Count(t.Context(), by(c.viewer), open, c.starred); got != c.want || err != nil {
 			t.Errorf("starred %t: got %d, %v, want %d", c.starred, got, err, c.want)
 		}
 	}
 	for _, starring := range []bool{true, false} {
 		for id, viewer := range map[string]token.Viewer{shut: fan, "unknown0": fan, "a b": owner} {
-			_, err := star.Count(t.Context(), audit.By(viewer, netip.Addr{}), id, starring)
+			_, err := star.Count(t.Context(), by(viewer), id, starring)
 			wantKind(t, "what one may not read", err, fault.NotFound)
 		}
-		_, err := star.Count(t.Context(), audit.By(visitor, netip.Addr{}), open, starring)
+		_, err := star.Count(t.Context(), by(visitor), open, starring)
 		wantKind(t, "a visitor", err, fault.Unauthenticated)
 	}
 	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Place{})

@@ -1,7 +1,6 @@
 package application
 
 import (
-	"net/netip"
 	"testing"
 	"time"
 
@@ -94,7 +93,7 @@ func TestSessionAges(t *testing.T) {
 		w.user(t, users.CreateInput{Name: "ann"})
 		secret, err := w.tokens.Sessions.Start(
 			t.Context(),
-			audit.By(token.Viewer{}, netip.Addr{}),
+			by(token.Viewer{}),
 			w.session(t, "ann").User.ID,
 			token.Token{},
 			"a browser",
@@ -127,11 +126,11 @@ func TestOwnTokensAreBounded(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "owner"})
 	viewer := w.viewer(t, "owner") // by a token
 	for range 999 {
-		if _, _, err := w.tokens.Issue.Own(t.Context(), audit.By(viewer, netip.Addr{}), tokens.IssueInput{}); err != nil {
+		if _, _, err := w.tokens.Issue.Own(t.Context(), by(viewer), tokens.IssueInput{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err := w.tokens.Issue.Own(t.Context(), audit.By(viewer, netip.Addr{}), tokens.IssueInput{})
+	_, _, err := w.tokens.Issue.Own(t.Context(), by(viewer), tokens.IssueInput{})
 	wantKind(t, "one more", err, fault.Forbidden)
 	w.token(t, "owner") // by the operator
 }

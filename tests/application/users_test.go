@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -158,11 +157,11 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	// A request that had signed in before.
 	_, err = w.users.ShowSelf.Do(t.Context(), viewer)
 	wantKind(t, "the account", err, fault.Unauthenticated)
-	_, err = w.pastes.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
+	_, err = w.pastes.CreateOwn.Do(t.Context(), by(viewer), snippet("x"))
 	wantKind(t, "a new paste", err, fault.Unauthenticated)
-	_, err = w.pastes.EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(id), paste.Changes{Title: new("x")})
+	_, err = w.pastes.EditOwn.Do(t.Context(), by(viewer), string(id), paste.Changes{Title: new("x")})
 	wantKind(t, "an edit", err, fault.NotFound)
-	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(id), ""), fault.NotFound)
+	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), by(viewer), string(id), ""), fault.NotFound)
 	if ids, _, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Place{}, 1); err != nil || len(ids) != 0 {
 		t.Errorf("got %v, %v, want nothing of a user who is gone", ids, err)
 	}
