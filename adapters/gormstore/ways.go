@@ -45,7 +45,8 @@ func waysOf(tx *gorm.DB, owner string) (ways identity.Ways, err error) {
 	for _, row := range rows {
 		ways.Password = identity.PasswordHash(row.Hash)
 	}
-	return ways, nil
+	ways.Passkeys, err = passkeysOf(tx, owner)
+	return ways, err
 }
 
 // ByPassword implements identity.Store.
@@ -98,6 +99,9 @@ func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Way
 		return of, false, err
 	}
 	if err := replaceServices(tx, row.ID, before.Accounts, ways.Accounts); err != nil {
+		return of, false, err
+	}
+	if err := replacePasskeys(tx, row.ID, before.Passkeys, ways.Passkeys); err != nil {
 		return of, false, err
 	}
 	return of, ways.Password != before.Password, setPassword(tx, row.ID, ways.Password)
@@ -232,6 +236,9 @@ func (u *Users) Enroll(
 			if err := setPassword(tx, string(created.ID), ways.Password); err != nil {
 				return err
 			}
+		}
+		if err := replacePasskeys(tx, string(created.ID), nil, ways.Passkeys); err != nil {
+			return err
 		}
 		if why.Invitation != "" {
 			if err := useInvitation(u.store, tx, string(why.Invitation)); err != nil {

@@ -34,6 +34,8 @@ func (r Registration) Validate() error {
 type Options struct {
 	Sources      []identity.Source
 	Passwords    identity.Passwords // nil: there are none
+	Passkeys     identity.Passkeys  // nil: there are none
+	NoPasskeys   string             // why users cannot have any, although the operator wants them; or ""
 	Registration Registration
 	Notify       notice.Func // of new administrators
 }
@@ -53,6 +55,7 @@ type UseCases struct {
 	Invite *Invitations
 
 	Passwords *Passwords
+	Passkeys  *Passkeys
 	Ways      *Ways
 	Join      *Join
 	SetUp     *SetUp
@@ -69,6 +72,8 @@ type Users interface {
 type module struct {
 	sources      sources
 	passwords    identity.Passwords
+	passkeys     identity.Passkeys
+	noPasskeys   string
 	registration Registration
 	notify       notice.Func
 	store        identity.Store
@@ -79,7 +84,8 @@ type module struct {
 // New returns the use cases over their ports.
 func New(store identity.Store, users Users, options Options, now func() time.Time) *UseCases {
 	m := &module{
-		sources: options.Sources, passwords: options.Passwords, registration: options.Registration, notify: options.Notify,
+		sources: options.Sources, passwords: options.Passwords, passkeys: options.Passkeys, noPasskeys: options.NoPasskeys,
+		registration: options.Registration, notify: options.Notify,
 		store: store, users: users, now: now,
 	}
 	return &UseCases{
@@ -96,6 +102,7 @@ func New(store identity.Store, users Users, options Options, now func() time.Tim
 		Invite: &Invitations{m},
 
 		Passwords: &Passwords{m},
+		Passkeys:  &Passkeys{m},
 		Ways:      &Ways{m},
 		Join:      &Join{m},
 		SetUp:     &SetUp{m},

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,13 +21,16 @@ var (
 	errJoinUninvited = fault.New(fault.Forbidden, "To get an account on this server, ask its operator for an invitation.")
 )
 
-// Join makes accounts for visitors who choose a name and a password.
+// hasWays reports whether users can have a password or a passkey here.
+func (m *module) hasWays() bool { return m.passwords != nil || m.passkeys != nil }
+
+// Join makes accounts for visitors who choose a name, and a password or a passkey.
 type Join struct{ *module }
 
-// Open reports whether everyone may make an account with a password.
-func (j *Join) Open() bool { return j.passwords != nil && j.registration == Open }
+// Open reports whether everyone may make an account with a password or a passkey.
+func (j *Join) Open() bool { return j.hasWays() && j.registration == Open }
 
-// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password. It fails with
+// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a passkey. It fails with
 // identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not taken.
 func (j *Join) May(ctx context.Context, code string) error {
 	_, err := j.admit(ctx, code)
@@ -36,7 +40,7 @@ func (j *Join) May(ctx context.Context, code string) error {
 func (j *Join) admit(ctx context.Context, code string) (why identity.Admission, err error) {
 	why.Chosen = true
 	switch {
-	case j.passwords == nil:
+	case !j.hasWays():
 		return why, identity.ErrNoPasswords
 	case j.registration == Closed:
 		return why, errJoinClosed
@@ -66,27 +70,34 @@ func (j *Join) Do(ctx context.Context, actor audit.Actor, code, name, password s
 	if err != nil {
 		return user.User{}, err
 	}
-	return j.enroll(ctx, actor, user.User{Name: parsed}, password, why)
-}
-
-// enroll stores a user with a password.
-func (m *module) enroll(
-	ctx context.Context, actor audit.Actor, created user.User, password string, why identity.Admission,
-) (user.User, error) {
-	hash, err := (&Passwords{m}).Hash(ctx, created.Name, password)
+	ways, err := j.withPassword(ctx, parsed, password)
 	if err != nil {
 		return user.User{}, err
 	}
+	return j.enroll(ctx, actor, user.User{Name: parsed}, ways, why)
+}
+
+// withPassword returns the ways in of a new user of that name who has a password.
+func (m *module) withPassword(ctx context.Context, name user.Name, password string) (identity.Ways, error) {
+	hash, err := (&Passwords{m}).Hash(ctx, name, password)
+	return identity.Ways{Password: hash}, err
+}
+
+// enroll stores a user with ways in. A user with a passkey has an id already, which the passkey holds.
+func (m *module) enroll(
+	ctx context.Context, actor audit.Actor, created user.User, ways identity.Ways, why identity.Admission,
+) (user.User, error) {
 	created.DefaultLanguage, created.CreatedAt = user.DefaultLanguage, m.now()
-	err = ident.Draw(func(id user.ID) error {
-		created.ID = id
+	drawn := created.ID
+	err := ident.Draw(func(id user.ID) error {
+		created.ID = cmp.Or(drawn, id)
 		var entry auditlog.Entry // none for a user without rights
 		if created.Admin {
 			entry = audit.By(token.Viewer{User: created}, actor.Address()).Entry("user.create-admin", created.NameAndID(), "")
 		}
-		return m.users.Enroll(ctx, actor.Address(), entry, created, identity.Ways{Password: hash}, why)
+		return m.users.Enroll(ctx, actor.Address(), entry, created, ways, why)
 	})
-	if errors.Is(err, identity.ErrAdministered) {
+	if errors.Is(err, identity.ErrAdministered) || errors.Is(err, identity.ErrPasskeyTaken) {
 		return user.User{}, err
 	}
 	return created, fault.Replace(err, fault.Conflict, user.ErrNameTaken)
@@ -101,7 +112,7 @@ var errNoSetup = fault.New(fault.Forbidden, "This link is not valid any more: it
 // Begin returns the code of a new link. It fails with identity.ErrAdministered when there is an administrator, and with
 // identity.ErrNoPasswords when there is nothing to choose.
 func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
-	if s.passwords == nil {
+	if !s.hasWays() {
 		return "", identity.ErrNoPasswords
 	}
 	code = rand.Text()
@@ -113,7 +124,7 @@ func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
 // Show returns nil if the link with that code is valid, which it does not use. It fails with fault.Forbidden.
 func (s *SetUp) Show(ctx context.Context, code string) error {
 	link, err := s.store.LinkByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && link.Owner != "" || s.passwords == nil {
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner != "" || !s.hasWays() {
 		return errNoSetup
 	}
 	return err
@@ -132,8 +143,16 @@ func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password 
 	if err != nil {
 		return user.User{}, err
 	}
+	ways, err := s.withPassword(ctx, parsed, password)
+	if err != nil {
+		return user.User{}, err
+	}
 	why := identity.Admission{Setup: identity.HashOf(code)}
-	created, err := s.enroll(ctx, actor, user.User{Name: parsed, Admin: true}, password, why)
+	return s.done(s.enroll(ctx, actor, user.User{Name: parsed, Admin: true}, ways, why))
+}
+
+// done tells of a new administrator.
+func (s *SetUp) done(created user.User, err error) (user.User, error) {
 	if fault.Is(err, fault.NotFound) || errors.Is(err, identity.ErrAdministered) {
 		return user.User{}, errNoSetup
 	}
@@ -157,7 +176,7 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 	if err := actor.MayManage(); err != nil {
 		return owner, link, "", err
 	}
-	if r.passwords == nil {
+	if !r.hasWays() {
 		return owner, link, "", identity.ErrNoPasswords
 	}
 	if owner, err = user.Find(ctx, r.users, reference); err != nil {
@@ -173,7 +192,7 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 // not valid, and with token.ErrSuspended.
 func (r *Reset) Show(ctx context.Context, code string) (user.User, error) {
 	link, err := r.store.LinkByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || r.passwords == nil {
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || !r.hasWays() {
 		return user.User{}, errNoReset
 	}
 	if err != nil {
@@ -200,14 +219,24 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 	if err != nil {
 		return user.User{}, err
 	}
-	holder := audit.By(token.Viewer{User: shown}, actor.Address())
-	entry := holder.Entry("user.set-password", shown.NameAndID(), "with a link for it")
-	owner, err := r.store.UseLink(ctx, actor.Address(), entry, identity.HashOf(code), func(u user.User, ways *identity.Ways) error {
-		if u.Suspended {
-			return token.ErrSuspended
-		}
+	return r.use(ctx, actor, code, shown, "user.set-password", func(ways *identity.Ways) error {
 		ways.Password = hash
 		return nil
 	})
+}
+
+// use changes the ways in of the owner of the link with that code, and uses the link.
+func (r *Reset) use(
+	ctx context.Context, actor audit.Actor, code string, shown user.User, act string, change func(*identity.Ways) error,
+) (user.User, error) {
+	holder := audit.By(token.Viewer{User: shown}, actor.Address())
+	entry := holder.Entry(act, shown.NameAndID(), "with a link for it")
+	store := func(u user.User, ways *identity.Ways) error {
+		if u.Suspended {
+			return token.ErrSuspended
+		}
+		return change(ways)
+	}
+	owner, err := r.store.UseLink(ctx, actor.Address(), entry, identity.HashOf(code), store)
 	return owner, fault.Replace(err, fault.NotFound, errNoReset)
 }

@@ -215,7 +215,7 @@ var errLast = fault.New(fault.Conflict, "This is your last way to sign in. Add a
 
 // wantWay returns errLast unless one of the ways in can be used here.
 func (m *module) wantWay(ways identity.Ways) error {
-	if m.passwords != nil && ways.Password != "" {
+	if m.passwords != nil && ways.Password != "" || m.passkeys != nil && len(ways.Passkeys) > 0 {
 		return nil
 	}
 	for _, source := range m.sources {

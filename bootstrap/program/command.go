@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/db"
+	"github.com/gluepot/gluepot/adapters/passkeys"
 	"github.com/gluepot/gluepot/adapters/passwords"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/adapters/webhook"
@@ -182,6 +184,14 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	cfg.Accounts.Sources = cfg.SignIn.Sources(cfg.HTTP.PublicURL)
 	if cfg.Passwords {
 		cfg.Accounts.Passwords = passwords.New()
+	}
+	if cfg.Passkeys {
+		keys, err := passkeys.New(cfg.HTTP.PublicURL, cmp.Or(cfg.Site.SiteName, "Gluepot"))
+		if err != nil {
+			cfg.Accounts.NoPasskeys = err.Error()
+		} else {
+			cfg.Accounts.Passkeys = keys
+		}
 	}
 	for _, s := range settingsOf(flags) {
 		switch s.flag.Name {

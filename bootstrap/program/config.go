@@ -28,8 +28,8 @@ type config struct {
 	// LogLevel is debug, info, warn or error; LogFormat is json or console.
 	LogLevel, LogFormat string
 	SignIn              signin.Config
-	// Passwords lets users sign in with passwords.
-	Passwords bool
+	// Passwords lets users sign in with passwords, Passkeys with passkeys, where browsers have them.
+	Passwords, Passkeys bool
 	// PasteAnonymous lets pastes be created without a token.
 	PasteAnonymous bool
 	// Pages serves pages for people, as Site configures them. HTTP has their BasePath and PublicURL.
@@ -45,7 +45,7 @@ type config struct {
 func defaultConfig() config {
 	cfg := config{
 		Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Server: server.DefaultConfig(),
-		LogLevel: "info", LogFormat: "json", SignIn: signin.DefaultConfig(), Passwords: true, PasteAnonymous: true,
+		LogLevel: "info", LogFormat: "json", SignIn: signin.DefaultConfig(), Passwords: true, Passkeys: true, PasteAnonymous: true,
 		Pages: true,
 	}
 	cfg.SweepInterval = time.Minute

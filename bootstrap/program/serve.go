@@ -64,7 +64,7 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 		list = append(list, pagesModule)
 	}
 	list = append(list, httpModule)
-	if cfg.Pages && cfg.Passwords && !cfg.ReadOnly {
+	if cfg.Pages && (cfg.Passwords || cfg.Accounts.Passkeys != nil) && !cfg.ReadOnly {
 		list = append(list, setupModule)
 	}
 	if demo {

@@ -59,6 +59,8 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
 		"who may sign up: closed, invite or open")
 	flags.BoolVar(&cfg.Passwords, "passwords", cfg.Passwords, "let people sign in, and sign up if they may, with a name and a password")
+	flags.BoolVar(&cfg.Passkeys, "passkeys", cfg.Passkeys,
+		"let people sign in, and sign up if they may, with passkeys; needs a public URL of https, or of localhost")
 	s := &cfg.SignIn
 	for _, p := range []struct {
 		name, label string

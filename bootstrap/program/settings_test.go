@@ -94,7 +94,7 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 		"database-max-connections": "0", "database-connect-timeout": "0s", "database-connection-max-lifetime": "-1s",
 		"database-slow-statement": "-1s", "search": "perhaps", "database-migrate": "perhaps", "paste-max-pasties": "0",
 		"paste-max-edits": "-1", "notify-url": "nowhere", "notify-secret": "hunter2",
-		"public-url": "paste.example", "registration": "sometimes", "passwords": "perhaps", "github-client-id": "1",
+		"public-url": "paste.example", "registration": "sometimes", "passwords": "perhaps", "passkeys": "perhaps", "github-client-id": "1",
 		"github-client-secret": "hunter2", "github-url": "x", "gitlab-client-id": "1", "gitlab-client-secret": "hunter2",
 		"gitlab-url":     "x",
 		"oidc-client-id": "1", "oidc-client-secret": "hunter2", "oidc-issuer": "x", "oidc-required-claim": "groups",

@@ -113,4 +113,16 @@ type Store interface {
 	TakeGuess(ctx context.Context, from netip.Addr, name string) error
 	// ReturnGuess takes one back: the password was right.
 	ReturnGuess(ctx context.Context, name string) error
+
+	// KeepCeremony stores a ceremony. It removes expired ones, and the oldest beyond the given number.
+	KeepCeremony(ctx context.Context, hash Hash, ceremony Ceremony, others int) error
+	// TakeCeremony removes the ceremony with that hash and returns it. Only one of several callers gets it. It fails with
+	// fault.NotFound when there is none, or it has expired.
+	TakeCeremony(ctx context.Context, hash Hash) (Ceremony, error)
+	// PasskeyByID returns the passkey with that id, and its owner. It fails with fault.NotFound when there is none.
+	PasskeyByID(ctx context.Context, id PasskeyID) (Passkey, user.User, error)
+	// UsePasskey stores that a passkey was used at that time, with that counter. It fails with ErrCloned when the stored
+	// counter is not below it, unless both are 0; with fault.NotFound; and with moderation.ErrBlocked when the address
+	// from is in a blocked network.
+	UsePasskey(ctx context.Context, from netip.Addr, id PasskeyID, counter uint32, at time.Time) error
 }

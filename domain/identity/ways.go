@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/auditlog"
@@ -15,6 +16,7 @@ import (
 type Ways struct {
 	Password PasswordHash
 	Accounts map[string]string // key of a provider -> the account's id there (user.Account.Services)
+	Passkeys []Passkey         // in the order in which they were made
 }
 
 // Clone returns a copy that shares nothing.
@@ -23,6 +25,7 @@ func (w Ways) Clone() Ways {
 	if w.Accounts == nil {
 		w.Accounts = make(map[string]string)
 	}
+	w.Passkeys = slices.Clone(w.Passkeys)
 	return w
 }
 

@@ -122,6 +122,11 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"ways/first administrator":              firstAdministrator,
 		"ways/several first administrators":     firstAdministratorsMeet,
 		"ways/guesses":                          guesses,
+		"passkeys/change":                       changePasskeys,
+		"passkeys/use":                          usePasskeys,
+		"passkeys/enroll":                       enrollWithPasskey,
+		"passkeys/ceremonies":                   ceremonies,
+		"passkeys/several callers":              passkeysMeet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

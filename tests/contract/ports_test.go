@@ -16,6 +16,7 @@ var elsewhere = map[string]string{
 	"identity.Provider":  "adapters/signin, see its own tests",
 	"identity.Passwords": "adapters/passwords, see its own tests",
 	"language.Catalogue": "adapters/catalogue, see its own tests",
+	"identity.Passkeys":  "adapters/passkeys, see its own tests",
 	"language.Detector":  "adapters/detection, see its own tests",
 }
 

@@ -44,6 +44,8 @@ type Store struct {
 
 	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
 	attempts    map[identity.Hash]attempt
+	passkeys    map[user.ID][]identity.Passkey
+	ceremonies  map[identity.Hash]ceremony
 	invitations []identity.Invitation
 	passwords   map[user.ID]identity.PasswordHash
 	links       []identity.OneTimeLink
@@ -238,6 +240,7 @@ func (u Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry
 	delete(u.services, id)
 	delete(u.own, id)
 	delete(u.stars, id)
+	delete(u.passkeys, id)
 	delete(u.passwords, id)
 	u.endLinks(id)
 	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })

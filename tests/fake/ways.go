@@ -27,7 +27,9 @@ func (i Identities) WaysOf(ctx context.Context, owner user.ID) (identity.Ways, e
 }
 
 func (s *Store) ways(owner user.ID) identity.Ways {
-	return identity.Ways{Password: s.passwords[owner], Accounts: s.services[owner]}.Clone()
+	return identity.Ways{
+		Password: s.passwords[owner], Accounts: s.services[owner], Passkeys: s.passkeys[owner],
+	}.Clone()
 }
 
 // ByPassword implements identity.Store.
@@ -67,6 +69,9 @@ func (s *Store) changeWays(owner user.ID, change func(user.User, *identity.Ways)
 	}
 	if s.servicesTaken(owner, ways.Accounts) {
 		return false, user.ErrServiceTaken
+	}
+	if err := s.setPasskeys(owner, ways.Passkeys); err != nil {
+		return false, err
 	}
 	s.remember(of, of, ways.Accounts)
 	s.services[owner] = ways.Accounts
@@ -200,7 +205,15 @@ func (u Users) Enroll(
 	if why.Chosen && u.reserved(created.Name) {
 		return errConflict
 	}
+	for _, passkey := range ways.Passkeys {
+		if _, at := u.passkey(passkey.ID); at >= 0 {
+			return identity.ErrPasskeyTaken
+		}
+	}
 	if err := u.createUser(created, ways.Accounts); err != nil {
+		return err
+	}
+	if err := u.setPasskeys(created.ID, ways.Passkeys); err != nil {
 		return err
 	}
 	if at >= 0 {

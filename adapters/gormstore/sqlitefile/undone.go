@@ -75,6 +75,9 @@ var undoing = []struct{ what, statement string }{
 	{"", `DELETE FROM restored.one_time_links`},
 	{"passwords", `DELETE FROM restored.passwords WHERE ` + sameInstallation + `
 		AND user_id IN (SELECT id FROM main.users) AND user_id NOT IN (SELECT user_id FROM main.passwords)`},
+	{"", `DELETE FROM restored.passkey_ceremonies`},
+	{"passkeys", `DELETE FROM restored.passkeys WHERE ` + sameInstallation + `
+		AND user_id IN (SELECT id FROM main.users) AND id NOT IN (SELECT id FROM main.passkeys)`},
 	{"passwords that were changed", `UPDATE restored.passwords AS r SET hash = m.hash
 		FROM main.passwords AS m WHERE m.user_id = r.user_id AND m.hash <> r.hash`},
 

@@ -24,13 +24,14 @@ type pages struct {
 func Routes(s *site.Site) []site.Route {
 	p := &pages{Site: s}
 	return []site.Route{
-		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn), Begins: true},
+		{Pattern: site.PathSignIn, Get: p.withPasskeys(p.showSignIn), Post: p.withPasskeys(site.Form(p.signIn)), Begins: true},
+		{Pattern: pathSignInPasskey, Post: site.Form(p.signInWithPasskey), Tries: true, Begins: true},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
-		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: site.Form(p.signUp), Tries: true},
-		{Pattern: site.PathInvite + ":code", Get: p.invite, Post: site.Form(p.join), Tries: true, Begins: true},
-		{Pattern: site.PathSetup + ":code", Get: p.showSetup, Post: site.Form(p.setUp), Tries: true, Begins: true},
-		{Pattern: site.PathReset + ":code", Get: p.showReset, Post: site.Form(p.reset), Tries: true, Begins: true},
+		{Pattern: site.PathSignUp, Get: p.withPasskeys(p.showSignUp), Post: p.withPasskeys(site.Form(p.signUp)), Tries: true},
+		{Pattern: site.PathInvite + ":code", Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)), Tries: true, Begins: true},
+		{Pattern: site.PathSetup + ":code", Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)), Tries: true, Begins: true},
+		{Pattern: site.PathReset + ":code", Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)), Tries: true, Begins: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true},
 		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
@@ -43,7 +44,8 @@ func Routes(s *site.Site) []site.Route {
 			Post: p.Recently(pathTokens, site.OwnForm(p.changeTokens)),
 		},
 		{Pattern: pathSessions, Get: p.SignedIn(p.accountSessions), Post: p.SignedIn(site.OwnForm(p.endSession))},
-		{Pattern: pathSecurity, Get: p.SignedIn(p.security), Post: p.SignedIn(site.OwnForm(p.changePassword))},
+		{Pattern: pathSecurity, Get: p.withPasskeys(p.SignedIn(p.security)), Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword)))},
+		{Pattern: pathPasskeys, Post: p.withPasskeys(p.Recently(pathSecurity, site.OwnForm(p.changePasskeys)))},
 		{
 			Pattern: pathIdentities, Get: p.SignedIn(p.security),
 			Post: p.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),

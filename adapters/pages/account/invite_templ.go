@@ -88,7 +88,8 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 				return templ_7745c5c3_Err
 			}
 			providers, passwords := len(p.Modules.Accounts.Providers.Do()) > 0, p.Modules.Accounts.Passwords.On()
-			if !providers && !passwords {
+			passkeys := p.Modules.Accounts.Passkeys.On()
+			if !providers && !passwords && !passkeys {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server has no way to sign in at the moment. Ask its operator.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -98,7 +99,7 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if passwords {
+			if passwords || passkeys {
 				templ_7745c5c3_Err = p.joinForm(site.PathInvite+code, "", "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -109,7 +110,7 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 				return templ_7745c5c3_Err
 			}
 			if providers {
-				if passwords {
+				if passwords || passkeys {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Or with an account elsewhere</h2>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -39,6 +39,9 @@ func (p *pages) showSetup(w http.ResponseWriter, r *site.Request) error {
 
 // setUp makes the first administrator.
 func (p *pages) setUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has(fieldPasskey) {
+		return p.setUpWithPasskey(w, r, fields)
+	}
 	code, name := r.PathValue("code"), fields.Get("name")
 	var created user.User
 	password, err := newPassword(fields)
@@ -60,6 +63,9 @@ func (p *pages) showReset(w http.ResponseWriter, r *site.Request) error {
 
 // reset gives the owner of a link a password, and signs in.
 func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has(fieldPasskey) {
+		return p.resetWithPasskey(w, r, fields)
+	}
 	code := r.PathValue("code")
 	owner, err := p.Modules.Accounts.Reset.Show(r.Context(), code)
 	if err == nil {

@@ -41,7 +41,7 @@ func (p *pages) vouched(r *site.Request) bool {
 
 // signUp makes an account with the name that was chosen, or asks again.
 func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	if fields.Has("password") {
+	if fields.Has("password") || fields.Has(fieldPasskey) {
 		return p.join(w, r, fields)
 	}
 	page, found, err := p.newcomer(r)
@@ -77,6 +77,9 @@ func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 // join makes an account with a name and a password, with the code of an invitation if the path has one. Each attempt counts as a failed
 // sign-in, so that no client makes many accounts or tries many names.
 func (p *pages) join(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if fields.Has(fieldPasskey) {
+		return p.joinWithPasskey(w, r, fields)
+	}
 	r.Rejected = true
 	code, name := r.PathValue("code"), fields.Get("name")
 	var created user.User
@@ -85,11 +88,15 @@ func (p *pages) join(w http.ResponseWriter, r *site.Request, fields url.Values) 
 		created, err = p.Modules.Accounts.Join.Do(r.Context(), r.Actor(), code, name, password)
 	}
 	if err != nil {
-		path := site.PathSignUp
-		if code != "" {
-			path = site.PathInvite + code
-		}
-		return site.FormAgain(w, r, err, p.joinView(newAccount(r), path, name, fault.MessageOf(err)))
+		return site.FormAgain(w, r, err, p.joinView(newAccount(r), joinPath(code), name, fault.MessageOf(err)))
 	}
 	return p.begin(w, r, created.ID, token.Token{}, site.PathPastes)
+}
+
+// joinPath returns where an account is made: with the code of an invitation, or without.
+func joinPath(code string) string {
+	if code == "" {
+		return site.PathSignUp
+	}
+	return site.PathInvite + code
 }

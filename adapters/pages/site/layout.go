@@ -29,6 +29,9 @@ func FormPolicy(nonce string) string {
 	return strings.Replace(ContentPolicy, "style-src 'self'", "style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
 }
 
+// AskingPolicy is for a page whose script asks this site for something.
+const AskingPolicy = ContentPolicy + "; connect-src 'self'"
+
 // NewNonce returns a value for one answer, which its Content-Security-Policy and its scripts share.
 func NewNonce() string { return rand.Text() }
 

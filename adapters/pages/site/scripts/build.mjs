@@ -17,7 +17,7 @@ const options = {
   metafile: true,
 };
 const bundles = [
-  await build({...options, entryPoints: ["src/encrypted.ts", "src/page.ts"]}),
+  await build({...options, entryPoints: ["src/encrypted.ts", "src/page.ts", "src/passkeys.ts"]}),
   // The form loads the editor when it is drawn, and each of the editor's modes when a snippet needs it.
   await build({...options, entryPoints: ["src/form.ts"], splitting: true, chunkNames: "chunk-[hash]"}),
 ];

@@ -65,6 +65,30 @@ CREATE TABLE passwords (
     hash    text NOT NULL -- in the format $argon2id$…
 );
 
+-- The public halves of passkeys (WebAuthn).
+CREATE TABLE passkeys (
+    id              text COLLATE "C" PRIMARY KEY, -- in base64url, as the authenticator has drawn it
+    user_id         text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
+    name            text NOT NULL,
+    public_key      bytea NOT NULL, -- as COSE
+    counter         bigint NOT NULL, -- of its signatures; 0: its authenticator does not count
+    backup_eligible boolean NOT NULL,
+    created_at      timestamptz NOT NULL,
+    last_used_at    timestamptz
+);
+CREATE INDEX passkeys_by_user ON passkeys (user_id);
+
+-- The making or use of passkeys that has begun, for five minutes.
+CREATE TABLE passkey_ceremonies (
+    hash       bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256 of what the browser's cookie holds
+    purpose    text NOT NULL,
+    challenge  text NOT NULL,
+    user_id    text COLLATE "C" NOT NULL, -- who gets the passkey, perhaps a user to come; empty: one is used
+    name       text NOT NULL, -- of a user to come
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX passkey_ceremonies_by_expiry ON passkey_ceremonies (expires_at);
+
 -- Links with which their holders choose a way in, once.
 CREATE TABLE one_time_links (
     hash       bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256; the code itself is not kept
@@ -360,5 +384,5 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
-    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, one_time_links, passwords, unlinked_identities, identities, user_deletions, users;
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, one_time_links, passkey_ceremonies, passkeys, passwords, unlinked_identities, identities, user_deletions, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -57,6 +57,28 @@ CREATE TABLE passwords (
     hash    TEXT NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE passkeys (
+    id              TEXT NOT NULL PRIMARY KEY,
+    user_id         TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+    name            TEXT NOT NULL,
+    public_key      BLOB NOT NULL,
+    counter         INTEGER NOT NULL,
+    backup_eligible BOOLEAN NOT NULL,
+    created_at      TIMESTAMP NOT NULL,
+    last_used_at    TIMESTAMP
+) WITHOUT ROWID;
+CREATE INDEX passkeys_by_user ON passkeys (user_id);
+
+CREATE TABLE passkey_ceremonies (
+    hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    purpose    TEXT NOT NULL,
+    challenge  TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    expires_at TIMESTAMP NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX passkey_ceremonies_by_expiry ON passkey_ceremonies (expires_at);
+
 CREATE TABLE one_time_links (
     hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     user_id    TEXT REFERENCES users ON DELETE CASCADE,
@@ -308,6 +330,8 @@ DROP TABLE access_tokens;
 DROP TABLE invitations;
 DROP TABLE sign_in_attempts;
 DROP TABLE one_time_links;
+DROP TABLE passkey_ceremonies;
+DROP TABLE passkeys;
 DROP TABLE passwords;
 DROP TABLE unlinked_identities;
 DROP TABLE identities;

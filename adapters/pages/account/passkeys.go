@@ -1,0 +1,172 @@
+package account
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// The fields of forms that passkeys.js sends: first without an answer, for which it gets what to ask the browser for.
+const (
+	fieldPasskey  = "passkey"  // says that the form is about one, where others have the same path
+	fieldCeremony = "ceremony" // names the cookie
+	fieldAnswer   = "answer"   // of the browser
+)
+
+const (
+	pathSignInPasskey = site.PathSignIn + "/passkey"
+	pathPasskeys      = site.PathAccount + "/passkeys"
+)
+
+// ceremonyCookie returns the name of a ceremony's cookie. Each has its own, so that two tabs do not disturb each other.
+func ceremonyCookie(ceremony string) string { return "gluepot-passkey-" + ceremony }
+
+// ceremonyLength is the number of characters that name a cookie.
+const ceremonyLength = 16
+
+// ask answers passkeys.js with what to ask the browser for, or with what is wrong with the form.
+func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.BegunCeremony, err error) error {
+	status, answer := http.StatusOK, map[string]any{}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		status, answer["problem"] = http.StatusBadRequest, fault.MessageOf(err)
+	case fault.Conflict:
+		status, answer["problem"] = http.StatusConflict, fault.MessageOf(err)
+	default:
+		if err != nil {
+			return err
+		}
+		ceremony := fmt.Sprintf("%x", identity.HashOf(begun.Secret))[:ceremonyLength]
+		site.SetCookie(w, r, ceremonyCookie(ceremony), begun.Secret, identity.CeremonyAge)
+		answer["ceremony"], answer["options"] = ceremony, json.RawMessage(begun.Options)
+	}
+	site.Guard(w, r)
+	site.KeepPrivate(w)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	return json.NewEncoder(w).Encode(answer)
+}
+
+// answered returns the secret of a form's ceremony, whose cookie it clears, and the browser's answer.
+func answered(w http.ResponseWriter, r *site.Request, fields url.Values) accounts.NewPasskey {
+	made := accounts.NewPasskey{Name: strings.TrimSpace(fields.Get("label")), Answer: []byte(fields.Get(fieldAnswer))}
+	if made.Name == "" {
+		made.Name = browserOf(r.UserAgent())
+	}
+	if ceremony := fields.Get(fieldCeremony); len(ceremony) == ceremonyLength {
+		cookie := ceremonyCookie(ceremony)
+		made.Secret = site.CookieValue(r, cookie)
+		site.SetCookie(w, r, cookie, "", 0)
+	}
+	return made
+}
+
+// withPasskeys lets passkeys.js of a page ask this site.
+func (p *pages) withPasskeys(answer site.Handler) site.Handler {
+	return func(w http.ResponseWriter, r *site.Request) error {
+		if p.Modules.Accounts.Passkeys.On() {
+			r.Policy = site.AskingPolicy
+		}
+		return answer(w, r)
+	}
+}
+
+// signInWithPasskey asks for a passkey, and begins a session of whose it is.
+func (p *pages) signInWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	use := p.Modules.Accounts.Passkeys
+	if !fields.Has(fieldAnswer) {
+		begun, err := use.BeginSignIn(r.Context(), r.Actor())
+		return p.ask(w, r, begun, err)
+	}
+	brought := answered(w, r, fields)
+	owner, err := use.SignIn(r.Context(), r.Actor(), brought.Secret, brought.Answer)
+	if err != nil {
+		r.Rejected = fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Invalid)
+		return err
+	}
+	return p.begin(w, r, owner.ID, token.Token{}, site.LocalPath(fields.Get("next"), site.PathPastes))
+}
+
+// account makes a user with a passkey, and begins a session. again shows the form again.
+func (p *pages) accountWithPasskey(
+	w http.ResponseWriter, r *site.Request, fields url.Values, next string,
+	begin func() (accounts.BegunCeremony, error), finish func(accounts.NewPasskey) (user.User, error),
+	again func(problem error) error,
+) error {
+	if !fields.Has(fieldAnswer) {
+		begun, err := begin()
+		r.Rejected = fault.Is(err, fault.Forbidden)
+		return p.ask(w, r, begun, err)
+	}
+	owner, err := finish(answered(w, r, fields))
+	if err != nil {
+		r.Rejected = r.Rejected || fault.Is(err, fault.Forbidden)
+		return again(err)
+	}
+	return p.begin(w, r, owner.ID, token.Token{}, next)
+}
+
+// joinWithPasskey is join for a passkey. Only what brings a passkey counts as a failed sign-in.
+func (p *pages) joinWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
+	r.Rejected = fields.Has(fieldAnswer)
+	return p.accountWithPasskey(w, r, fields, site.PathPastes,
+		func() (accounts.BegunCeremony, error) { return use.BeginJoin(r.Context(), r.Actor(), code, name) },
+		func(made accounts.NewPasskey) (user.User, error) { return use.Join(r.Context(), r.Actor(), code, made) },
+		func(problem error) error {
+			page := p.joinView(newAccount(r), joinPath(code), name, fault.MessageOf(problem))
+			return site.FormAgain(w, r, problem, page)
+		})
+}
+
+// setUpWithPasskey is setUp for a passkey.
+func (p *pages) setUpWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
+	return p.accountWithPasskey(w, r, fields, site.PathAdmin,
+		func() (accounts.BegunCeremony, error) { return use.BeginSetUp(r.Context(), r.Actor(), code, name) },
+		func(made accounts.NewPasskey) (user.User, error) {
+			return use.SetUp(r.Context(), r.Actor(), code, made)
+		},
+		func(problem error) error {
+			page := p.setupView(linkPage(w, r, "Set up this server"), code, name, fault.MessageOf(problem))
+			return site.FormAgain(w, r, problem, page)
+		})
+}
+
+// resetWithPasskey is reset for a passkey.
+func (p *pages) resetWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	use, code := p.Modules.Accounts.Passkeys, r.PathValue("code")
+	return p.accountWithPasskey(w, r, fields, pathSecurity,
+		func() (accounts.BegunCeremony, error) { return use.BeginReset(r.Context(), r.Actor(), code) },
+		func(made accounts.NewPasskey) (user.User, error) {
+			return use.Reset(r.Context(), r.Actor(), code, made)
+		},
+		func(problem error) error { return problem })
+}
+
+// changePasskeys adds a passkey of the reader, or removes one.
+func (p *pages) changePasskeys(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
+	use := p.Modules.Accounts.Passkeys
+	switch id := fields.Get("remove"); {
+	case id != "":
+		err = use.RemoveOwn(r.Context(), r.Actor(), id)
+	case !fields.Has(fieldAnswer):
+		begun, err := use.BeginAdd(r.Context(), r.Actor())
+		return p.ask(w, r, begun, err)
+	default:
+		err = use.Add(r.Context(), r.Actor(), answered(w, r, fields))
+	}
+	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
+		return p.showSecurity(w, r, err)
+	}
+	return p.Done(w, pathSecurity, err)
+}

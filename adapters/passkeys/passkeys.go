@@ -1,0 +1,181 @@
+// Package passkeys speaks WebAuthn, the protocol of passkeys, by github.com/go-webauthn/webauthn.
+package passkeys
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Passkeys implements identity.Passkeys.
+type Passkeys struct{ party *webauthn.WebAuthn }
+
+var _ identity.Passkeys = (*Passkeys)(nil)
+
+// Refusals of New.
+var (
+	ErrNoAddress = errors.New("passkeys need GLUEPOT_PUBLIC_URL, the address that people use")
+	ErrPlain     = errors.New("browsers have passkeys only where GLUEPOT_PUBLIC_URL is of https, or its host is localhost")
+	ErrNoName    = errors.New("browsers have passkeys only where the host of GLUEPOT_PUBLIC_URL is a name, not an address")
+)
+
+// New returns the passkeys of the server at a public URL, whose host is the relying party. It fails, and says why, where
+// browsers have none.
+func New(publicURL, siteName string) (*Passkeys, error) {
+	address, err := url.Parse(publicURL)
+	switch {
+	case publicURL == "" || err != nil:
+		return nil, ErrNoAddress
+	case address.Scheme != "https" && address.Hostname() != "localhost":
+		return nil, ErrPlain
+	}
+	if _, err := netip.ParseAddr(address.Hostname()); err == nil {
+		return nil, ErrNoName
+	}
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: strings.ToLower(address.Hostname()), RPDisplayName: siteName,
+		RPOrigins:             []string{address.Scheme + "://" + address.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
+			UserVerification: protocol.VerificationPreferred,
+		},
+		Timeouts: webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("passkeys: %w", err)
+	}
+	return &Passkeys{party}, nil
+}
+
+var timeout = webauthn.TimeoutConfig{Timeout: identity.CeremonyAge, TimeoutUVD: identity.CeremonyAge}
+
+// owner is a user as the library wants one.
+type owner struct {
+	id       user.ID
+	name     string
+	passkeys []webauthn.Credential
+}
+
+// WebAuthnID implements webauthn.User.
+func (o owner) WebAuthnID() []byte { return []byte(o.id) }
+
+// WebAuthnName implements webauthn.User.
+func (o owner) WebAuthnName() string { return o.name }
+
+// WebAuthnDisplayName implements webauthn.User.
+func (o owner) WebAuthnDisplayName() string { return o.name }
+
+// WebAuthnCredentials implements webauthn.User.
+func (o owner) WebAuthnCredentials() []webauthn.Credential { return o.passkeys }
+
+var encoding = base64.RawURLEncoding
+
+func credentialOf(p identity.Passkey) (webauthn.Credential, error) {
+	id, err := encoding.DecodeString(string(p.ID))
+	return webauthn.Credential{
+		ID: id, PublicKey: p.PublicKey, Flags: webauthn.CredentialFlags{BackupEligible: p.BackupEligible},
+		Authenticator: webauthn.Authenticator{SignCount: p.Counter},
+	}, err
+}
+
+// AskForNew implements identity.Passkeys.
+func (p *Passkeys) AskForNew(id user.ID, name string, others []identity.Passkey) (identity.Asked, error) {
+	known := make([]protocol.CredentialDescriptor, len(others))
+	for i, other := range others {
+		credential, err := credentialOf(other)
+		if err != nil {
+			return identity.Asked{}, fault.Unforeseen(err)
+		}
+		known[i] = credential.Descriptor()
+	}
+	options, session, err := p.party.BeginRegistration(owner{id: id, name: name}, webauthn.WithExclusions(known))
+	if err != nil {
+		return identity.Asked{}, fault.Unforeseen(err)
+	}
+	return asked(session, options.Response)
+}
+
+// Ask implements identity.Passkeys.
+func (p *Passkeys) Ask() (identity.Asked, error) {
+	options, session, err := p.party.BeginDiscoverableLogin()
+	if err != nil {
+		return identity.Asked{}, fault.Unforeseen(err)
+	}
+	return asked(session, options.Response)
+}
+
+func asked(session *webauthn.SessionData, options any) (identity.Asked, error) {
+	text, err := json.Marshal(options)
+	if err != nil {
+		return identity.Asked{}, fault.Unforeseen(err)
+	}
+	return identity.Asked{Challenge: session.Challenge, Options: text}, nil
+}
+
+// refused is identity.ErrPasskey with the cause. The library says more in DevInfo.
+func refused(err error) error {
+	if detailed, ok := errors.AsType[*protocol.Error](err); ok && detailed.DevInfo != "" {
+		err = fmt.Errorf("%w: %s", err, detailed.DevInfo)
+	}
+	return fault.Wrap(identity.ErrPasskey.Kind, identity.ErrPasskey.Message, errors.Join(identity.ErrPasskey, err))
+}
+
+// Made implements identity.Passkeys.
+func (p *Passkeys) Made(challenge string, id user.ID, answer []byte) (identity.Passkey, error) {
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
+	if err != nil {
+		return identity.Passkey{}, refused(err)
+	}
+	made, err := p.party.CreateCredential(owner{id: id}, webauthn.SessionData{
+		Challenge: challenge, UserID: []byte(id), UserVerification: protocol.VerificationPreferred,
+		RelyingPartyID: p.party.Config.RPID, CredParams: webauthn.CredentialParametersDefault(),
+	}, parsed)
+	if err != nil {
+		return identity.Passkey{}, refused(err)
+	}
+	return identity.Passkey{
+		ID: identity.PasskeyID(encoding.EncodeToString(made.ID)), PublicKey: made.PublicKey,
+		Counter: made.Authenticator.SignCount, BackupEligible: made.Flags.BackupEligible,
+	}, nil
+}
+
+// Used implements identity.Passkeys.
+func (p *Passkeys) Used(
+	challenge string, answer []byte, find func(identity.PasskeyID) (identity.Passkey, user.ID, error),
+) (id identity.PasskeyID, counter uint32, err error) {
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
+	if err != nil {
+		return "", 0, refused(err)
+	}
+	var failed error // of find
+	id = identity.PasskeyID(encoding.EncodeToString(parsed.RawID))
+	_, _, err = p.party.ValidatePasskeyLogin(func(_, _ []byte) (webauthn.User, error) {
+		stored, holder, err := find(id)
+		if failed = err; err != nil {
+			return nil, err
+		}
+		credential, err := credentialOf(stored)
+		return owner{id: holder, passkeys: []webauthn.Credential{credential}}, err
+	}, webauthn.SessionData{
+		Challenge: challenge, UserVerification: protocol.VerificationPreferred, RelyingPartyID: p.party.Config.RPID,
+	}, parsed)
+	switch {
+	case failed != nil && !fault.Is(failed, fault.NotFound):
+		return "", 0, failed
+	case err != nil:
+		return "", 0, refused(err)
+	}
+	return id, parsed.Response.AuthenticatorData.Counter, nil
+}
