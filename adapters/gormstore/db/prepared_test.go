@@ -182,7 +182,7 @@ func TestStatementInUse(t *testing.T) {
 			if err := rows.Err(); err != nil || fmt.Sprint(got) != "[7 8]" {
 				t.Fatalf("got %v, error %v, want [7 8]", got, err)
 			}
-			_ = rows.Close()
+			_ = rows.Close() //nolint:sqlclosecheck // the loop goes on in the transaction
 		}
 	})
 	if got := open.Load(); got != 3 { // CREATE and INSERT, INSERT, SELECT
