@@ -140,7 +140,8 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 		create(i)
 	}
 	for i := 0; i < first; i += 2 {
-		if err := pastes.DeleteIf(t.Context(), auditlog.Entry{}, paste.ID(fmt.Sprintf("paste%03d", i)), func(paste.Paste) error { return nil }); err != nil {
+		id, allow := paste.ID(fmt.Sprintf("paste%03d", i)), func(paste.Paste) error { return nil }
+		if err := pastes.DeleteIf(t.Context(), auditlog.Entry{}, id, allow); err != nil {
 			t.Fatal(err)
 		}
 	}

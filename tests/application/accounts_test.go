@@ -140,7 +140,8 @@ func TestProposedNames(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
 	w.user(t, users.CreateInput{Name: "former"})
-	if err := w.users.Update.Own(t.Context(), audit.By(w.session(t, "former"), netip.Addr{}), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
+	profile := users.Profile{Name: "renamed", DefaultLanguage: "Go"}
+	if err := w.users.Update.Own(t.Context(), audit.By(w.session(t, "former"), netip.Addr{}), profile); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

@@ -33,7 +33,7 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 					arguments = append(arguments, reflect.Zero(method.Type.In(in)))
 				}
 				results := method.Func.Call(arguments)
-				err, _ := results[len(results)-1].Interface().(error)
+				err, _ := reflect.TypeAssert[error](results[len(results)-1])
 				if !fault.Is(err, fault.Forbidden) {
 					t.Errorf("%s.%s: got %v, want fault.Forbidden", all.Field(i).Type(), method.Name, err)
 				}

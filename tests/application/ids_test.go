@@ -55,7 +55,7 @@ type crowdedTokens struct {
 	*crowd
 }
 
-func (c crowdedTokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
+func (c crowdedTokens) Create(ctx context.Context, _ netip.Addr, entry auditlog.Entry, created token.Token) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 }
 
 func (c crowdedPastes) CreateAllowed(
-	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
+	ctx context.Context, _ netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (paste.Usage, error) {
 	if err := c.take(string(created.ID)); err != nil {
 		return paste.Usage{}, err
@@ -98,7 +98,8 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
-			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
+			module := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock)
+			issued, _, err := module.Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {

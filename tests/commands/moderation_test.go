@@ -146,7 +146,8 @@ func TestAuditLog(t *testing.T) {
 	cfg := gormstore.DefaultConfig()
 	cfg.URL = i.url
 	err := gormstore.NewModeration(database.Open(t, cfg)).Report(t.Context(),
-		netip.Addr{}, moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client", paste.Quota{Pastes: 1, Window: time.Hour})
+		netip.Addr{}, moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client",
+		paste.Quota{Pastes: 1, Window: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,15 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			must(t, err)
 			owner := user.User{ID: "epoxy", Name: name, CreatedAt: time.Now()}
 			must(t, s.Users.Create(t.Context(), auditlog.Entry{}, owner, nil))
-			must(t, s.Tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, token.Token{ID: "t", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: time.Now()}))
+			must(
+				t,
+				s.Tokens.Create(
+					t.Context(),
+					netip.Addr{},
+					auditlog.Entry{},
+					token.Token{ID: "t", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: time.Now()},
+				),
+			)
 			lock, err := other.BeginTx(t.Context(), nil)
 			must(t, err)
 			defer lock.Rollback() //nolint:errcheck // does nothing after a commit

@@ -107,7 +107,8 @@ func TestFirstAdministrator(t *testing.T) {
 			t.Error("got a link beside an administrator, want none")
 		}
 		for _, node := range nodes {
-			if log := node.Stderr.String(); strings.Contains(log, goodPassword) || strings.Count(log, "/setup/") != 1+strings.Count(log, "/setup/:code") {
+			log := node.Stderr.String()
+			if strings.Contains(log, goodPassword) || strings.Count(log, "/setup/") != 1+strings.Count(log, "/setup/:code") {
 				t.Errorf("got the log %s, want the link once, and no password", log)
 			}
 		}

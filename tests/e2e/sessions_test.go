@@ -58,7 +58,8 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 		v.t.Fatal(err)
 	}
 	request.Header = http.Header{
-		"Accept": {"text/html,*/*;q=0.8"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {strings.Trim(v.cookie+"; "+v.once, "; ")},
+		"Accept": {"text/html,*/*;q=0.8"}, "Content-Type": {"application/x-www-form-urlencoded"},
+		"Cookie":            {strings.Trim(v.cookie+"; "+v.once, "; ")},
 		"User-Agent":        {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
 		"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}, "Origin": {"https://paste.example"},
 	}

@@ -127,7 +127,7 @@ func (s *Store) keep(d paste.Document) {
 }
 
 // Update implements paste.Store.
-func (p Pastes) Update(ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
+func (p Pastes) Update(ctx context.Context, _ auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Document{}, err
@@ -155,7 +155,7 @@ func (p Pastes) Update(ctx context.Context, entry auditlog.Entry, id paste.ID, c
 }
 
 // DeleteIf implements paste.Store.
-func (p Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
+func (p Pastes) DeleteIf(ctx context.Context, _ auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int,
 }
 
 // DeleteRemoved implements paste.Store. Nothing is kept here.
-func (p Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, _ paste.ID) error {
+func (p Pastes) DeleteRemoved(ctx context.Context, _ auditlog.Entry, _ paste.ID) error {
 	if _, err := p.PurgeRemoved(ctx, 0, 0); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Store.
-func (u Users) Update(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error) (
+func (u Users) Update(ctx context.Context, _ netip.Addr, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error) (
 	user.User, map[string]string, error,
 ) {
 	unlock, err := u.lock(ctx)
@@ -224,7 +224,7 @@ func (s *Store) ownOf(id user.ID) user.Own {
 }
 
 // Delete implements user.Store.
-func (u Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
+func (u Users) Delete(ctx context.Context, _ netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 }
 
 // Keep implements identity.Store.
-func (i Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
+func (i Identities) Keep(ctx context.Context, _ netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
 }
 
 // Take implements identity.Store.
-func (i Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (identity.Attempt, error) {
+func (i Identities) Take(ctx context.Context, _ netip.Addr, hash identity.Hash) (identity.Attempt, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return identity.Attempt{}, err
@@ -106,7 +106,7 @@ func (i Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.A
 }
 
 // SignUp implements identity.Store.
-func (i Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
+func (i Identities) SignUp(ctx context.Context, _ netip.Addr, hash identity.Hash, created user.User) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (i Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.H
 }
 
 // Invite implements identity.Store.
-func (i Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
+func (i Identities) Invite(ctx context.Context, _ auditlog.Entry, created identity.Invitation) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, err
 }
 
 // Revoke implements identity.Store.
-func (i Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
+func (i Identities) Revoke(ctx context.Context, _ auditlog.Entry, id identity.InvitationID) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err

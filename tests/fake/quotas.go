@@ -28,7 +28,7 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 
 // CreateAllowed implements paste.Store.
 func (p Pastes) CreateAllowed(
-	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
+	ctx context.Context, _ netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 
 // UpdateAllowed implements paste.Store.
 func (p Pastes) UpdateAllowed(
-	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
+	ctx context.Context, _ netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	return p.Update(ctx, auditlog.Entry{}, id, func(stored paste.Document) (paste.Change, error) {

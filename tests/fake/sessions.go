@@ -12,7 +12,7 @@ import (
 )
 
 // StartSession implements token.Store.
-func (t Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
+func (t Tokens) StartSession(ctx context.Context, _ netip.Addr, started token.Token, replaces token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (t Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
 }
 
 // EndSession implements token.Store.
-func (t Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID, id token.ID) error {
+func (t Tokens) EndSession(ctx context.Context, _ netip.Addr, owner user.ID, id token.ID) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (t Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID, 
 }
 
 // EndSessions implements token.Store.
-func (t Tokens) EndSessions(ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
+func (t Tokens) EndSessions(ctx context.Context, _ netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return 0, err

@@ -34,7 +34,7 @@ func (s *Store) ways(owner user.ID) identity.Ways {
 
 // ByPassword implements identity.Store.
 func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
-	named, err := Users{i.Store}.ByName(ctx, name)
+	named, err := Users(i).ByName(ctx, name)
 	if err != nil {
 		return user.User{}, "", err
 	}
@@ -53,7 +53,7 @@ func (i Identities) ChangeWays(
 	defer unlock()
 	changed, err := i.changeWays(owner, change)
 	if changed {
-		Tokens{i.Store}.end(func(k token.Token) bool { return k.Owner == owner && k.ID != but })
+		Tokens(i).end(func(k token.Token) bool { return k.Owner == owner && k.ID != but })
 	}
 	return err
 }
@@ -170,7 +170,7 @@ func (i Identities) UseLink(
 		return user.User{}, err
 	}
 	i.endLinks(link.Owner)
-	Tokens{i.Store}.end(func(k token.Token) bool { return k.Owner == link.Owner })
+	Tokens(i).end(func(k token.Token) bool { return k.Owner == link.Owner })
 	owner, _ := i.byID(link.Owner)
 	return owner, nil
 }

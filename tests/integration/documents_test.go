@@ -79,7 +79,8 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		var editing sync.WaitGroup
 		for i := range edits {
 			editing.Go(func() {
-				if _, err := nodes[i%2].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
+				changes := paste.Changes{Title: new(fmt.Sprint(i))}
+				if _, err := nodes[i%2].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested", changes); err != nil {
 					t.Errorf("edit %d: got %v, want no error", i, err)
 				}
 			})

@@ -157,7 +157,8 @@ func TestImportedDocuments(t *testing.T) {
 			source := func(context.Context) imports.Records[paste.Import] {
 				return pastemyst.Pastes(strings.NewReader(strings.Join(texts, "\n")))
 			}
-			got, err := imports.New(nil, nil, pastes, time.Now).Pastes.Do(t.Context(), audit.Operator(), source, policy, func(line int, _ []byte, reason error) error {
+			importer := imports.New(nil, nil, pastes, time.Now).Pastes
+			got, err := importer.Do(t.Context(), audit.Operator(), source, policy, func(line int, _ []byte, reason error) error {
 				if all[line-1].want.Owner != "gone" || policy == paste.AnonymizeOrphans {
 					t.Errorf("%s: document %d: got it rejected, want it stored: %v", what, line, reason)
 				}

@@ -110,7 +110,8 @@ func changeAll(t *testing.T, writer *gormstore.Store) {
 	if err := pastes.Star(ctx, netip.Addr{}, "epoxy", "paste"); err != nil {
 		t.Error(err)
 	}
-	if err := tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}); err != nil {
+	created := token.Token{ID: "t2", Owner: "epoxy", Hash: token.Hash{2}, CreatedAt: time.Now()}
+	if err := tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, created); err != nil {
 		t.Error(err)
 	}
 	_, err = pastes.Update(ctx, auditlog.Entry{}, "paste", func(stored paste.Document) (paste.Change, error) {

@@ -85,7 +85,8 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			}
 		}
 		for _, table := range []string{
-			"users", "identities", "passwords", "one_time_links", "sign_in_attempts", "invitations", "access_tokens", "pastes", "pasties", "paste_tags", "paste_edits",
+			"users", "identities", "passwords", "one_time_links", "sign_in_attempts", "invitations", "access_tokens",
+			"pastes", "pasties", "paste_tags", "paste_edits",
 			"stars", "tombstones", "former_names", "audit_log", "blocks", "reports", "installation",
 		} {
 			exec(t, s.db, "ALTER TABLE "+table+" ADD COLUMN added_later integer")

@@ -54,7 +54,8 @@ func openService(t *testing.T, cfg gormstore.Config) *service {
 	if err := s.users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}); err != nil {
+	created := token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}
+	if err := s.tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, created); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -326,7 +327,8 @@ func TestSharedCountsAreFresh(t *testing.T) {
 		var begun, written atomic.Int64
 		together(t, 16, 15, func(ctx context.Context) error {
 			begun.Add(1)
-			if _, err := node.Pastes.Create.Do(ctx, audit.Operator(), "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
+			draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
+			if _, err := node.Pastes.Create.Do(ctx, audit.Operator(), "", draft); err != nil {
 				return err
 			}
 			least := written.Add(1)

@@ -205,7 +205,8 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	ok("issue a token", err)
 	viewer, err := node.Tokens.SignIn.Do(ctx, secret.Reveal())
 	ok("sign in", err)
-	created, err := node.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
+	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}}
+	created, err := node.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), draft)
 	ok("create a paste", err)
 	ok("star it", node.Pastes.StarSeen.Do(ctx, audit.By(viewer, netip.Addr{}), string(created.ID), true))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {

@@ -155,7 +155,8 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		_, _, err := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now).Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
+		module := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now)
+		_, _, err := module.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
 		found, _ := r.users.ByID(t.Context(), "epoxy")
 		if left := r.count(t, shownPastes); err == nil && !found.Suspended && left != 250 {
 			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
@@ -207,7 +208,8 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	} {
 		for who, take := range map[string]func(t *testing.T, r *races) error{
 			"a newcomer": func(t *testing.T, r *races) error {
-				return r.identities.SignUp(t.Context(), netip.Addr{}, identity.HashOf("secret"), user.User{ID: "thief", Name: r.name, CreatedAt: time.Now()})
+				thief := user.User{ID: "thief", Name: r.name, CreatedAt: time.Now()}
+				return r.identities.SignUp(t.Context(), netip.Addr{}, identity.HashOf("secret"), thief)
 			},
 			"another user": func(t *testing.T, r *races) error {
 				_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other", func(u *user.User, _ map[string]string) error {
@@ -221,7 +223,8 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				t.Parallel()
 				r := openRaces(t, database.Postgres(t))
 				exec(t, r.db, "INSERT INTO identities VALUES ('epoxy', 'github', '1')")
-				if err := r.users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}, nil); err != nil {
+				another := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
+				if err := r.users.Create(t.Context(), auditlog.Entry{}, another, nil); err != nil {
 					t.Fatal(err)
 				}
 				attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
@@ -396,7 +399,8 @@ func TestRaceSessionWhileSuspended(t *testing.T) {
 	exec(t, other, "UPDATE users SET suspended = true")
 	done := make(chan error, 1)
 	go func() {
-		_, err := tokens.New(r.tokens, r.users, time.Now).Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "browser", "")
+		sessions, visitor := tokens.New(r.tokens, r.users, time.Now).Sessions, audit.By(token.Viewer{}, netip.Addr{})
+		_, err := sessions.Start(t.Context(), visitor, "epoxy", token.Token{}, "browser", "")
 		done <- err
 	}()
 	waitForWaiters(t, r.db, 1)
@@ -492,7 +496,9 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				arrived, err := signing.Arrive.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), resume, "github", begun.Secret, identity.Callback{State: begun.State, Code: "code"})
+				callback := identity.Callback{State: begun.State, Code: "code"}
+				visitor := audit.By(token.Viewer{}, netip.Addr{})
+				arrived, err := signing.Arrive.Do(t.Context(), visitor, resume, "github", begun.Secret, callback)
 				if err == nil || arrived.Linked {
 					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
 					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived, found.Name, err)
@@ -533,7 +539,8 @@ func TestRaceSignUpTwice(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				if got, _, err := signing.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "secret", "newcomer"); err != nil || got.Name.String() != "newcomer" {
+				got, _, err := signing.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "secret", "newcomer")
+				if err != nil || got.Name.String() != "newcomer" {
 					t.Errorf("got %v, error %v, want the account", got.Name, err)
 				}
 			})

@@ -38,7 +38,8 @@ func TestSessionIsOneRead(t *testing.T) {
 		all := new(statementCount)
 		cfg.Tracer = all
 		s, told := openTold(t, cfg, time.Nanosecond)
-		secret, err := tokens.New(s.tokens, s.users, time.Now).Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "a browser", "")
+		sessions, visitor := tokens.New(s.tokens, s.users, time.Now).Sessions, audit.By(token.Viewer{}, netip.Addr{})
+		secret, err := sessions.Start(t.Context(), visitor, "epoxy", token.Token{}, "a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}

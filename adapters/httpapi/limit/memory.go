@@ -273,7 +273,7 @@ func (m *Memory) update(name string, of *client) {
 		q := &of.queues[i]
 		q.next = nil
 		for e := q.waiters.Front(); e != nil && q.next == nil; e = e.Next() {
-			if w := e.Value.(*waiter); m.allows(of, w) {
+			if w, _ := e.Value.(*waiter); m.allows(of, w) {
 				q.next = w
 			}
 		}
@@ -308,7 +308,7 @@ func (t turns) Swap(i, j int) {
 
 // Push implements heap.Interface.
 func (t *turns) Push(q any) {
-	added := q.(*queue)
+	added, _ := q.(*queue)
 	added.turn = len(*t)
 	*t = append(*t, added)
 }

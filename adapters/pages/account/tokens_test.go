@@ -60,7 +60,8 @@ func TestAccountTokens(t *testing.T) {
 	if err != nil || strings.Contains(answer.Body.String(), made) {
 		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "not used yet", "<b>a browser</b>", `value="`+string(parent)+`"`)
+	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "not used yet", "<b>a browser</b>",
+		`value="`+string(parent)+`"`)
 	for what, form := range map[string]url.Values{
 		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}}, "days": {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "nothing": {},
 	} {
