@@ -21,7 +21,8 @@ import (
 // one-time links, ceremonies of passkeys, and the bookkeeping of the database are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
-		model.User{}, model.UserDeletion{}, model.Identity{}, model.UnlinkedIdentity{}, model.Password{}, model.Passkey{}, model.Invitation{}, model.AccessToken{},
+		model.User{}, model.UserDeletion{}, model.Identity{}, model.UnlinkedIdentity{}, model.Password{}, model.Passkey{},
+		model.Invitation{}, model.AccessToken{},
 		model.Paste{}, model.Pasty{},
 		model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{}, model.Star{}, model.Tombstone{},
 		model.FormerName{}, model.AuditEntry{}, model.Block{}, model.Report{},

@@ -38,7 +38,8 @@ type Users struct {
 // entry beyond MaxStars or MaxServices.
 //
 // Do fails with fault.Forbidden unless the actor is the operator. An error of the source, of the store
-// or of reject ends the import: the batches before it are stored and counted. When ctx ends, the import ends with the cause of ctx, or with the store's error for it.
+// or of reject ends the import: the batches before it are stored and counted. When ctx ends, the import ends
+// with the cause of ctx, or with the store's error for it.
 func (u *Users) Do(ctx context.Context, actor audit.Actor, source Source[User], reject Reject) (Summary, error) {
 	return run(ctx, actor, source, reject, u.account, u.users.Import)
 }

@@ -20,22 +20,21 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 		w.users, w.tokens, w.pastes, w.search, w.stats, w.registered("open"),
 		moderation.New(nil, w.userStore, nil, nil, nil, w.clock), imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
 	} {
-		all := reflect.ValueOf(useCases).Elem()
-		for i := range all.NumField() {
-			for j := range all.Field(i).NumMethod() {
-				method := all.Field(i).Type().Method(j)
+		for _, useCase := range reflect.ValueOf(useCases).Elem().Fields() {
+			for j := range useCase.NumMethod() {
+				method := useCase.Type().Method(j)
 				if kind := method.Type; kind.NumIn() < 3 || kind.In(2) != actor {
 					continue
 				}
 				called++
-				arguments := []reflect.Value{all.Field(i), reflect.ValueOf(t.Context())}
+				arguments := []reflect.Value{useCase, reflect.ValueOf(t.Context())}
 				for in := 2; in < method.Type.NumIn(); in++ {
 					arguments = append(arguments, reflect.Zero(method.Type.In(in)))
 				}
 				results := method.Func.Call(arguments)
 				err, _ := reflect.TypeAssert[error](results[len(results)-1])
 				if !fault.Is(err, fault.Forbidden) {
-					t.Errorf("%s.%s: got %v, want fault.Forbidden", all.Field(i).Type(), method.Name, err)
+					t.Errorf("%s.%s: got %v, want fault.Forbidden", useCase.Type(), method.Name, err)
 				}
 			}
 		}

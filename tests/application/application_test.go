@@ -197,7 +197,7 @@ type failing struct {
 	fail bool
 }
 
-func (f *failing) Create(ctx context.Context, _ netip.Addr, entry auditlog.Entry, created token.Token) error {
+func (f *failing) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, created token.Token) error {
 	if f.fail {
 		return fault.New(fault.Unavailable, "x")
 	}

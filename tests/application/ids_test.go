@@ -55,7 +55,7 @@ type crowdedTokens struct {
 	*crowd
 }
 
-func (c crowdedTokens) Create(ctx context.Context, _ netip.Addr, entry auditlog.Entry, created token.Token) error {
+func (c crowdedTokens) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, created token.Token) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}

@@ -127,7 +127,9 @@ func (s *Store) keep(d paste.Document) {
 }
 
 // Update implements paste.Store.
-func (p Pastes) Update(ctx context.Context, _ auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
+func (p Pastes) Update(
+	ctx context.Context, _ auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error),
+) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Document{}, err

@@ -156,9 +156,9 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Store.
-func (u Users) Update(ctx context.Context, _ netip.Addr, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error) (
-	user.User, map[string]string, error,
-) {
+func (u Users) Update(
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error,
+) (user.User, map[string]string, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return user.User{}, nil, err
@@ -224,7 +224,7 @@ func (s *Store) ownOf(id user.ID) user.Own {
 }
 
 // Delete implements user.Store.
-func (u Users) Delete(ctx context.Context, _ netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
+func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -432,7 +432,7 @@ func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.
 }
 
 // Create implements token.Store.
-func (t Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
+func (t Tokens) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, created token.Token) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -493,7 +493,7 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 }
 
 // Revoke implements token.Store.
-func (t Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id token.ID, at time.Time) error {
+func (t Tokens) Revoke(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id token.ID, at time.Time) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -615,7 +615,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 }
 
 // Star implements paste.Store.
-func (p Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
+func (p Pastes) Star(ctx context.Context, _ netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -790,7 +790,7 @@ func (s *Store) newestFirst() []paste.Paste {
 }
 
 // Unstar implements paste.Store.
-func (p Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
+func (p Pastes) Unstar(ctx context.Context, _ netip.Addr, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func (t Tokens) EndSession(ctx context.Context, _ netip.Addr, owner user.ID, id 
 }
 
 // EndSessions implements token.Store.
-func (t Tokens) EndSessions(ctx context.Context, _ netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
+func (t Tokens) EndSessions(ctx context.Context, _ netip.Addr, _ auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return 0, err

@@ -30,8 +30,10 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.withPasskeys(p.showSignUp), Post: p.withPasskeys(site.Form(p.signUp)), Tries: true},
 		{Pattern: site.PathInvite + ":code", Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)), Tries: true, Begins: true},
-		{Pattern: site.PathSetup + ":code", Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)), Tries: true, Begins: true},
-		{Pattern: site.PathReset + ":code", Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)), Tries: true, Begins: true},
+		{Pattern: site.PathSetup + ":code", Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)),
+			Tries: true, Begins: true},
+		{Pattern: site.PathReset + ":code", Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)),
+			Tries: true, Begins: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true},
 		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
