@@ -100,12 +100,12 @@ func (c *Commands) newPassword(ctx context.Context, m Modules, name string) (ide
 
 // userReset prints a link.
 func (c *Commands) userReset() *cobra.Command {
-	return ofUser(c.does("reset USER", "Print a link with which a user chooses a new password, once", "user reset epoxy",
+	return ofUser(c.does("reset USER", "Print a link with which a user chooses a new password or passkey, once", "user reset epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			owner, made, code, err := m.Accounts.Reset.Offer(ctx, audit.Operator(), args[0])
 			link := c.link(m, "/reset/"+code, err)
 			shown := record{{"id", "", owner.ID}, {"expiresAt", "", made.ExpiresAt}, {"code", "", code}, {"link", "", link}}
-			return said(shown, "With this link, %s can choose a new password, once, until %s. It is not shown again:\n%s\n",
+			return said(shown, "With this link, %s can choose a new password or passkey, once, until %s. It is not shown again:\n%s\n",
 				owner.Name, moment(made.ExpiresAt), link), err
 		}))
 }

@@ -162,7 +162,7 @@ func (s *SetUp) done(created user.User, err error) (user.User, error) {
 	return created, err
 }
 
-// Reset lets users who cannot sign in choose a new password, with a link that an operator gives them.
+// Reset lets users who cannot sign in choose a new password or passkey, with a link that an operator gives them.
 type Reset struct{ *module }
 
 var errNoReset = fault.New(fault.Forbidden,

@@ -114,7 +114,7 @@ func TestPasswordCommands(t *testing.T) {
 	}
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
 	text, code, _ := strings.Cut(i.do("user reset mia"), "https://paste.example/reset/")
-	wantLike(t, "user reset", text, "With this link, mia can choose a new password, once, until YYYY-MM-DD HH:MM:SS. It is not shown again:\n")
+	wantLike(t, "user reset", text, "With this link, mia can choose a new password or passkey, once, until YYYY-MM-DD HH:MM:SS. It is not shown again:\n")
 	if code = strings.TrimSpace(code); len(code) != 26 {
 		t.Errorf("got the code %q, want one of 130 bits", code)
 	}
@@ -126,6 +126,7 @@ func TestPasswordCommands(t *testing.T) {
 	}
 	t.Setenv("GLUEPOT_PASSWORDS", "false")
 	const off = "Passwords are off on this server: GLUEPOT_PASSWORDS turns them on."
-	i.wantRefused("user reset mia", off)
 	wantRefusal(t, "user create", i.runReading(password, "user create ann --password-stdin"), exitFailed, off)
+	t.Setenv("GLUEPOT_PASSKEYS", "false")
+	i.wantRefused("user reset mia", off)
 }

@@ -101,6 +101,7 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		}),
 		gormstore.NewIdentities(opened).ChangeWays(t.Context(), netip.Addr{}, "mortar01", "", func(_ user.User, ways *identity.Ways) error {
 			ways.Password = "$argon2id$ü"
+			ways.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7, CreatedAt: created}}
 			return nil
 		}),
 		gormstore.NewIdentities(opened).Offer(t.Context(), auditlog.Entry{}, identity.OneTimeLink{
@@ -173,7 +174,7 @@ func TestCopySaysWhatBecomesOfTheSource(t *testing.T) {
 
 // uncopied are the tables that a copy leaves as the target's migrations have made them.
 var uncopied = []string{
-	"gluepot_versions", "installation", "one_time_links", "paste_origins", "paste_quota_salt", "paste_quotas", "search_remains",
+	"gluepot_versions", "installation", "one_time_links", "passkey_ceremonies", "paste_origins", "paste_quota_salt", "paste_quotas", "search_remains",
 	"sign_in_attempts",
 }
 
@@ -275,7 +276,7 @@ func TestCopy(t *testing.T) {
 	there := copyAll(t, source, middle)
 	back := copyAll(t, middle, target)
 	want := map[string]int64{
-		"users": 4, "identities": 3, "unlinked_identities": 1, "passwords": 1, "access_tokens": 4, "pastes": 10, "pasties": 3, "paste_tags": 2,
+		"users": 4, "identities": 3, "unlinked_identities": 1, "passwords": 1, "passkeys": 1, "access_tokens": 4, "pastes": 10, "pasties": 3, "paste_tags": 2,
 		"paste_edits": 2, "paste_ciphers": 1,
 		"stars": 5, "tombstones": 2, "former_names": 2, "audit_log": 2, "blocks": 1, "reports": 1,
 		"paste_texts": 6, "invitations": 1, "user_deletions": 0,
