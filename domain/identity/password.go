@@ -43,7 +43,7 @@ var (
 	// alike.
 	ErrWrongPassword = fault.New(fault.Unauthenticated, "The name or the password is not right.")
 	// ErrPresentPassword is the fault.Invalid for a wrong password of a user who has signed in.
-	ErrPresentPassword = fault.New(fault.Invalid, "The present password is not right.")
+	ErrPresentPassword = fault.New(fault.Invalid, "The current password is not right.")
 	// ErrGuesses is the fault.Exhausted for a name with too many wrong passwords, whether or not there is such a user.
 	ErrGuesses = fault.New(fault.Exhausted,
 		"There were too many wrong passwords for this name. Try again in a few minutes, or sign in in another way.")

@@ -75,7 +75,7 @@ func newPasswordFields(focus bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = site.Field("again", "The new password again", "", templ.Attributes{
+		templ_7745c5c3_Err = site.Field("again", "Repeat the new password", "", templ.Attributes{
 			"type": "password", "required": true, "autocomplete": "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -544,7 +544,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " <p>These are the ways into your account. The last one cannot be removed. Access tokens are none.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " <p>These are the ways into your account. The last one cannot be removed. Access tokens do not count.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -601,7 +601,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = site.Field("present", "Present password", "", templ.Attributes{
+					templ_7745c5c3_Err = site.Field("present", "Current password", "", templ.Attributes{
 						"type": "password", "autocomplete": "current-password", "aria-describedby": "present-hint",
 					}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
@@ -617,7 +617,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if ways.Password != "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button class=\"main\" name=\"do\" value=\"set\">Change the password</button> <button name=\"do\" value=\"remove\" formnovalidate>Remove the password</button>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button class=\"main\" name=\"do\" value=\"set\">Change password</button> <button name=\"do\" value=\"remove\" formnovalidate>Remove password</button>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -288,7 +288,7 @@ func TestOwnPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, shown.Body.String(), "Your password is changed", "Present password", `value="remove"`)
+	visit.WantIn(t, shown.Body.String(), "Your password is changed", "Current password", `value="remove"`)
 	answer, rejected, err := s.Post(second, path, form("set", otherPassword, otherPassword))
 	if err != nil || !rejected || answer.Code != http.StatusBadRequest ||
 		!strings.Contains(answer.Body.String(), identity.ErrPresentPassword.Message) {
