@@ -1,5 +1,5 @@
-// Package bootstrap opens the use cases on a database: configuration, the object graph, start and stop. Other programs embed it.
-// Package program below it has what only the program gluepot needs: commands, HTTP, settings.
+// Package bootstrap opens the use cases on a database: configuration, the object graph, start and stop. Other programs
+// embed it. Package program below it has what only the program gluepot needs: commands, HTTP, settings.
 package bootstrap
 
 import (
@@ -20,37 +20,43 @@ import (
 // Config configures the use cases. Start from DefaultConfig.
 type Config struct {
 	Database gormstore.Config
-	// ReadURL is where public profiles may be read from: a standby of the database, or a proxy that chooses one and bounds its lag.
-	// The database is asked instead for users that are missing there, and while the standby does not answer. Default: none.
+	// ReadURL is where public profiles may be read from: a standby of the database, or a proxy that chooses one and bounds
+	// its lag. The database is asked instead for users that are missing there, and while the standby does not answer.
+	// Default: none.
 	ReadURL string
 	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
 	RereadReadURL func() (gormstore.URL, error) `json:"-"`
 	// Dataloader merges concurrent lookups on PostgreSQL.
 	Dataloader bool
-	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it, starting changes
-	// nothing.
+	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it,
+	// starting changes nothing.
 	Migrate bool
-	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and changes nothing in the background.
+	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and changes nothing in the
+	// background.
 	ReadOnly bool
-	// AllowPendingMigrations also opens a database that lacks migrations: for servers, whose readiness check fails until it is migrated.
+	// AllowPendingMigrations also opens a database that lacks migrations: for servers, whose readiness check fails until
+	// it is migrated.
 	AllowPendingMigrations bool
-	// SweepInterval is the time between two sweeps of expired pastes; 0, the default, leaves them to other nodes. Several nodes may sweep
-	// at once.
+	// SweepInterval is the time between two sweeps of expired pastes; 0, the default, leaves them to other nodes. Several
+	// nodes may sweep at once.
 	SweepInterval time.Duration
-	// Pastes bounds pastes and their number, and says how long what is gone is kept. Quotas hold over all nodes, and are for an hour:
-	// leave their Window and Signed alone. Of Rules only Limits count. Empty fields of AnonymousLifetimes are those of Lifetimes. Beyond
-	// MaxBytes, creating fails with fault.Unavailable. Default: paste.DefaultLimits, and no other bounds.
+	// Pastes bounds pastes and their number, and says how long what is gone is kept. Quotas hold over all nodes, and are
+	// for an hour: leave their Window and Signed alone. Of Rules only Limits count. Empty fields of AnonymousLifetimes are
+	// those of Lifetimes. Beyond MaxBytes, creating fails with fault.Unavailable. Default: paste.DefaultLimits, and no
+	// other bounds.
 	Pastes pastes.Options `json:"-"`
-	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes is set; each process then counts every few seconds.
+	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes is set; each process then counts every few
+	// seconds.
 	Totals bool
-	// Accounts has the providers to sign in with, whether there are passwords, and who may sign up. Its Notify is the one below. Default:
-	// no providers, no passwords and no sign-up.
+	// Accounts has the providers to sign in with, whether there are passwords, and who may sign up. Its Notify is the one
+	// below. Default: no providers, no passwords and no sign-up.
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Notify is told of new reports and administrators, and of a store that fills up. Default: nil, no one is told.
 	Notify notice.Func `json:"-"`
-	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is logged.
+	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is
+	// logged.
 	Logger *zap.Logger
 }
 
@@ -120,7 +126,8 @@ func (c Config) Validate() error {
 	const perHour = " is %d: choose a number up to a million, or 0 for no limit"
 	anonymous, each := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
 	for _, window := range []time.Duration{own.AnonymousQuota.Window, own.Allowance.Rate.Window} {
-		check(window == 0 || window == time.Hour, "the window of a quota is %v: leave it empty, quotas are for an hour", window)
+		check(window == 0 || window == time.Hour,
+			"the window of a quota is %v: leave it empty, quotas are for an hour", window)
 	}
 	check(anonymous >= 0 && anonymous <= 1_000_000, "GLUEPOT_LIMIT_ANONYMOUS_PASTES"+perHour, anonymous)
 	check(each >= 0 && each <= 1_000_000, "GLUEPOT_USER_PASTES_PER_HOUR"+perHour, each)

@@ -10,9 +10,9 @@ import (
 	"github.com/gluepot/gluepot/application/copies"
 )
 
-// OpenCopy connects to two databases and returns the use case that copies one to the other, and a function that closes both. Both must
-// have exactly the migrations that this program knows; with migrate, it creates and migrates a target that has none. progress,
-// which may be nil, is not called concurrently.
+// OpenCopy connects to two databases and returns the use case that copies one to the other, and a function that closes
+// both. Both must have exactly the migrations that this program knows; with migrate, it creates and migrates a target
+// that has none. progress, which may be nil, is not called concurrently.
 //
 // It fails as Open does; then nothing stays open.
 func OpenCopy(

@@ -99,12 +99,13 @@ func newStatistics(
 // function that stores what is pending and closes the connections. It opens no socket, and reads neither flags nor the
 // environment. Programs that use fx have Module.
 //
-// It fails with one error for all wrong values of cfg, or with fault.Unavailable when the database does not answer, does not exist, or
-// lacks migrations (gormstore.ErrOutdated). When it fails, also because ctx is cancelled, nothing stays open.
+// It fails with one error for all wrong values of cfg, or with fault.Unavailable when the database does not answer,
+// does not exist, or lacks migrations (gormstore.ErrOutdated). When it fails, also because ctx is cancelled, nothing
+// stays open.
 //
-// Call the function after all use cases have returned. It ignores the cancellation of its context, so that it can be deferred, but
-// returns within a few seconds even when the database hangs, with an error that says what is lost. It may be called again or
-// concurrently: all calls return the result of the first.
+// Call the function after all use cases have returned. It ignores the cancellation of its context, so that it can be
+// deferred, but returns within a few seconds even when the database hangs, with an error that says what is lost. It may
+// be called again or concurrently: all calls return the result of the first.
 func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) error, error) {
 	var app *Application
 	stop, err := Start(ctx, fx.NopLogger, Module(cfg), fx.Populate(&app)) // what fails is returned

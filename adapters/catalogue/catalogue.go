@@ -1,4 +1,5 @@
-// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2 had, and all others of Linguist.
+// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2 had, and all
+// others of Linguist.
 package catalogue
 
 import (
@@ -34,7 +35,8 @@ func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
 
 type table map[string]*language.Language
 
-// tables are everything that is known. names has its keys in lower case; extensions has each key as it is written, and in lower case.
+// tables are everything that is known. names has its keys in lower case; extensions has each key as it is written, and
+// in lower case.
 type tables struct {
 	names, extensions, filenames, interpreters table
 

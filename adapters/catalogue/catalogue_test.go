@@ -37,7 +37,8 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 			t.Errorf("%s: got %+v, want its mode %s", k.Name, l, k.Mode)
 			continue
 		}
-		if !slices.Equal(l.MIMETypes[:len(k.MIMETypes)], k.MIMETypes) || !slices.Equal(l.Extensions[:len(k.Extensions)], k.Extensions) {
+		if !slices.Equal(l.MIMETypes[:len(k.MIMETypes)], k.MIMETypes) ||
+			!slices.Equal(l.Extensions[:len(k.Extensions)], k.Extensions) {
 			t.Errorf("%s: got %v and %v, want CodeMirror's %v and %v to come first", k.Name, l.MIMETypes, l.Extensions,
 				k.MIMETypes, k.Extensions)
 		}
@@ -65,7 +66,9 @@ func isName(c *Catalogue, s string) bool {
 }
 
 func codeMirrorAliasOf(known []codeMirrorLanguage, alias, name string) bool {
-	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == name && slices.Contains(k.Aliases, alias) })
+	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool {
+		return k.Name == name && slices.Contains(k.Aliases, alias)
+	})
 }
 
 // TestBuiltWhenAsked costs a command that asks nothing next to nothing.
@@ -205,8 +208,10 @@ func TestWhatPeopleMean(t *testing.T) {
 	c := New()
 	for extension, want := range map[string]string{
 		"rs": "Rust", "md": "Markdown", "ts": "TypeScript", "h": "C", "m": "Objective-C", "sql": "SQL", "txt": "Plain Text",
-		"R": "R", "r": "R", "e": "Eiffel", "pl": "Perl", "yml": "YAML", "cs": "C#", "html": "HTML", "json": "JSON", "tsx": "TypeScript-JSX",
-		"v": "Verilog", "gs": "JavaScript", "sol": "Solidity", "tex": "LaTeX", "vue": "Vue.js Component", "ini": "Properties files",
+		"R": "R", "r": "R", "e": "Eiffel", "pl": "Perl", "yml": "YAML", "cs": "C#", "html": "HTML", "json": "JSON",
+		"tsx": "TypeScript-JSX",
+		"v":   "Verilog", "gs": "JavaScript", "sol": "Solidity", "tex": "LaTeX", "vue": "Vue.js Component",
+		"ini": "Properties files",
 	} {
 		if l, ok := c.ByExtension(extension); !ok || l.Name != want {
 			t.Errorf("%s: got %+v, want %s", extension, l, want)
@@ -305,7 +310,8 @@ func TestContestedNames(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]string{"Makefile": "Makefile", "Dockerfile": "Dockerfile", "makefile": "Makefile", ".bashrc": "Shell"} {
+	for name, want := range map[string]string{"Makefile": "Makefile", "Dockerfile": "Dockerfile", "makefile": "Makefile",
+		".bashrc": "Shell"} {
 		if found, _ := c.ByFilename(name); found == nil || found.Name != want {
 			t.Errorf("the file %s: got %v, want %s", name, found, want)
 		}
@@ -317,10 +323,13 @@ func TestWhatExtensionsMean(t *testing.T) {
 	t.Parallel()
 	c := New()
 	for extension, want := range map[string]string{
-		"cfg": "Properties files", "ini": "Properties files", "el": "Emacs Lisp", "hbs": "Handlebars", "handlebars": "Handlebars",
-		"bzl": "Starlark", "ino": "C++", "pro": "QMake", "lisp": "Common Lisp", "html": "HTML", "py": "Python", "h": "C",
-		"m": "Objective-C", "ts": "TypeScript", "rs": "Rust", "pl": "Perl", "r": "R", "tex": "LaTeX", "vue": "Vue.js Component",
-		"tf": "HCL", "toml": "TOML", "yml": "YAML", "sh": "Shell", "ps1": "PowerShell", "kt": "Kotlin", "md": "Markdown",
+		"cfg": "Properties files", "ini": "Properties files", "el": "Emacs Lisp", "hbs": "Handlebars",
+		"handlebars": "Handlebars",
+		"bzl":        "Starlark", "ino": "C++", "pro": "QMake", "lisp": "Common Lisp", "html": "HTML",
+		"py": "Python", "h": "C",
+		"m": "Objective-C", "ts": "TypeScript", "rs": "Rust", "pl": "Perl", "r": "R", "tex": "LaTeX",
+		"vue": "Vue.js Component",
+		"tf":  "HCL", "toml": "TOML", "yml": "YAML", "sh": "Shell", "ps1": "PowerShell", "kt": "Kotlin", "md": "Markdown",
 	} {
 		t.Run(extension, func(t *testing.T) {
 			t.Parallel()

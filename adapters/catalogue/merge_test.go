@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite languages.json")
 
-// TestLanguagesFile compares languages.json with its sources. After an update of one, run "go generate ./adapters/catalogue", and look at
-// what it changes.
+// TestLanguagesFile compares languages.json with its sources. After an update of one, run "go generate
+// ./adapters/catalogue", and look at what it changes.
 func TestLanguagesFile(t *testing.T) {
 	t.Parallel()
 	want := "[\n" + strings.Join(merge(t), ",\n") + "\n]\n"
@@ -31,8 +31,8 @@ func TestLanguagesFile(t *testing.T) {
 	}
 }
 
-// merge returns each language as a line of languages.json. Where both sources know a language, CodeMirror's name wins, because clients
-// send and compare it. CodeMirror also decides which language has an extension.
+// merge returns each language as a line of languages.json. Where both sources know a language, CodeMirror's name wins,
+// because clients send and compare it. CodeMirror also decides which language has an extension.
 func merge(t *testing.T) []string {
 	t.Helper()
 	m := merger{names: map[string]*merged{}, aliases: map[string]bool{}, claims: map[string][]claim{}}
@@ -156,8 +156,9 @@ type claim struct {
 	rank       int  // place in the language's own list; 0 is the preferred extension
 }
 
-// ownerOf chooses the language of an extension: the only one that claims it; else the table's decision; else CodeMirror's owner; else
-// the language that prefers it most, then the first by name, for what an update of Linguist brings until the table decides.
+// ownerOf chooses the language of an extension: the only one that claims it; else the table's decision; else
+// CodeMirror's owner; else the language that prefers it most, then the first by name, for what an update of Linguist
+// brings until the table decides.
 func ownerOf(extension string, claims []claim) (*merged, error) {
 	wanted, decided := owners[strings.ToLower(extension)]
 	best := claims[0] // claims come in the order of names, CodeMirror's languages first
@@ -184,8 +185,8 @@ type codeMirrorLanguage struct {
 	Aliases    []string `json:"alias"`
 }
 
-// readCodeMirror returns CodeMirror's languages, and Autodetect, which is the language of pastes whose author chose none: v2 has it
-// beside CodeMirror's.
+// readCodeMirror returns CodeMirror's languages, and Autodetect, which is the language of pastes whose author chose
+// none: v2 has it beside CodeMirror's.
 func readCodeMirror(t *testing.T) []codeMirrorLanguage {
 	t.Helper()
 	text, err := os.ReadFile("codemirror.json")

@@ -36,8 +36,8 @@ type Modules struct {
 	Analyze func(context.Context) // see bootstrap.Application
 }
 
-// Open returns the use cases for one command, and a function that closes them. A command that migrates may create the database and
-// migrate it, if the configuration allows it; for other commands it must exist.
+// Open returns the use cases for one command, and a function that closes them. A command that migrates may create the
+// database and migrate it, if the configuration allows it; for other commands it must exist.
 type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
 // Commands are the operators' commands. They write results to Stdout and everything else to Stderr.
@@ -56,7 +56,8 @@ type Commands struct {
 func (c *Commands) All() []*cobra.Command {
 	c.terminal = command.IsTerminal(c.Stdout)
 	return []*cobra.Command{
-		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
+		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(),
+		c.importing(), c.copy(),
 	}
 }
 

@@ -45,7 +45,8 @@ func (c *Commands) does(use, short, examples string, do action) *cobra.Command {
 
 // ofUser explains USER in the help of a command, and adds --identity as an alternative.
 func ofUser(cmd *cobra.Command) *cobra.Command {
-	cmd.Long = cmd.Short + ".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
+	cmd.Long = cmd.Short +
+		".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
 		"Instead of USER, --identity github:77 names an account that the user signs in with."
 	addIdentity(cmd)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -15,7 +15,8 @@ import (
 )
 
 // OpenCopy returns the use case that copies the database at one URL to another, and a function that closes both.
-type OpenCopy func(cmd *cobra.Command, from, to string, progress func(copies.Progress)) (*copies.Copy, func() error, error)
+type OpenCopy func(cmd *cobra.Command, from, to string,
+	progress func(copies.Progress)) (*copies.Copy, func() error, error)
 
 func (c *Commands) copy() *cobra.Command {
 	cmd := c.does("copy", "Copy everything to another database, SQLite or PostgreSQL",
@@ -58,7 +59,8 @@ code is 1 when they differ.`
 		if err := c.printComparisons(compared); err != nil || c.json {
 			return err
 		}
-		_, err = fmt.Fprintf(c.Stderr, "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n",
+		_, err = fmt.Fprintf(c.Stderr,
+			"gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n",
 			moveAway(from))
 		return err
 	})
@@ -68,7 +70,8 @@ code is 1 when they differ.`
 // moveAway says what to do about the source of a copy, so that no command goes on working on it.
 func moveAway(from string) string {
 	if path, ok := strings.CutPrefix(from, "sqlite://"); ok {
-		return "Move the file " + path + " away, with its -wal and -shm: a command without the variable may find it, and work on the old data."
+		return "Move the file " + path +
+			" away, with its -wal and -shm: a command without the variable may find it, and work on the old data."
 	}
 	return "Delete the source when you no longer need it."
 }
@@ -84,8 +87,10 @@ func interrupted(ctx context.Context, err error) error {
 func (c *Commands) printComparisons(compared []copies.Comparison) error {
 	err := listed(all(compared), func(t copies.Comparison) record {
 		return record{
-			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows}, {"targetRows", "TARGET ROWS", t.Target.Rows},
-			{"sourceChecksum", "SOURCE SHA-256", clipped(t.Source.Checksum)}, {"targetChecksum", "TARGET SHA-256", clipped(t.Target.Checksum)},
+			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows},
+			{"targetRows", "TARGET ROWS", t.Target.Rows},
+			{"sourceChecksum", "SOURCE SHA-256", clipped(t.Source.Checksum)},
+			{"targetChecksum", "TARGET SHA-256", clipped(t.Target.Checksum)},
 			{"equal", "EQUAL", t.Equal()},
 		}
 	})(c)
@@ -99,8 +104,9 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 		}
 	}
 	if len(different) > 0 {
-		return fault.New(fault.Conflict, fmt.Sprintf("Source and target differ in %s: something else has written to the target.",
-			strings.Join(different, ", ")))
+		return fault.New(fault.Conflict,
+			fmt.Sprintf("Source and target differ in %s: something else has written to the target.",
+				strings.Join(different, ", ")))
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (c *Commands) pasteEdit() *cobra.Command {
 	cmd.MarkFlagsOneRequired("title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		input.Title = given(cmd, "title", &title)
-		for visibility, flag := range map[paste.Visibility]bool{paste.Private: private, paste.Public: public, paste.Unlisted: unlisted} {
+		for visibility, flag := range map[paste.Visibility]bool{paste.Private: private, paste.Public: public,
+			paste.Unlisted: unlisted} {
 			switch name := visibility.String(); {
 			case flag:
 				input.Visibility = &visibility
@@ -72,9 +73,11 @@ func (c *Commands) pasteEdit() *cobra.Command {
 }
 
 // changedPasties returns the changes of pasties, and the files with the code of the first of them.
-func changedPasties(codes map[string]string, added []string, languages map[string]string) (changes []paste.PastyChanges, files []string) {
+func changedPasties(codes map[string]string, added []string,
+	languages map[string]string) (changes []paste.PastyChanges, files []string) {
 	for _, id := range slices.Sorted(maps.Keys(codes)) {
-		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.Named(codes[id])}), append(files, codes[id])
+		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.Named(codes[id])}),
+			append(files, codes[id])
 	}
 	for _, file := range added {
 		changes = append(changes, paste.PastyChanges{Label: command.Named(file)})

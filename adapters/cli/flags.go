@@ -17,8 +17,8 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
-// parsed returns the function that sets a flag of pflag.Func. The errors of the functions below, and of package quantity,
-// say what the flag takes.
+// parsed returns the function that sets a flag of pflag.Func. The errors of the functions below, and of package
+// quantity, say what the flag takes.
 func parsed[T any](value *T, parse func(text string) (T, error)) func(text string) error {
 	return func(text string) (err error) {
 		*value, err = parse(text)

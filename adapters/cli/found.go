@@ -58,7 +58,8 @@ func foundRecord(f moderation.Found, removed bool) record {
 		{"expiresAt", "EXPIRES", f.ExpiresAt}, {"active", "", !removed && f.ActiveAt(time.Now())},
 	}
 	if removed {
-		shown = append(shown, record{{"removedAt", "REMOVED", f.RemovedAt}, {"removedBy", "BY", f.RemovedBy}, {"reason", "REASON", f.Reason}}...)
+		shown = append(shown, record{{"removedAt", "REMOVED", f.RemovedAt}, {"removedBy", "BY", f.RemovedBy},
+			{"reason", "REASON", f.Reason}}...)
 	}
 	return shown
 }
@@ -102,10 +103,11 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		"paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\npaste remove --owner epoxy --since 24h --reason 'spam' --yes",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			if len(ids) == 0 {
-				err := m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
-					ids = append(ids, string(f.ID))
-					return nil
-				})
+				err := m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, 0,
+					func(f moderation.Found) error {
+						ids = append(ids, string(f.ID))
+						return nil
+					})
 				if err == nil {
 					err = c.confirm(yes || len(ids) == 0, "Remove "+english.Plural(len(ids), "paste", "")+"?", "removed")
 				}
@@ -131,7 +133,8 @@ could read says that it was removed; its content can be restored for GLUEPOT_REM
 	return cmd
 }
 
-// each acts on each thing of a kind. With mayGo, it skips missing ones, as they may have been removed since they were listed.
+// each acts on each thing of a kind. With mayGo, it skips missing ones, as they may have been removed since they were
+// listed.
 func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]

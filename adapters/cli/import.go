@@ -98,8 +98,10 @@ type importSummary struct {
 
 func (s importSummary) record() record {
 	return record{
-		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New}, {"updated", "UPDATED", s.Updated},
-		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier}, {"rejected", "REJECTED", s.Rejected},
+		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New},
+		{"updated", "UPDATED", s.Updated},
+		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier},
+		{"rejected", "REJECTED", s.Rejected},
 		{"rejectsFile", "", s.rejects},
 	}
 }
@@ -120,7 +122,8 @@ func importFile[R any](
 	}
 	defer input.Close()
 	progress := command.NewProgress(run.commands.Stderr, kind, input.Size, true)
-	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr}
+	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name,
+		report: run.commands.Stderr}
 	summary, err := do(ctx, audit.Operator(), func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)

@@ -18,7 +18,9 @@ import (
 func (c *Commands) paste() *cobra.Command {
 	deletion := c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
-			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, audit.Operator(), id) })
+			return nil, c.each("paste", "deleted", ids, false, func(id string) error {
+				return m.Pastes.Delete.Do(ctx, audit.Operator(), id)
+			})
 		})
 	return Group("paste", "Create, show, edit, find, remove and delete pastes",
 		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteList(), c.pasteRemove(), c.pasteRestore(), deletion)
@@ -103,8 +105,10 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
 	err := recorded(record{
-		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt}, {"expiresAt", "", d.ExpiresAt},
-		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars}, {"edits", "", len(d.Edits)},
+		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt},
+		{"expiresAt", "", d.ExpiresAt},
+		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars},
+		{"edits", "", len(d.Edits)},
 		{"encrypted", "", d.Encrypted()},
 	})(c)
 	if err != nil {
@@ -115,7 +119,8 @@ func (c *Commands) printDocument(d paste.Document, owner string) error {
 		if code != "" && !strings.HasSuffix(code, "\n") {
 			code += "\n"
 		}
-		if _, err := fmt.Fprintf(c.Stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
+		if _, err := fmt.Fprintf(c.Stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language),
+			command.Line(p.Title), code); err != nil {
 			return err
 		}
 	}

@@ -13,10 +13,11 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// rejectsFile stores rejected records unchanged, one per line, so that they can be imported later. It is created with the first one.
+// rejectsFile stores rejected records unchanged, one per line, so that they can be imported later. It is created with
+// the first one.
 //
-// Each run creates its own file and never overwrites one (decision 0010): the name may be that of another input's rejects, of the
-// input itself, or a link. Each record is written before the import goes on, so it survives a crash.
+// Each run creates its own file and never overwrites one (decision 0010): the name may be that of another input's
+// rejects, of the input itself, or a link. Each record is written before the import goes on, so it survives a crash.
 type rejectsFile struct {
 	folder, name string    // without a number and the suffix
 	source       string    // the input's name, for the report
@@ -28,8 +29,8 @@ type rejectsFile struct {
 
 const rejectsSuffix = ".rejects"
 
-// rejectsName returns the name, without the suffix, of the rejects file for an input. Rejects of a rejects file keep the first input's
-// name.
+// rejectsName returns the name, without the suffix, of the rejects file for an input. Rejects of a rejects file keep
+// the first input's name.
 func rejectsName(kind, file string) string {
 	name := filepath.Base(file)
 	if file == "-" {

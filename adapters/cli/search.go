@@ -20,7 +20,8 @@ func (c *Commands) search() *cobra.Command {
 			shown := command.NewProgress(c.Stderr, "rebuild", -1, false)
 			read, err := m.Search.Rebuild.Do(ctx, audit.Operator(), func(further int) { _ = shown.Add(further) })
 			_ = shown.Finish()
-			return said(map[string]int{"pastes": read}, "Indexed %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
+			return said(map[string]int{"pastes": read}, "Indexed %s.\n", english.Plural(read, "paste", "")),
+				interrupted(ctx, err)
 		})
 	cmd.Long = `Rebuild the search index from the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
 extension pg_trgm. Servers may run meanwhile, and write. A rebuild that was interrupted starts again: run the same command.`

@@ -10,12 +10,14 @@ import (
 )
 
 func (c *Commands) stats() *cobra.Command {
-	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day", "stats --json",
+	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day",
+		"stats --json",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			t, err := m.Stats.Sum.Do(ctx)
 			totals := record{
 				{"users", "", t.Users}, {"tokens", "", t.Tokens}, {"activePastes", "", t.ActivePastes},
-				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
+				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars},
+				{"contentBytes", "", t.ContentBytes},
 				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes}, {"openReports", "", t.OpenReports},
 			}
 			if c.json {
@@ -23,7 +25,8 @@ func (c *Commands) stats() *cobra.Command {
 					field{"createdPerDay", "", records(t.Days, dayRecord)})), err
 			}
 			return func(c *Commands) error {
-				for _, part := range []output{recorded(totals), listed(all(t.Largest), holderRecord), listed(all(t.Days), dayRecord)} {
+				for _, part := range []output{recorded(totals), listed(all(t.Largest), holderRecord),
+					listed(all(t.Days), dayRecord)} {
 					if err := part(c); err != nil {
 						return err
 					}

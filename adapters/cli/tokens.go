@@ -15,7 +15,8 @@ import (
 func tokenRecord(t token.Token) record {
 	return record{
 		{"id", "ID", t.ID}, {"name", "NAME", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "CREATED", t.CreatedAt},
-		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"revokedAt", "REVOKED", t.RevokedAt},
+		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt},
+		{"revokedAt", "REVOKED", t.RevokedAt},
 	}
 }
 
@@ -64,12 +65,14 @@ func (c *Commands) sessions() []*cobra.Command {
 			found, err := m.Tokens.Sessions.List(ctx, args[0])
 			return listed(all(found), func(t token.Token) record {
 				return record{
-					{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
+					{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope},
+					{"createdAt", "SIGNED IN", t.CreatedAt},
 					{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"token", "", t.Parent},
 				}
 			}), err
 		}))
-	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
+	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid",
+		"user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			ended, err := m.Tokens.Sessions.EndAll(ctx, audit.Operator(), args[0])
 			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err

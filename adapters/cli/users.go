@@ -28,20 +28,23 @@ func userRecord(u user.User) record {
 }
 
 func (c *Commands) user() *cobra.Command {
-	list := c.does("list", "List all users", "user list --json", func(ctx context.Context, m Modules, _ []string) (output, error) {
-		each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-		return listed(each, userRecord), nil
-	})
-	show := ofUser(c.does("show USER", "Show a user", "user show epoxy", func(ctx context.Context, m Modules, args []string) (output, error) {
-		account, err := m.Users.Show.Do(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		usage, err := m.Moderation.ShowUsage.Do(ctx, audit.Operator(), account.ID)
-		return recorded(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
-			field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
-			field{"lastUsedAt", "", usage.LastUsed})), err
-	}))
+	list := c.does("list", "List all users", "user list --json",
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
+			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
+			return listed(each, userRecord), nil
+		})
+	show := ofUser(c.does("show USER", "Show a user", "user show epoxy",
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			account, err := m.Users.Show.Do(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			usage, err := m.Moderation.ShowUsage.Do(ctx, audit.Operator(), account.ID)
+			return recorded(append(userRecord(account.User), field{"services", "", account.Services},
+				field{"createdAt", "", account.CreatedAt},
+				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
+				field{"lastUsedAt", "", usage.LastUsed})), err
+		}))
 	own := []*cobra.Command{c.userCreate(), show, list, c.userUpdate(), c.userReset(), c.userDelete()}
 	return Group("user", "Create, show, update and delete users",
 		slices.Concat(own, c.suspensions(), c.sessions(), c.identities())...)
@@ -100,12 +103,14 @@ func (c *Commands) newPassword(ctx context.Context, m Modules, name string) (ide
 
 // userReset prints a link.
 func (c *Commands) userReset() *cobra.Command {
-	return ofUser(c.does("reset USER", "Print a link with which a user chooses a new password or passkey, once", "user reset epoxy",
+	return ofUser(c.does("reset USER", "Print a link with which a user chooses a new password or passkey, once",
+		"user reset epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			owner, made, code, err := m.Accounts.Reset.Offer(ctx, audit.Operator(), args[0])
 			link := c.link(m, "/reset/"+code, err)
 			shown := record{{"id", "", owner.ID}, {"expiresAt", "", made.ExpiresAt}, {"code", "", code}, {"link", "", link}}
-			return said(shown, "With this link, %s can choose a new password or passkey, once, until %s. It is not shown again:\n%s\n",
+			return said(shown,
+				"With this link, %s can choose a new password or passkey, once, until %s. It is not shown again:\n%s\n",
 				owner.Name, moment(made.ExpiresAt), link), err
 		}))
 }
@@ -120,8 +125,9 @@ func (c *Commands) userUpdate() *cobra.Command {
 		"user update epoxy --public=false --supporter-months 25\nuser update epoxy --service github=    # removes it",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Update.Do(ctx, audit.Operator(), args[0], users.UpdateInput{
-				AvatarURL: given(cmd, "avatar-url", &profile.AvatarURL), DefaultLanguage: given(cmd, "default-lang", &profile.DefaultLanguage),
-				PublicProfile: given(cmd, "public", &profile.PublicProfile), ShowTags: given(cmd, "show-tags", &profile.ShowTags),
+				AvatarURL:       given(cmd, "avatar-url", &profile.AvatarURL),
+				DefaultLanguage: given(cmd, "default-lang", &profile.DefaultLanguage),
+				PublicProfile:   given(cmd, "public", &profile.PublicProfile), ShowTags: given(cmd, "show-tags", &profile.ShowTags),
 				SupporterMonths: given(cmd, "supporter-months", &profile.SupporterMonths),
 				Contributor:     given(cmd, "contributor", &profile.Contributor), Admin: given(cmd, "admin", &admin),
 				Services: profile.Services,
@@ -153,7 +159,8 @@ func (c *Commands) userDelete() *cobra.Command {
 			return said(map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name), err
 		}))
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().Func("pastes", "what becomes of the pastes: `delete`, as by default, or anonymous, which keeps all but private ones",
+	cmd.Flags().Func("pastes",
+		"what becomes of the pastes: `delete`, as by default, or anonymous, which keeps all but private ones",
 		parsed(&anonymize, orAnonymous("delete")))
 	return cmd
 }

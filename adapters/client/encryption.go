@@ -33,7 +33,8 @@ const (
 	keyLength     = 32
 )
 
-// withPassword is the fragment of a link to a paste with a password, which has no key. A link without a fragment was cut off.
+// withPassword is the fragment of a link to a paste with a password, which has no key. A link without a fragment was
+// cut off.
 const withPassword = "password"
 
 var base64url = base64.RawURLEncoding.Strict()
@@ -264,7 +265,8 @@ func (c *Commands) fetch(
 	return plain.Pasties, opened, err
 }
 
-// keep saves an encrypted paste that is gone from the server and could not be decrypted, and returns a sentence that says where.
+// keep saves an encrypted paste that is gone from the server and could not be decrypted, and returns a sentence that
+// says where.
 func keep(name string, s sealed) string {
 	text, err := json.Marshal(s)
 	var file *os.File

@@ -33,12 +33,14 @@ func (s *server) String() string { return s.base.String() }
 // parseServer parses the address of a server.
 func parseServer(address string) (*server, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil ||
+		base.RawQuery != "" ||
 		base.Fragment != "" {
 		return nil, command.Usage("give the server as a URL such as https://paste.example, without a user, query or fragment")
 	}
 	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
-	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":") // so that a server has one name
+	// so that a server has one name
+	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":")
 	return &server{base: base, patience: patience}, nil
 }
 
@@ -119,7 +121,8 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// largeBody is the length in bytes from which progress is shown, and the server is asked first whether it accepts the body.
+// largeBody is the length in bytes from which progress is shown, and the server is asked first whether it accepts the
+// body.
 const largeBody = 256 << 10
 
 const keyHeader = "Gluepot-Delete-Key"

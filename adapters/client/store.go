@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The folder gluepot in the user's configuration has a file with the server of the last login, and a folder for each server with its
-// token and a file for each delete key. Separate files let commands run at the same time.
+// The folder gluepot in the user's configuration has a file with the server of the last login, and a folder for each
+// server with its token and a file for each delete key. Separate files let commands run at the same time.
 
 func folder() (string, error) {
 	configuration, err := os.UserConfigDir()

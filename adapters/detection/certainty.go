@@ -25,7 +25,8 @@ var (
 // commands are languages whose lines are commands, with few signs.
 var commands = []string{"Shell", "Dockerfile", "Makefile", "SQL", "PowerShell", "Batchfile", "Ruby"}
 
-// needed returns how many points a text needs to be taken for that language: the fewer of its lines look like code, the more.
+// needed returns how many points a text needs to be taken for that language: the fewer of its lines look like code, the
+// more.
 func needed(name, text string) float64 {
 	if name == "SQL" && !statement.MatchString(text) || traceback.MatchString(text) {
 		return math.Inf(1)

@@ -1,11 +1,12 @@
-// Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring words and
-// symbols with the table in features.txt.
+// Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring
+// words and symbols with the table in features.txt.
 //
-// Where it is not sure, it says nothing: what programs print and what people write has words and signs of many languages.
+// Where it is not sure, it says nothing: what programs print and what people write has words and signs of many
+// languages.
 //
-// It reads at most the first 16 KiB, and the last for a modeline. go-enry's classifier was not taken: it needs 12.7 MiB of heap, finds 92
-// of the 142 samples among these languages, and takes prose for XML. Not told apart are C and C++ that use only what both have,
-// JavaScript and TypeScript without a type, and dialects of SQL.
+// It reads at most the first 16 KiB, and the last for a modeline. go-enry's classifier was not taken: it needs 12.7 MiB
+// of heap, finds 92 of the 142 samples among these languages, and takes prose for XML. Not told apart are C and C++
+// that use only what both have, JavaScript and TypeScript without a type, and dialects of SQL.
 package detection
 
 import (

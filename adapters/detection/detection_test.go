@@ -73,12 +73,14 @@ func TestSamples(t *testing.T) {
 		})
 	}
 	table := loadFeatures()
-	for _, name := range append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"}, table.languages...) {
+	for _, name := range append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"},
+		table.languages...) {
 		if count[name] == 0 {
 			t.Errorf("got no sample of %s", name)
 		}
 	}
-	for _, common := range []string{"JavaScript", "Python", "Java", "C", "C++", "C#", "TypeScript", "Go", "PHP", "Ruby", "Rust", "Shell"} {
+	for _, common := range []string{"JavaScript", "Python", "Java", "C", "C++", "C#", "TypeScript", "Go", "PHP", "Ruby",
+		"Rust", "Shell"} {
 		if count[common] < 4 {
 			t.Errorf("got %d samples of %s, want 4", count[common], common)
 		}
@@ -123,7 +125,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestQuotesWithoutEnd has quotes that are escaped each, behind one that is not: the end of each is not looked for in all of the text.
+// TestQuotesWithoutEnd has quotes that are escaped each, behind one that is not: the end of each is not looked for in
+// all of the text.
 func TestQuotesWithoutEnd(t *testing.T) { // not parallel: it takes time
 	fastest := func(text string) time.Duration {
 		least := time.Hour
@@ -177,7 +180,8 @@ func BenchmarkDetect(b *testing.B) {
 // TestLineWithColon wants a message of one line not to be taken for YAML.
 func TestLineWithColon(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"Error: cannot open file", "TODO: buy milk", "exception: null", "error: expected ';' before '}' token"} {
+	for _, text := range []string{"Error: cannot open file", "TODO: buy milk", "exception: null",
+		"error: expected ';' before '}' token"} {
 		if found, ok := New(known{}).Detect(text); ok && found.Name == "YAML" {
 			t.Errorf("%q: got %s, want plain text", text, found.Name)
 		}

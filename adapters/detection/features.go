@@ -28,8 +28,8 @@ type node struct {
 	feature []int // the weights of the features that end here
 }
 
-// loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file that is not of
-// the expected form. A test reads the one that is part of the program.
+// loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file
+// that is not of the expected form. A test reads the one that is part of the program.
 var loadFeatures = sync.OnceValue(func() *features {
 	f := &features{root: &node{next: map[string]*node{}}}
 	lines := map[string][]string{} // of each language

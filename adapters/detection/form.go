@@ -187,7 +187,8 @@ func (y *yaml) read(line, kind string, first bool) {
 		y.block = indented + 1
 	}
 	if first {
-		y.plausible = kind == "pair" || kind == "item" || kind == "comment" || kind == "heading" || strings.HasPrefix(line, "%YAML")
+		y.plausible = kind == "pair" || kind == "item" || kind == "comment" || kind == "heading" ||
+			strings.HasPrefix(line, "%YAML")
 	}
 	if strings.HasPrefix(line, "---") {
 		clear(y.keys)

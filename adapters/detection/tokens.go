@@ -18,13 +18,13 @@ const (
 	blank = " \t\r\v\f"
 	// operators are signs that form one token when several stand together.
 	operators = "!%&*+-./:<=>?|~"
-	// longestQuoted bounds a string, in bytes: a text of quotes without an end would otherwise take time that grows with the square
-	// of its length.
+	// longestQuoted bounds a string, in bytes: a text of quotes without an end would otherwise take time that grows with
+	// the square of its length.
 	longestQuoted = 512
 )
 
-// tokenize calls visit with each token of the text, from a first START and NL to a last NL. class is "" or one of the words in capitals
-// that features.txt explains.
+// tokenize calls visit with each token of the text, from a first START and NL to a last NL. class is "" or one of the
+// words in capitals that features.txt explains.
 func tokenize(text string, visit func(token, class string)) {
 	visit("", "START")
 	visit("", "NL")

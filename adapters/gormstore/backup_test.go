@@ -32,7 +32,8 @@ func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 		t.Fatal(err)
 	}
 	tx := store.Read(t.Context())
-	if err := tx.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client, &salt); err != nil {
+	if err := tx.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client,
+		&salt); err != nil {
 		t.Fatal(err)
 	}
 	return client, salt
@@ -67,7 +68,8 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	if _, err := db.Restore(t.Context(), cfg, path, sqlitefile.Replacement{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) || len(other) != len(salt) {
+	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) ||
+		len(other) != len(salt) {
 		t.Errorf("got the salt %x after %x, want another", other, salt)
 	}
 }
@@ -84,7 +86,8 @@ func TestBackupOfUnendedCopy(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile reads a database with and without its server, in folders that can be written and that cannot. The file stays as it is.
+// TestReadOnlyFile reads a database with and without its server, in folders that can be written and that cannot. The
+// file stays as it is.
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	server, path := newSQLite(t)
@@ -101,7 +104,8 @@ func TestReadOnlyFile(t *testing.T) {
 			t.Errorf("got %d pastes, error %v, want 1", got, err)
 		}
 		allow := func(paste.Paste) error { return nil }
-		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", allow); !fault.Is(err, fault.Unavailable) {
+		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", allow); !fault.Is(err,
+			fault.Unavailable) {
 			t.Errorf("got %v, want no deletion", err)
 		}
 		if err := store.Close(); err != nil {
@@ -122,8 +126,8 @@ func TestReadOnlyFile(t *testing.T) {
 	t.Run("without a server", func(t *testing.T) { check(t, folder) })
 }
 
-// readOnly returns the folder in which no file can be made or changed until the test ends: for root, who may do anything in folders,
-// it is mounted.
+// readOnly returns the folder in which no file can be made or changed until the test ends: for root, who may do
+// anything in folders, it is mounted.
 func readOnly(t *testing.T, folder string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the transaction ends,
-// unless there is no quota.
+// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the
+// transaction ends, unless there is no quota.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
 	if quota.Pastes == 0 {
 		return used, nil
@@ -30,8 +30,8 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 	return paste.Usage{Quota: quota, Full: full}, nil
 }
 
-// changeQuota changes how long it takes until a client has its whole quota again, and returns that time. It locks the client's row until
-// the transaction ends.
+// changeQuota changes how long it takes until a client has its whole quota again, and returns that time. It locks the
+// client's row until the transaction ends.
 func changeQuota(
 	s *db.Store, tx *gorm.DB, client paste.Client, change func(full time.Duration) (time.Duration, error),
 ) (full time.Duration, err error) {
@@ -43,7 +43,8 @@ func changeQuota(
 	row := model.PasteQuota{Client: hash[:16], FullAt: time.Unix(0, 0).UTC()}
 	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
 	lock := clause.OnConflict{
-		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
+		Columns:   []clause.Column{{Name: "client"}},
+		DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
 	}
 	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
 		return 0, err

@@ -81,7 +81,8 @@ func (s copySnapshot) Count(_ context.Context, table copies.Table) (count int64,
 
 // Each implements copies.Snapshot.
 func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(copies.Row) error) error {
-	rows, err := s.tx.Raw("SELECT " + quoted(table.Columns) + " FROM " + table.Name + " ORDER BY " + quoted(table.Columns[:table.Key])).Rows()
+	rows, err := s.tx.Raw("SELECT " + quoted(table.Columns) + " FROM " + table.Name + " ORDER BY " +
+		quoted(table.Columns[:table.Key])).Rows()
 	if err != nil {
 		return db.Translate(err)
 	}
@@ -173,7 +174,8 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 }
 
 // during is locked, and fails unless the database is marked with this run.
-func (c *Copies) during(ctx context.Context, run string, change func(tx *gorm.DB, row *model.Installation) error) error {
+func (c *Copies) during(ctx context.Context, run string,
+	change func(tx *gorm.DB, row *model.Installation) error) error {
 	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		if _, current, marked := strings.Cut(row.CopyingFrom.String, " "); !marked || current != run {
 			return errOtherRun
@@ -197,7 +199,8 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 				}
 				values = append(values, value)
 			}
-			statement := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES " + row + strings.Repeat(", "+row, len(some)-1)
+			statement := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES " + row +
+				strings.Repeat(", "+row, len(some)-1)
 			if err := tx.Exec(statement, values...).Error; err != nil {
 				return err
 			}

@@ -41,12 +41,14 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 	return ids, err
 }
 
-// takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or two for each.
+// takenAtOnce is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond or
+// two for each.
 const takenAtOnce = 100
 
 // Delete implements user.Store. The first batch compares the name, and records the act and what is to be done: what
 // follows is not undone, and the sweep goes on with it if it is interrupted. Others write between the batches.
-func (u *Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
+func (u *Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name,
+	kept *user.Kept) error {
 	var taken int
 	err := u.store.WritePaste(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
 		var row model.User
@@ -89,7 +91,8 @@ func (u *Users) goOn(ctx context.Context, id user.ID, limit int) (taken int, err
 }
 
 // deleteBatch takes pastes of a locked user, at most limit, and returns how many. With fewer, the user goes, too.
-func (u *Users) deleteBatch(tx *gorm.DB, row *model.User, deletion *model.UserDeletion, limit int) (taken int, err error) {
+func (u *Users) deleteBatch(tx *gorm.DB, row *model.User,
+	deletion *model.UserDeletion, limit int) (taken int, err error) {
 	if taken, err = u.takePastes(tx, row.ID, deletion.Kept(), limit); err != nil || taken == limit {
 		return taken, err
 	}
@@ -121,8 +124,8 @@ func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 	return NewUsers(p.store).goOn(ctx, begun[0], limit)
 }
 
-// takePastes deletes pastes of a locked user, and returns how many. With kept, those that are neither private nor removed become
-// anonymous, hidden ones included.
+// takePastes deletes pastes of a locked user, and returns how many. With kept, those that are neither private nor
+// removed become anonymous, hidden ones included.
 func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.Kept, limit int) (int, error) {
 	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", owner))
 	if err != nil {
@@ -150,14 +153,15 @@ func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.Kept, limit int
 	return len(ids), err
 }
 
-// lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the same order, which
-// prevents deadlocks.
+// lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the
+// same order, which prevents deadlocks.
 func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
 	err = db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", some.Select("id")).Order("id").Pluck("id", &ids).Error
 	return ids, err
 }
 
-// giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and search text.
+// giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and
+// search text.
 func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
 	const stay = "id IN ? AND visibility <> 2 AND removed_at IS NULL"
 	// See model.Text: U+001A is the first of two characters that stand for one.
@@ -180,7 +184,8 @@ func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
 			return err
 		}
 	}
-	return tx.Model(&model.Paste{}).Where(stay, ids).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
+	return tx.Model(&model.Paste{}).Where(stay, ids).Updates(map[string]any{"owner_id": nil,
+		"visibility": 0, "tags": 0}).Error
 }
 
 // RemoveExpired implements paste.Store.

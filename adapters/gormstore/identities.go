@@ -21,12 +21,14 @@ func NewIdentities(store *db.Store) *Identities { return &Identities{store} }
 
 // ByIdentity implements identity.Store.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
-	query := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject)
+	query := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)",
+		wanted.Key, wanted.Subject)
 	return find(query, (*model.User).Domain)
 }
 
 // Keep implements identity.Store.
-func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
+func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash,
+	kept identity.Attempt, others int) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
@@ -41,15 +43,18 @@ func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Ha
 		}
 		return tx.Create(&model.SignInAttempt{
 			Hash: hash[:], Source: kept.Source, State: kept.Proof.State, Nonce: kept.Proof.Nonce, Verifier: kept.Proof.Verifier,
-			Provider: kept.Profile.Key, Subject: kept.Profile.Subject, Name: kept.Profile.Name, AvatarURL: kept.Profile.AvatarURL,
-			Next: kept.Next, InvitationID: model.Optional(string(kept.Invitation)), UserID: model.Optional(string(kept.Link)),
+			Provider: kept.Profile.Key, Subject: kept.Profile.Subject, Name: kept.Profile.Name,
+			AvatarURL: kept.Profile.AvatarURL,
+			Next:      kept.Next, InvitationID: model.Optional(string(kept.Invitation)),
+			UserID:    model.Optional(string(kept.Link)),
 			ExpiresAt: now.Add(identity.AttemptAge),
 		}).Error
 	}))
 }
 
 // Take implements identity.Store.
-func (i *Identities) Take(ctx context.Context, from netip.Addr, hash identity.Hash) (taken identity.Attempt, err error) {
+func (i *Identities) Take(ctx context.Context, from netip.Addr,
+	hash identity.Hash) (taken identity.Attempt, err error) {
 	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
@@ -85,7 +90,8 @@ func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.
 		if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
 			return err
 		}
-		if err := tx.Create(&model.Identity{UserID: string(created.ID), Provider: row.Provider, Subject: row.Subject}).Error; err != nil {
+		if err := tx.Create(&model.Identity{UserID: string(created.ID), Provider: row.Provider,
+			Subject: row.Subject}).Error; err != nil {
 			return err
 		}
 		if row.InvitationID.Valid {

@@ -27,13 +27,15 @@ const (
 // batchAttempts is how often a whole batch is tried before its records are stored one by one.
 const batchAttempts = 3
 
-// importBatch stores records in one transaction. Imports of one kind take turns: two that store the same new records would deadlock
-// on their unique values.
+// importBatch stores records in one transaction. Imports of one kind take turns: two that store the same new records
+// would deadlock on their unique values.
 //
-// store refuses records that conflict with stored rows. It can still fail when another caller writes at the same time; then it runs
-// again and sees those rows. If it keeps failing, the records are stored one by one, so that only the bad ones are refused.
+// store refuses records that conflict with stored rows. It can still fail when another caller writes at the same time;
+// then it runs again and sees those rows. If it keeps failing, the records are stored one by one, so that only the bad
+// ones are refused.
 func importBatch[T any](
-	ctx context.Context, s *db.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
+	ctx context.Context, s *db.Store, kind string, records []T,
+	store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
 	for range batchAttempts {
 		err = s.WriteImport(ctx, kind, func(tx *gorm.DB) (err error) {
@@ -84,7 +86,8 @@ func recordFault(err error) error {
 	switch {
 	case errors.Is(err, user.ErrServiceTaken):
 	case fault.Is(err, fault.Conflict):
-		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
+		return fault.Wrap(fault.Conflict,
+			"Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
 	case fault.Is(err, fault.NotFound): // no row has what a foreign key names
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
@@ -92,12 +95,13 @@ func recordFault(err error) error {
 	return err
 }
 
-// refuse sets refused for each record of a batch whose key, a unique value, would belong to another row after the batch. Record i
-// gives row ids[i] the key keys[i]. current has the stored keys by row id: those of the batch's rows, and of rows that hold one of
-// keys. Records that are refused already are ignored.
+// refuse sets refused for each record of a batch whose key, a unique value, would belong to another row after the
+// batch. Record i gives row ids[i] the key keys[i]. current has the stored keys by row id: those of the batch's rows,
+// and of rows that hold one of keys. Records that are refused already are ignored.
 //
-// Rows may swap keys. A row that keeps its key wins over rows that want it; among those, the first record wins. A refused record
-// leaves its row's old key in place, which may block another record: so the check repeats until nothing changes.
+// Rows may swap keys. A row that keeps its key wins over rows that want it; among those, the first record wins. A
+// refused record leaves its row's old key in place, which may block another record: so the check repeats until nothing
+// changes.
 func refuse[K comparable](ids []string, keys []K, current map[string]K, refused []bool) {
 	for again := true; again; {
 		again = false

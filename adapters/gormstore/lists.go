@@ -142,7 +142,8 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 		query = query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(part))
 	}
 	if selection.Tag != "" {
-		query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
+		query = query.Where(
+			"EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
 			model.Text(selection.Tag), selection.Public)
 	}
 	listed, err := p.listed(tx, query)
@@ -177,7 +178,8 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
 		return latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
-			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
+			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private,
+				string(reader))
 	})
 }
 
@@ -282,7 +284,8 @@ func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Listed, error) {
 func (r *listedRow) listed() paste.Listed {
 	return paste.Listed{
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
-		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
+		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),
+		Encrypted:  r.Paste.Encrypted,
 		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)), OwnerName: r.OwnerName,
 		Stars: r.Paste.Stars, Bytes: r.Paste.ContentBytes,
 	}

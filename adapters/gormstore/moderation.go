@@ -98,8 +98,8 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	return latest(query, "created_at", "id", after.CreatedAt, string(after.ID), limit)
 }
 
-// matching is the part of a search that has to look at each paste: a condition and its values. replace() has no wildcards, unlike
-// LIKE.
+// matching is the part of a search that has to look at each paste: a condition and its values. replace() has no
+// wildcards, unlike LIKE.
 func matching(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}
@@ -169,7 +169,9 @@ func (m *Moderation) CloseReport(ctx context.Context, entry auditlog.Entry, id s
 
 // Entries implements moderation.Store.
 func (m *Moderation) Entries(ctx context.Context, after auditlog.Entry, limit int) ([]auditlog.Entry, error) {
-	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit), func(row *model.AuditEntry) (auditlog.Entry, error) {
-		return auditlog.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil
-	})
+	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit),
+		func(row *model.AuditEntry) (auditlog.Entry, error) {
+			return auditlog.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target,
+				Reason: row.Reason}, nil
+		})
 }

@@ -76,7 +76,8 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 		return paste.Pasty{}, db.ErrNotFound
 	}
 	return paste.Pasty{
-		ID: string(*row.PastyID), Title: string(*row.PastyTitle), Language: string(*row.PastyLanguage), Code: string(*row.Code),
+		ID: string(*row.PastyID), Title: string(*row.PastyTitle), Language: string(*row.PastyLanguage),
+		Code: string(*row.Code),
 	}, nil
 }
 
@@ -114,8 +115,8 @@ func (p *Pastes) find(
 	return found, nil
 }
 
-// pasteColumns are the columns of model.Paste. It is not *: a prepared SELECT * fails on PostgreSQL once a newer node has added a
-// column.
+// pasteColumns are the columns of model.Paste. It is not *: a prepared SELECT * fails on PostgreSQL once a newer node
+// has added a column.
 const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
 	content_bytes, history_bytes, delete_key, origin, edited_at, unshared,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
@@ -221,10 +222,11 @@ func (p *Pastes) update(
 	return changed.Document, after.Replace(tx, before, changed.Dropped)
 }
 
-// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together.
-// allow fails when the user may not store more. It runs its statement after the lock, so it sees what earlier holders of the lock
-// wrote.
-func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) (allow func(more paste.Holding) error, err error) {
+// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota
+// together. allow fails when the user may not store more. It runs its statement after the lock, so it sees what earlier
+// holders of the lock wrote.
+func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance,
+	holder user.ID) (allow func(more paste.Holding) error, err error) {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return func(paste.Holding) error { return nil }, nil
 	}
@@ -239,12 +241,13 @@ func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.
 
 func held(pastes *gorm.DB) (has paste.Holding, err error) {
 	err = pastes.Model(&model.Paste{}).
-		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
+		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(
+		&has).Error
 	return has, err
 }
 
-// locked locks an active paste until the transaction ends. Separate statements read its content: the one that waited for the lock
-// would return the content from before the wait.
+// locked locks an active paste until the transaction ends. Separate statements read its content: the one that waited
+// for the lock would return the content from before the wait.
 func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 	row, err := p.lockedRow(tx, id)
 	if err != nil {
@@ -253,8 +256,8 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 	return model.Load(tx, row)
 }
 
-// lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the locking subquery: it
-// has to hold for the row as it is after the wait.
+// lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the
+// locking subquery: it has to hold for the row as it is after the wait.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
 	locked := db.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")

@@ -41,7 +41,8 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 	if err != nil {
 		return nil, err
 	}
-	gonePastes, err := buried(tx, model.PasteTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
+	// after the lock, to see the tombstone of a deletion that it waited for
+	gonePastes, err := buried(tx, model.PasteTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,8 @@ func equal(a, b paste.Document) bool {
 // lockPastes locks the pastes that exist and were not removed, in the order of their ids, and returns them.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
 	var rows []*model.Paste
-	err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).Order("id").Find(&rows).Error
+	err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL",
+		ids).Order("id").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,8 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*model.Document) error {
 		}
 	}
 	if len(replaced) > 0 {
-		for _, table := range []any{&model.Pasty{}, &model.PasteTag{}, &model.PasteEdit{}, &model.PasteCipher{}, &model.PasteText{}} {
+		for _, table := range []any{&model.Pasty{}, &model.PasteTag{}, &model.PasteEdit{}, &model.PasteCipher{},
+			&model.PasteText{}} {
 			if err := tx.Where("paste_id IN ?", replaced).Delete(table).Error; err != nil {
 				return err
 			}

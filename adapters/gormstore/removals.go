@@ -51,8 +51,8 @@ func (m *Moderation) show(tx *gorm.DB, ids []paste.ID) error {
 	return nil
 }
 
-// hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. It locks the user, so that
-// the answer stays true.
+// hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. It locks the
+// user, so that the answer stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
 	err := db.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).

@@ -23,8 +23,8 @@ type Search struct{ store *db.Store }
 // NewSearch returns the search of a store.
 func NewSearch(store *db.Store) *Search { return &Search{store} }
 
-// recent is how many of the newest public pastes are scanned before the index is used. If these contain a quarter of the wanted
-// results, further are scanned. Frequent words are found there; the index is quick for rare ones.
+// recent is how many of the newest public pastes are scanned before the index is used. If these contain a quarter of
+// the wanted results, further are scanned. Frequent words are found there; the index is quick for rare ones.
 const recent, further = 1000, 5000
 
 // Find implements search.Store.
@@ -107,8 +107,8 @@ func (f *finding) rows() ([]matchRow, error) {
 	return all[:min(len(all), f.limit)], nil
 }
 
-// owned returns results from one user's pastes: of the user in the query, or the reader's own non-public ones. Of another user it
-// reads only public pastes, so that timing reveals nothing.
+// owned returns results from one user's pastes: of the user in the query, or the reader's own non-public ones. Of
+// another user it reads only public pastes, so that timing reveals nothing.
 func (f *finding) owned() ([]matchRow, error) {
 	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
 	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
@@ -210,8 +210,8 @@ func (f *finding) phrases(words string) string {
 	return strings.Join(all, " AND ")
 }
 
-// found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts first: otherwise
-// it would go through all pastes by time, which is slow for rare words.
+// found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts
+// first: otherwise it would go through all pastes by time, which is slow for rare words.
 const found = `WITH t AS MATERIALIZED (?)
 	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles,
 		p.edited_at, p.content_bytes, (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) AS stars, u.show_tags
@@ -226,7 +226,8 @@ func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
 	return rows, err
 }
 
-// read adds a paste with its matching lines to the results, unless it no longer matches because it was written with search off.
+// read adds a paste with its matching lines to the results, unless it no longer matches because it was written with
+// search off.
 func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	stored, err := model.Load(f.tx, &row.Paste)
 	if err != nil {
@@ -274,7 +275,8 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
 		var rows []*model.Paste
-		err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
+		err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL",
+			string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err

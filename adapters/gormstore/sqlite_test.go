@@ -46,8 +46,8 @@ func openSQLite(t *testing.T, path string, configure func(*Config)) *Store {
 	return store
 }
 
-// TestDeletedTextIsGone deletes every second paste, some with text on pages of their own, and wants none of them to be found in the
-// file or its log, while the rest can be.
+// TestDeletedTextIsGone deletes every second paste, some with text on pages of their own, and wants none of them to be
+// found in the file or its log, while the rest can be.
 func TestDeletedTextIsGone(t *testing.T) {
 	t.Parallel()
 	store, path := newSQLite(t)
@@ -86,7 +86,9 @@ func TestDeletedTextIsGone(t *testing.T) {
 		t.Fatal("got nothing in the file before it is deleted, want it")
 	}
 	for i := 0; i < pastes; i += 2 {
-		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, all[i].ID, func(paste.Paste) error { return nil }); err != nil {
+		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, all[i].ID, func(paste.Paste) error {
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,8 +109,8 @@ func TestDeletedTextIsGone(t *testing.T) {
 	}
 }
 
-// TestDeletedTextLeavesTheIndex deletes every second public paste, and wants the index of searches to forget three characters of each,
-// while others are written between the steps.
+// TestDeletedTextLeavesTheIndex deletes every second public paste, and wants the index of searches to forget three
+// characters of each, while others are written between the steps.
 func TestDeletedTextLeavesTheIndex(t *testing.T) {
 	t.Parallel()
 	store, path := newSQLite(t)
@@ -192,13 +194,15 @@ func TestDeletionInBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range all {
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: time.Now()}}
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID,
+				CreatedAt: time.Now()}}
 			if err := pastes.CreateDocument(t.Context(), made); err != nil {
 				t.Fatal(err)
 			}
 		}
 		count := func() (stored, owned int) {
-			if err := store.Read(t.Context()).Raw("SELECT count(*), count(owner_id) FROM pastes").Row().Scan(&stored, &owned); err != nil {
+			if err := store.Read(t.Context()).Raw("SELECT count(*), count(owner_id) FROM pastes").Row().Scan(&stored,
+				&owned); err != nil {
 				t.Error(err)
 			}
 			return stored, owned
@@ -225,7 +229,8 @@ func TestDeletionInBatches(t *testing.T) {
 	}
 }
 
-// TestExpiryInstant judges a paste a microsecond before it expires, when it does, and after. For PostgreSQL see tests/integration.
+// TestExpiryInstant judges a paste a microsecond before it expires, when it does, and after. For PostgreSQL see
+// tests/integration.
 func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
 	store, _ := newSQLite(t)

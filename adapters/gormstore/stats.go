@@ -17,7 +17,8 @@ type Stats struct{ store *db.Store }
 // NewStats returns the statistics of a store.
 func NewStats(store *db.Store) *Stats { return &Stats{store: store} }
 
-// Totals implements stats.Counter. It scans users, tokens, stars and pastes in one snapshot: for operators, not for requests.
+// Totals implements stats.Counter. It scans users, tokens, stars and pastes in one snapshot: for operators, not for
+// requests.
 func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 	today := s.store.Clock().UTC().Truncate(oneDay)
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {

@@ -49,7 +49,8 @@ func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) e
 		err := t.store.Transaction(ctx, func(tx *gorm.DB) error {
 			for _, id := range some {
 				at := model.Instant(uses[id])
-				err := tx.Model(&model.AccessToken{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", string(id), at).
+				err := tx.Model(&model.AccessToken{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
+					string(id), at).
 					UpdateColumn("last_used_at", at).Error
 				if err != nil {
 					return err
@@ -115,8 +116,8 @@ func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Ent
 	})))
 }
 
-// StartSession implements token.Store. It locks the user and the parent: no session survives a suspension or a revocation at the same
-// time.
+// StartSession implements token.Store. It locks the user and the parent: no session survives a suspension or a
+// revocation at the same time.
 func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, t.store.Guarded(from, func(tx *gorm.DB) error {
 		var owner model.User
@@ -146,7 +147,8 @@ func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started toke
 		latest := owned().Select("id").Order("created_at DESC, id").Limit(token.MaxSessions)
 		return owned().Where("id <> ?", string(started.ID)).
 			Where("expires_at <= ? OR coalesce(last_used_at, created_at) <= ? OR id NOT IN (?)",
-				model.Instant(started.CreatedAt), model.Instant(started.CreatedAt.Add(-token.SessionIdle)), latest).Delete(nil).Error
+				model.Instant(started.CreatedAt), model.Instant(started.CreatedAt.Add(-token.SessionIdle)),
+				latest).Delete(nil).Error
 	}))
 }
 

@@ -168,10 +168,12 @@ func replaceServices(tx *gorm.DB, id string, before, after map[string]string) er
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservation beyond the limit.
+// giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservation beyond the
+// limit.
 func giveUpName(s *db.Store, tx *gorm.DB, folded, id string) error {
 	row := model.FormerName{UsernameFolded: folded, UserID: id, GivenUpAt: model.Instant(s.Clock())}
-	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
+	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}},
+		UpdateAll: true}).Create(&row).Error
 	if err != nil {
 		return err
 	}
@@ -180,8 +182,8 @@ func giveUpName(s *db.Store, tx *gorm.DB, folded, id string) error {
 		id, id, user.MaxFormerNames).Error
 }
 
-// checkName fails with fault.Conflict when a name is reserved for another user. It comes after the user's row is written, which waits for
-// a user who gives the name up at this moment.
+// checkName fails with fault.Conflict when a name is reserved for another user. It comes after the user's row is
+// written, which waits for a user who gives the name up at this moment.
 func checkName(s *db.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
 	err := tx.Model(&model.FormerName{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",

@@ -15,13 +15,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-var errNameTaken = fault.New(fault.Conflict, "The username belongs to a user with another id; names that differ only in case are the same.")
+var errNameTaken = fault.New(fault.Conflict,
+	"The username belongs to a user with another id; names that differ only in case are the same.")
 
 // Import implements user.Store.
 func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
-	return importBatch(ctx, u.store, usersImport, accounts, func(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
-		return importUsers(u.store, tx, accounts)
-	})
+	return importBatch(ctx, u.store, usersImport, accounts,
+		func(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
+			return importUsers(u.store, tx, accounts)
+		})
 }
 
 // importedAccount is an account with what was done to it here.
@@ -40,12 +42,14 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 	if err != nil {
 		return nil, err
 	}
-	gone, err := buried(tx, model.UserTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
+	// after the lock, to see the tombstone of a deletion that it waited for
+	gone, err := buried(tx, model.UserTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
 	var rows []struct{ ID, UsernameFolded string }
-	err = tx.Model(&model.User{}).Select("id, username_folded").Where("id IN ? OR username_folded IN ?", ids, names).Scan(&rows).Error
+	err = tx.Model(&model.User{}).Select("id, username_folded").Where("id IN ? OR username_folded IN ?", ids,
+		names).Scan(&rows).Error
 	if err != nil {
 		return nil, err
 	}

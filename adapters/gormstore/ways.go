@@ -173,7 +173,8 @@ func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
 	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now())
 }
 
-// UseLink implements identity.Store. It locks the owner first, as others do: of several callers, the others find no link then.
+// UseLink implements identity.Store. It locks the owner first, as others do: of several callers, the others find no
+// link then.
 func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
 	change func(user.User, *identity.Ways) error,
@@ -204,7 +205,8 @@ func (i *Identities) UseLink(
 
 // Enroll implements identity.Enroller.
 func (u *Users) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways,
+	why identity.Admission,
 ) error {
 	return u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
 		if created.Admin {

@@ -83,8 +83,8 @@ func withCoding(etag []string, coding string) []string {
 // text is an answer in plain text.
 type text string
 
-// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that visitors read have an
-// ETag; after a write they are sent even beyond the memory budget.
+// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that
+// visitors read have an ETag; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
 	c.body = nil // it is not needed any more
 	switch answer := answer.(type) {
@@ -116,8 +116,8 @@ func lengthOf(pieces net.Buffers) (length int64) {
 	return length
 }
 
-// maxHeldText is the most text that is encoded once and held. Longer text is streamed, which encodes it twice. So is text that
-// needs many escapes: JSON may make it six times as long.
+// maxHeldText is the most text that is encoded once and held. Longer text is streamed, which encodes it twice. So is
+// text that needs many escapes: JSON may make it six times as long.
 const maxHeldText = 4 << 20
 
 // sendPaste answers with a paste.
@@ -189,12 +189,13 @@ func encodeJSON(v any) []byte {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
-// selfCounted is the longest body whose Content-Length is left to net/http, which counts a body that fits into its buffer: 2 KiB in
-// Go 1.26. A ninth header would make the header map grow, which takes a sixth of the time of a small answer.
+// selfCounted is the longest body whose Content-Length is left to net/http, which counts a body that fits into its
+// buffer: 2 KiB in Go 1.26. A ninth header would make the header map grow, which takes a sixth of the time of a small
+// answer.
 const selfCounted = 1 << 10
 
-// begin sets status and header for a body of that type and length, and reports whether the body is to follow. None follows HEAD, and the
-// 304 for a client that has an answer with that ETag.
+// begin sets status and header for a body of that type and length, and reports whether the body is to follow. None
+// follows HEAD, and the 304 for a client that has an answer with that ETag.
 func begin(c *gin.Context, status int, contentType, etag []string, length int64) bool {
 	header := c.Writer.Header()
 	if same(c, etag) {
@@ -210,7 +211,8 @@ func begin(c *gin.Context, status int, contentType, etag []string, length int64)
 	return !head
 }
 
-// same answers with 304 if the client has an answer with that ETag, in any coding, and sets the headers that a 200 has, too.
+// same answers with 304 if the client has an answer with that ETag, in any coding, and sets the headers that a 200 has,
+// too.
 func same(c *gin.Context, etag []string) bool {
 	header := c.Writer.Header()
 	if header["Cache-Control"] == nil {
@@ -229,7 +231,8 @@ func same(c *gin.Context, etag []string) bool {
 	return true
 }
 
-// etag returns the ETag of an answer with that hash, or nil if it is one to a token or to a write, which stays out of caches.
+// etag returns the ETag of an answer with that hash, or nil if it is one to a token or to a write, which stays out of
+// caches.
 func (c *call) etag(sum uint64) []string {
 	if c.secret != "" || !reads(c.Request) {
 		return nil

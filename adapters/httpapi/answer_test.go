@@ -21,7 +21,8 @@ func TestLongAnswers(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			answer := request(api, method, "/user/self/pastes", authorization)
 			if answer.Code != http.StatusOK || method == http.MethodGet && answer.Body.String() != s.list() {
-				t.Errorf("%s of %d ids: got %d and %d bytes, want 200 and %d", method, ids, answer.Code, answer.Body.Len(), len(s.list()))
+				t.Errorf("%s of %d ids: got %d and %d bytes, want 200 and %d", method, ids, answer.Code, answer.Body.Len(),
+					len(s.list()))
 			}
 			length := strconv.Itoa(len(s.list()))
 			if got := answer.Header().Get("Content-Length"); got != length && ids >= 1000 {
@@ -36,7 +37,8 @@ func TestLongAnswers(t *testing.T) {
 			t.Errorf("%d ids and a failure: got %d %.100s, want 503 and nothing of the list", ids, answer.Code, answer.Body)
 		}
 		s.failure = errors.New("x")
-		if answer = request(api, http.MethodHead, "/user/self/pastes", authorization); answer.Code != http.StatusInternalServerError {
+		if answer = request(api, http.MethodHead, "/user/self/pastes",
+			authorization); answer.Code != http.StatusInternalServerError {
 			t.Errorf("HEAD and a failure: got %d, want 500", answer.Code)
 		}
 		wantAllMemory(t, api)
@@ -46,7 +48,8 @@ func TestLongAnswers(t *testing.T) {
 func TestMatchesETag(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
-		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false, `a`: false, `"a`: false,
+		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false,
+		`a`: false, `"a`: false,
 	} {
 		if matchesETag([]string{header}, `"a"`) != want {
 			t.Errorf("%q: got %v, want %v", header, !want, want)

@@ -90,8 +90,9 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api := &API{
 		cfg: cfg, mount: mount, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()),
 		docs:  newDocs(mount, cfg.BasePath, cfg.Pages != nil),
-		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool), pagePaths: make(map[string]bool),
-		memory: limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
+		ready: ready, proxies: trusted, limits: limit.New(cfg.Limits), log: log, own: make(map[string]bool),
+		pagePaths: make(map[string]bool),
+		memory:    limit.NewMemory(int64(cfg.MaxMemory), bodyFactor*int64(cfg.PasteMaxBody)),
 	}
 	api.warnOfHTTP = sync.OnceFunc(func() {
 		log.Warn("requests arrive as http although the public URL is https: cookies are Secure all the same; " +
@@ -101,7 +102,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api.warnOfProxy = func(client string) {
 		warned.Do(func() {
 			log.Warn("X-Forwarded-For comes from an address that is not trusted, and is ignored: if it is that of your proxy, name it in "+
-				"GLUEPOT_HTTP_TRUSTED_PROXIES; otherwise all its clients share the limits of one address", zap.String("client", client))
+				"GLUEPOT_HTTP_TRUSTED_PROXIES; otherwise all its clients share the limits of one address",
+				zap.String("client", client))
 		})
 	}
 	if origin != "" {
@@ -149,8 +151,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // StartDraining makes the readiness check fail, and every answer close its connection.
 func (a *API) StartDraining() { a.draining.Store(true) }
 
-// escapedSlash reports whether the path contains "%2F", which separates no segments (RFC 3986, 2.2). gin routes by the decoded path
-// and cannot tell it from a slash.
+// escapedSlash reports whether the path contains "%2F", which separates no segments (RFC 3986, 2.2). gin routes by the
+// decoded path and cannot tell it from a slash.
 func escapedSlash(path *url.URL) bool {
 	return strings.Contains(strings.ToLower(path.RawPath), "%2f")
 }

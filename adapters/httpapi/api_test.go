@@ -55,7 +55,8 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		if header.Get("Cache-Control") != c.cacheControl || header.Get("X-Content-Type-Options") != "nosniff" ||
 			header.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" ||
 			header.Get("Referrer-Policy") != "no-referrer" || header.Get("Connection") != "" {
-			t.Errorf("%s %s: got %v, want Cache-Control: %s, nosniff, the two policies and no Connection", c.method, c.target, header,
+			t.Errorf("%s %s: got %v, want Cache-Control: %s, nosniff, the two policies and no Connection", c.method,
+				c.target, header,
 				c.cacheControl)
 		}
 	}

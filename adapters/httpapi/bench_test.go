@@ -83,8 +83,9 @@ func BenchmarkRequest(b *testing.B) {
 			ID: "hiqpz8s5", Name: name, AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go",
 			PublicProfile: true, SupporterMonths: 24,
 		},
-		token:    token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: secret.Hash()},
-		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
+		token: token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: secret.Hash()},
+		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"},
+			Color: "#00add8"},
 	}
 	for i := range 1000 {
 		store.ids = append(store.ids, paste.ID(fmt.Sprintf("p%07d", i)))
@@ -95,7 +96,8 @@ func BenchmarkRequest(b *testing.B) {
 		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(instantLanguages{instantStore: store}),
 	}
-	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))
+	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard),
+		zap.InfoLevel))
 	limited := DefaultConfig()
 	limited.Limits = limit.Config{Rate: 1_000_000, FailedSignIns: 1_000_000}
 	for _, settings := range []struct {
@@ -106,7 +108,8 @@ func BenchmarkRequest(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, path := range []string{"/user/Epoxy/exists", "/user/Epoxy", "/user/self/pastes", "/data/language?name=Go", "/user/no%20user"} {
+		for _, path := range []string{"/user/Epoxy/exists", "/user/Epoxy", "/user/self/pastes", "/data/language?name=Go",
+			"/user/no%20user"} {
 			b.Run(settings.name+path, func(b *testing.B) {
 				request := httptest.NewRequest(http.MethodGet, path, nil)
 				request.Header.Set("Authorization", secret.Reveal())

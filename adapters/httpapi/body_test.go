@@ -211,7 +211,8 @@ func TestLongLists(t *testing.T) {
 func TestContentEncoding(t *testing.T) {
 	t.Parallel()
 	api, _ := newPasteAPI(t, DefaultConfig(), nil)
-	for coding, want := range map[string]int{"": 200, "identity": 200, "IDENTITY": 200, "gzip": 415, "identity,gzip": 415, "x-identity": 415} {
+	for coding, want := range map[string]int{"": 200, "identity": 200, "IDENTITY": 200, "gzip": 415, "identity,gzip": 415,
+		"x-identity": 415} {
 		if answer := send(api, http.MethodPost, "/paste", simplePaste, "Content-Encoding", coding); answer.Code != want {
 			t.Errorf("%q: got %d, want %d", coding, answer.Code, want)
 		}

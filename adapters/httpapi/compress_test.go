@@ -36,8 +36,8 @@ func decoded(t *testing.T, coding string, body io.Reader) string {
 	return string(text)
 }
 
-// TestCompression asks for answers in each coding: the page, the ETag and the header Vary are right, and pages that show
-// a secret are sent as they are.
+// TestCompression asks for answers in each coding: the page, the ETag and the header Vary are right, and pages that
+// show a secret are sent as they are.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()

@@ -34,8 +34,8 @@ type Config struct {
 	Recent bool `json:"-"`
 	// Pages answers paths outside the interface. Default: nil, none.
 	Pages Pages `json:"-"`
-	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each request that
-	// begins. The function that it returns is called with the status of the answer. Default: nil.
+	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each
+	// request that begins. The function that it returns is called with the status of the answer. Default: nil.
 	Observe func(method, route string) (ended func(status int)) `json:"-"`
 	// OnLimited is called with the limit that refused a request, one of limit.Names, concurrently. Default: nil.
 	OnLimited func(limit string) `json:"-"`
@@ -43,7 +43,8 @@ type Config struct {
 	Tracing []gin.HandlerFunc `json:"-"`
 }
 
-// memoryFactor is how many of the longest bodies MaxMemory must hold: one client may use half of it, and a byte may become six in JSON.
+// memoryFactor is how many of the longest bodies MaxMemory must hold: one client may use half of it, and a byte may
+// become six in JSON.
 const memoryFactor = 16
 
 // DefaultConfig returns an interface without a base path.
@@ -57,7 +58,8 @@ var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 // isAddress reports whether a URL is empty, or consists of a scheme, a host and perhaps a path as that of BasePath.
 func isAddress(address string) bool {
 	parsed, err := url.Parse(address)
-	return address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&
+	return address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") &&
+		parsed.Hostname() != "" &&
 		address == parsed.Scheme+"://"+parsed.Host+parsed.Path && basePathPattern.MatchString(parsed.Path)
 }
 

@@ -14,7 +14,8 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 		t.Error(err)
 	}
 	err := Config{
-		BasePath: "/:y", PublicURL: "paste.example", TrustedProxies: []string{"z"}, Limits: limit.Config{Burst: 1}, PasteMaxBody: 10,
+		BasePath: "/:y", PublicURL: "paste.example", TrustedProxies: []string{"z"}, Limits: limit.Config{Burst: 1},
+		PasteMaxBody: 10,
 	}.Validate()
 	for _, part := range []string{
 		`HTTP_BASE_PATH is "/:y"`, `PUBLIC_URL is "paste.example"`, `HTTP_TRUSTED_PROXIES has "z"`,
@@ -55,7 +56,8 @@ func TestPublicURL(t *testing.T) {
 		"https://paste.example/": false, "https://paste.example/x": true, "https://paste.example/x/y": true,
 		"https://paste.example/x/": false, "https://paste.example/x y": false, "https://paste.example/:x": false,
 		"https://paste.example/x?y": false, "https://u:p@paste.example": false, "paste.example": false,
-		"ftp://paste.example": false, "https://": false, "https://:1": false, "https://paste.example?": false, "https://a b": false,
+		"ftp://paste.example": false, "https://": false, "https://:1": false, "https://paste.example?": false,
+		"https://a b": false,
 	} {
 		cfg := DefaultConfig()
 		cfg.PublicURL = address

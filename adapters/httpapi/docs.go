@@ -20,8 +20,8 @@ var assets embed.FS
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are sent as the program
-// holds them: compressed by gzip, which every browser takes.
+// newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are
+// sent as the program holds them: compressed by gzip, which every browser takes.
 func newDocs(mount, basePath string, pages bool) map[string]*fixedAnswer {
 	docs, home := make(map[string]*fixedAnswer), ""
 	if pages {
@@ -64,7 +64,8 @@ var (
 	openAPIJSON []byte
 )
 
-// OpenAPI returns the OpenAPI document of the interface below a base path, in two notations. Callers must not change it.
+// OpenAPI returns the OpenAPI document of the interface below a base path, in two notations. Callers must not change
+// it.
 func OpenAPI(basePath string) (yaml, json []byte) {
 	if basePath == "" {
 		return openAPIYAML, openAPIJSON

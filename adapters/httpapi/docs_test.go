@@ -44,7 +44,8 @@ func TestDocs(t *testing.T) {
 				t.Errorf("%s: got %d references, want 8", target, len(references))
 			}
 			for _, reference := range references {
-				if loaded := request(api, http.MethodGet, reference[1], nil); loaded.Code != http.StatusOK || loaded.Body.Len() == 0 {
+				if loaded := request(api, http.MethodGet, reference[1], nil); loaded.Code != http.StatusOK ||
+					loaded.Body.Len() == 0 {
 					t.Errorf("%s: got %d, %d bytes, want 200 and a file", reference[1], loaded.Code, loaded.Body.Len())
 				}
 			}
@@ -53,7 +54,8 @@ func TestDocs(t *testing.T) {
 				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", target, known.Code, known.Body.Len())
 			}
 		}
-		for target, want := range map[string]int{"/docs/nothing.js": 404, "/docs/docs.html": 404, "/docs/pages/docs.js": 404, "/docs/..": 404} {
+		for target, want := range map[string]int{"/docs/nothing.js": 404, "/docs/docs.html": 404, "/docs/pages/docs.js": 404,
+			"/docs/..": 404} {
 			answer := request(api, http.MethodGet, base+target, nil)
 			if answer.Code != want || !strings.Contains(answer.Body.String(), "statusMessage") {
 				t.Errorf("%s: got %d %s, want %d and the error body", target, answer.Code, answer.Body, want)
@@ -75,7 +77,8 @@ func TestCompressedFile(t *testing.T) {
 		if unpacked, err := io.ReadAll(reader); err != nil || len(unpacked) < 100_000 {
 			t.Errorf("%s: got %d bytes, %v, want a long file", target, len(unpacked), err)
 		}
-		for name, want := range map[string]string{"Content-Encoding": "gzip", "Content-Security-Policy": guarded.Get("Content-Security-Policy")} {
+		for name, want := range map[string]string{"Content-Encoding": "gzip",
+			"Content-Security-Policy": guarded.Get("Content-Security-Policy")} {
 			if got := packed.Header().Get(name); got != want {
 				t.Errorf("%s: got %s %q, want %q", target, name, got, want)
 			}
@@ -180,12 +183,14 @@ func TestOpenAPIServed(t *testing.T) {
 			answer := request(api, http.MethodGet, base+document.path, nil)
 			if answer.Code != http.StatusOK || !bytes.Equal(answer.Body.Bytes(), document.body) ||
 				answer.Header().Get("Content-Type") != document.contentType {
-				t.Errorf("%s: got %d, %d bytes, %v, want 200 and the document as %s", base+document.path, answer.Code, answer.Body.Len(),
+				t.Errorf("%s: got %d, %d bytes, %v, want 200 and the document as %s", base+document.path, answer.Code,
+					answer.Body.Len(),
 					answer.Header(), document.contentType)
 			}
 			known := request(api, http.MethodGet, base+document.path, http.Header{"If-None-Match": answer.Header()["Etag"]})
 			if known.Code != http.StatusNotModified || known.Body.Len() > 0 {
-				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", base+document.path, known.Code, known.Body.Len())
+				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", base+document.path, known.Code,
+					known.Body.Len())
 			}
 		}
 		for _, notation := range [][]byte{yaml, json} {
@@ -236,7 +241,8 @@ func TestFront(t *testing.T) {
 		}
 		page := request(api, http.MethodGet, "/", nil)
 		header := page.Header()
-		if page.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Vary") != "Origin" ||
+		if page.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			header.Get("Vary") != "Origin" ||
 			header.Get("Content-Security-Policy") != docsPolicy[0] {
 			t.Errorf("got %d, %v, want 200 and a page", page.Code, header)
 		}
@@ -251,7 +257,8 @@ func TestFront(t *testing.T) {
 		} {
 			answer := request(api, c.method, c.target, http.Header{"Accept": {c.accept}})
 			if answer.Code != http.StatusNotFound || answer.Header().Get("Content-Type") != "application/json" {
-				t.Errorf("%s %s for %q: got %d, %v, want 404 and the error body", c.method, c.target, c.accept, answer.Code, answer.Header())
+				t.Errorf("%s %s for %q: got %d, %v, want 404 and the error body", c.method, c.target, c.accept, answer.Code,
+					answer.Header())
 			}
 		}
 	}

@@ -123,7 +123,8 @@ func readLongPaste(t *testing.T, code string) {
 	cfg := DefaultConfig()
 	cfg.PasteMaxBody, cfg.MaxMemory = 8<<20, 128<<20
 	api, secret := newPasteAPI(t, cfg, nil)
-	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret, "Accept", mediaJSON))
+	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret,
+		"Accept", mediaJSON))
 	if made.Pasties[0].Code != code {
 		t.Errorf("got %d bytes, want the code that was sent", len(made.Pasties[0].Code))
 	}
@@ -186,7 +187,8 @@ func TestTokenRequired(t *testing.T) {
 	}
 }
 
-// TestPagesOfOtherSites has a page of another site create pastes for its visitor: where they are counted, not without a token.
+// TestPagesOfOtherSites has a page of another site create pastes for its visitor: where they are counted, not without a
+// token.
 func TestPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
 	counted, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) {
@@ -209,7 +211,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 		for path, body := range map[string]string{"/paste": simplePaste, "/raw": "x"} {
 			answer := send(c.api, http.MethodPost, path, body, "Sec-Fetch-Site", c.site, "Authorization", c.token)
 			if answer.Code != c.status {
-				t.Errorf("%s from %q with the token %q: got %d %s, want %d", path, c.site, c.token, answer.Code, answer.Body, c.status)
+				t.Errorf("%s from %q with the token %q: got %d %s, want %d", path, c.site, c.token, answer.Code,
+					answer.Body, c.status)
 			}
 		}
 	}
@@ -222,8 +225,10 @@ func FuzzCreate(f *testing.F) {
 	for _, seed := range []string{
 		simplePaste, "\ufeff" + simplePaste,
 		`{"pasties":[{"code":"a\r\nb\u0000\ud800","title":"é","language":null,"x":[{}]}],"tags":["a,b",""],"title":"t"}`,
-		`{"pasties":[{"code":""}],"pasties":null}`, `{"tags":"a","isPrivate":true,"encrypt":false,"expiresIn":"1w","pasties":[{"code":"x"}]}`,
-		"{\"pasties\":[{\"code\":\"\xff\"}]}", `{}`, `[]`, `{"a":[[[[]]]]}`, `{"pasties":[{"code":"x"}]} {}`, `{"pasties":[{"code":"x"},]}`,
+		`{"pasties":[{"code":""}],"pasties":null}`,
+		`{"tags":"a","isPrivate":true,"encrypt":false,"expiresIn":"1w","pasties":[{"code":"x"}]}`,
+		"{\"pasties\":[{\"code\":\"\xff\"}]}", `{}`, `[]`, `{"a":[[[[]]]]}`, `{"pasties":[{"code":"x"}]} {}`,
+		`{"pasties":[{"code":"x"},]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -251,7 +256,8 @@ func FuzzCreate(f *testing.F) {
 				t.Errorf("%q: got the code %q, want %q", body, made.Pasties[i].Code, code)
 			}
 		}
-		if again := send(api, http.MethodGet, "/paste/"+made.ID, nil, "Authorization", secret); again.Body.String() != answer.Body.String() {
+		if again := send(api, http.MethodGet, "/paste/"+made.ID, nil,
+			"Authorization", secret); again.Body.String() != answer.Body.String() {
 			t.Errorf("%q: got %s, want what was answered first, %s", body, again.Body, answer.Body)
 		}
 		if gone := send(api, http.MethodDelete, "/paste/"+made.ID, nil, "Authorization", secret); gone.Code != http.StatusOK {
@@ -260,12 +266,14 @@ func FuzzCreate(f *testing.F) {
 	})
 }
 
-// FuzzEdit sends any changes of a paste: what is refused has changed nothing, and what is accepted is there, and does nothing again.
+// FuzzEdit sends any changes of a paste: what is refused has changed nothing, and what is accepted is there, and does
+// nothing again.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"title":"new"}`, `{"pasties":[{"_id":"ID","code":"b"}]}`, `{"pasties":[{"_id":"ID"},{"code":"new"}]}`,
 		`{"pasties":[{"_id":null,"code":"x"}]}`,
-		`{"tags":[],"isPrivate":true,"stars":"x","edits":{},"createdAt":null}`, `{"pasties":[]}`, `{"pasties":[{"_id":"ID"},{"_id":"ID"}]}`,
+		`{"tags":[],"isPrivate":true,"stars":"x","edits":{},"createdAt":null}`, `{"pasties":[]}`,
+		`{"pasties":[{"_id":"ID"},{"_id":"ID"}]}`,
 		`{"title":5}`, `not JSON`,
 	} {
 		f.Add([]byte(seed))

@@ -59,14 +59,16 @@ func (r *refusal) Error() string { return r.message }
 
 var (
 	errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
-	errEncoded = &refusal{http.StatusUnsupportedMediaType, "Send the body as it is: this server takes no Content-Encoding.", false}
-	errSlow    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
-	errBroken  = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
-	errNoRoom  = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
+	errEncoded = &refusal{http.StatusUnsupportedMediaType,
+		"Send the body as it is: this server takes no Content-Encoding.", false}
+	errSlow   = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
+	errBroken = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
+	errNoRoom = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
 )
 
 func (a *API) tooLarge() error {
-	return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is larger than %d bytes.", a.cfg.PasteMaxBody), true}
+	return &refusal{http.StatusRequestEntityTooLarge,
+		fmt.Sprintf("The body is larger than %d bytes.", a.cfg.PasteMaxBody), true}
 }
 
 // fail answers with the error's status and public message. The cause goes to the access log.
@@ -138,7 +140,8 @@ const (
 	dropping   = 2 * time.Second
 )
 
-// refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.
+// refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as
+// the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
 	if r == errEncoded {
@@ -164,7 +167,8 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 	contentType, header, accept := jsonContentType, c.Writer.Header(), c.Request.Header["Accept"]
 	header.Add("Vary", "Accept")
 	page := pageOf(c)
-	if rawLink := page == nil && a.isRawLink(c.Request); (page != nil || rawLink) && prefers(accept, mediaHTML, mediaJSON) {
+	if rawLink := page == nil && a.isRawLink(c.Request); (page != nil || rawLink) &&
+		prefers(accept, mediaHTML, mediaJSON) {
 		ctx, cancel := a.deadline(c.Request)
 		defer cancel()
 		if rawLink {

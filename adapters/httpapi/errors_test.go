@@ -13,7 +13,8 @@ func TestEveryKindHasAStatus(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for _, kind := range []fault.Kind{
-		fault.Internal, fault.NotFound, fault.Invalid, fault.Unauthenticated, fault.Conflict, fault.Unavailable, fault.Exhausted, fault.Gone,
+		fault.Internal, fault.NotFound, fault.Invalid, fault.Unauthenticated, fault.Conflict, fault.Unavailable,
+		fault.Exhausted, fault.Gone,
 		fault.Forbidden,
 	} {
 		status := statusOf[kind]

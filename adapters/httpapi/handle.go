@@ -18,7 +18,8 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// wants is what an endpoint wants of a request: one way to treat the header Authorization, and a body, if it creates or changes a paste.
+// wants is what an endpoint wants of a request: one way to treat the header Authorization, and a body, if it creates or
+// changes a paste.
 type wants uint8
 
 const (
@@ -45,9 +46,9 @@ func (c *call) actor() audit.Actor {
 	return audit.By(c.viewer, address)
 }
 
-// handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns: see API.send. The
-// deadline begins once the body has arrived. Answers to a token stay out of caches. An optional endpoint may show an unlisted
-// paste, so its answer says noindex unless the endpoint removes that.
+// handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns:
+// see API.send. The deadline begins once the body has arrived. Answers to a token stay out of caches. An optional
+// endpoint may show an unlisted paste, so its answer says noindex unless the endpoint removes that.
 func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, error)) gin.HandlerFunc {
 	return func(gc *gin.Context) {
 		c, header := &call{Context: gc, claim: a.newClaim(gc.Request)}, gc.Writer.Header()
@@ -80,7 +81,8 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 	}
 }
 
-// answer signs in unless that is done, asks an endpoint and sends what it returns. For a read it may fail with a shortage.
+// answer signs in unless that is done, asks an endpoint and sends what it returns. For a read it may fail with a
+// shortage.
 func (a *API) answer(
 	c *call, how wants, endpoint func(context.Context, *call) (any, error), signIn bool,
 ) (err error) {
@@ -169,8 +171,8 @@ func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(patient(r), a.cfg.RequestTimeout)
 }
 
-// signIn identifies the sender of a request, and checks the token's scope: read suffices for GET and HEAD. It tells the limits whether
-// the token is valid.
+// signIn identifies the sender of a request, and checks the token's scope: read suffices for GET and HEAD. It tells the
+// limits whether the token is valid.
 func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
 	if c.secret == "" {
 		if how&required != 0 {

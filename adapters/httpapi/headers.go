@@ -26,8 +26,8 @@ var (
 	problemContentType = []string{mediaProblem}
 	textContentType    = []string{mediaText + "; charset=utf-8"}
 
-	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted paste is
-	// its secret.
+	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an
+	// unlisted paste is its secret.
 	guarded = http.Header{
 		"X-Content-Type-Options":  {"nosniff"},
 		"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
@@ -49,8 +49,8 @@ var (
 // maxAccept bounds the header Accept. A longer one is ignored.
 const maxAccept = 1 << 10
 
-// prefers reports whether Accept names the wanted media type, and does not rank the other one above it. For the other, the most
-// specific range counts (RFC 9110, 12.5.1).
+// prefers reports whether Accept names the wanted media type, and does not rank the other one above it. For the other,
+// the most specific range counts (RFC 9110, 12.5.1).
 func prefers(accept []string, wanted, otherwise string) bool {
 	ranges := strings.Join(accept, ",")
 	if len(ranges) > maxAccept {

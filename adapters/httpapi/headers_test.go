@@ -14,7 +14,8 @@ import (
 
 func FuzzHeaders(f *testing.F) {
 	for _, seed := range []string{
-		"", "Bearer x", "token  y ", "bEARER", "Basic eDp5", "\t", "application/problem+json;q=0.5, */*", `W/"a", "`, "a;q=;;",
+		"", "Bearer x", "token  y ", "bEARER", "Basic eDp5", "\t", "application/problem+json;q=0.5, */*",
+		`W/"a", "`, "a;q=;;",
 	} {
 		f.Add(seed)
 	}
@@ -83,8 +84,10 @@ func TestPrefersProblem(t *testing.T) {
 func TestPrefersHTML(t *testing.T) {
 	t.Parallel()
 	for accept, want := range map[string]bool{
-		"": false, "*/*": false, "application/json": false, "text/*": false, "application/json, text/html;q=0.9": false, "text/html;q=0": false,
-		"*/*, text/html;q=0.1": false, "text/html": true, "Text/HTML;charset=utf-8": true, "text/html, application/json": true,
+		"": false, "*/*": false, "application/json": false, "text/*": false, "application/json, text/html;q=0.9": false,
+		"text/html;q=0":        false,
+		"*/*, text/html;q=0.1": false, "text/html": true, "Text/HTML;charset=utf-8": true,
+		"text/html, application/json":                                     true,
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
 	} {
 		if prefers([]string{accept}, mediaHTML, mediaJSON) != want {
@@ -100,9 +103,11 @@ func TestPreflight(t *testing.T) {
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for path, methods := range map[string]string{
 		"/user/epoxy/exists": "GET, HEAD, OPTIONS", "/user/epoxy": "GET, HEAD, OPTIONS", "/user/self": "GET, HEAD, OPTIONS",
-		"/user/self/pastes": "GET, HEAD, OPTIONS", "/data/language": "GET, HEAD, OPTIONS", "/data/languageExt": "GET, HEAD, OPTIONS",
-		"/data/numPastes": "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS", "/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
-		"/list/own": "GET, HEAD, OPTIONS", "/list/user/abc": "GET, HEAD, OPTIONS", "/paste/abc/star": "PUT, DELETE, OPTIONS",
+		"/user/self/pastes": "GET, HEAD, OPTIONS", "/data/language": "GET, HEAD, OPTIONS",
+		"/data/languageExt": "GET, HEAD, OPTIONS",
+		"/data/numPastes":   "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS",
+		"/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
+		"/list/own":  "GET, HEAD, OPTIONS", "/list/user/abc": "GET, HEAD, OPTIONS", "/paste/abc/star": "PUT, DELETE, OPTIONS",
 		"/raw": "POST, PUT, OPTIONS", "/raw/abc": "GET, HEAD, PUT, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS",
 		"/time/expiresInToUnixTime": "GET, HEAD, OPTIONS",
 		"/openapi.yaml":             "GET, HEAD, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
@@ -113,7 +118,8 @@ func TestPreflight(t *testing.T) {
 			for name, want := range map[string]string{
 				"Allow": methods, "Access-Control-Allow-Methods": methods,
 				"Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key",
-				"Access-Control-Max-Age":       "86400", "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "", "Content-Type": "",
+				"Access-Control-Max-Age":       "86400", "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "",
+				"Content-Type": "",
 			} {
 				if got := answer.Header().Get(name); got != want || answer.Code != http.StatusNoContent {
 					t.Errorf("%s: got %d, %s: %q, want 204 and %q", target, answer.Code, name, got, want)
@@ -187,7 +193,8 @@ func TestOrigin(t *testing.T) {
 	for _, c := range []struct{ method, target string }{
 		{"GET", "/user/epoxy"}, {"HEAD", "/user/epoxy"}, {"GET", "/user/self/pastes"}, {"GET", "/data/language?name=Go"},
 		{"GET", "/data/language"},
-		{"GET", "/nowhere"}, {"POST", "/user/epoxy"}, {"GET", "/user%2Fepoxy"}, {"OPTIONS", "*"}, {"GET", "/healthz"}, {"POST", "/paste"},
+		{"GET", "/nowhere"}, {"POST", "/user/epoxy"}, {"GET", "/user%2Fepoxy"}, {"OPTIONS", "*"}, {"GET", "/healthz"},
+		{"POST", "/paste"},
 		{"GET", "/openapi.yaml"}, {"GET", "/openapi.json"},
 	} {
 		for _, origin := range []string{"https://example.com", "null", ""} {

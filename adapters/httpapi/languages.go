@@ -21,7 +21,8 @@ func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 	answers := make(map[string]*fixedAnswer, len(catalogue))
 	for _, l := range catalogue {
 		answers[l.Name] = newFixedAnswer(jsonContentType, encodeJSON(languageView{
-			Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
+			Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...),
+			Color: l.Color,
 		}))
 		answers[l.Name].header["Cache-Control"] = languageCacheControl
 	}

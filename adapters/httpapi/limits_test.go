@@ -51,7 +51,8 @@ func (l *limited) ask(method, path, from, secret string) *httptest.ResponseRecor
 	return answer
 }
 
-func wantStatuses(t *testing.T, what string, want []int, ask func() *httptest.ResponseRecorder) (last *httptest.ResponseRecorder) {
+func wantStatuses(t *testing.T, what string, want []int,
+	ask func() *httptest.ResponseRecorder) (last *httptest.ResponseRecorder) {
 	t.Helper()
 	for i, status := range want {
 		if last = ask(); last.Code != status {
@@ -77,7 +78,9 @@ func TestRequestsAreLimited(t *testing.T) {
 	wantStatuses(t, "its other half", []int{429}, language("[2001:db8::ffff:0:0:1]:1000"))
 	wantStatuses(t, "another network", []int{200}, language("[2001:db8:0:1::1]:1000"))
 	for _, path := range []string{"/healthz", "/readyz"} {
-		wantStatuses(t, path, []int{200, 200, 200}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, path, "192.0.2.1:1", "") })
+		wantStatuses(t, path, []int{200, 200, 200}, func() *httptest.ResponseRecorder {
+			return l.ask(http.MethodGet, path, "192.0.2.1:1", "")
+		})
 	}
 	wantStatuses(t, "preflight", []int{204, 204, 204}, func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodOptions, "/data/language", "192.0.2.1:1", "")
@@ -189,8 +192,8 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	wantStatuses(t, "half a minute later", []int{401, 429}, self("192.0.2.1:1", wrong))
 }
 
-// TestTokensOfOtherSites has a page of another site present tokens that are not valid, as often as it likes: its visitor may still sign in,
-// and the page is limited by itself.
+// TestTokensOfOtherSites has a page of another site present tokens that are not valid, as often as it likes: its
+// visitor may still sign in, and the page is limited by itself.
 func TestTokensOfOtherSites(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -214,9 +217,9 @@ func TestTokensOfOtherSites(t *testing.T) {
 	wantStatuses(t, "its visitor, mistaken", []int{401, 401, 429}, self(wrong, "same-origin"))
 }
 
-// TestTokensTriedAtPastesAreFailedSignIns wants what reads a paste to count tokens that are not valid as well as any other
-// endpoint does, though its answer is that without a token: all the same for a paste that everybody may see, for one that the
-// token's owner might, and for none.
+// TestTokensTriedAtPastesAreFailedSignIns wants what reads a paste to count tokens that are not valid as well as any
+// other endpoint does, though its answer is that without a token: all the same for a paste that everybody may see, for
+// one that the token's owner might, and for none.
 func TestTokensTriedAtPastesAreFailedSignIns(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -242,15 +245,16 @@ func TestTokensTriedAtPastesAreFailedSignIns(t *testing.T) {
 			wantStatuses(t, c.path+", no token", []int{c.wrong, c.wrong, c.wrong}, ask(http.MethodGet, c.path, from, ""))
 			wantStatuses(t, c.path+", a valid token", []int{c.mine, c.mine, c.mine}, ask(http.MethodGet, c.path, from, valid))
 			wantStatuses(t, c.path+", not valid", []int{c.wrong, c.wrong, 429}, ask(http.MethodGet, c.path, from, secret))
-			wantStatuses(t, c.path+", elsewhere", []int{429}, ask(http.MethodGet, "/user/self/pastes", from, token.Generate().Reveal()))
+			wantStatuses(t, c.path+", elsewhere", []int{429},
+				ask(http.MethodGet, "/user/self/pastes", from, token.Generate().Reveal()))
 			wantStatuses(t, c.path+", still without", []int{c.wrong}, ask(http.MethodGet, c.path, from, ""))
 		}
 	}
 	wantStatuses(t, "HEAD", []int{200, 200, 429}, ask(http.MethodHead, "/paste/open0000", "192.0.2.200:1", wrong))
 }
 
-// TestRejectedReadEndsProof wants a token that was found valid, and is not any more, to be no client of its own from the answer on
-// that noticed it.
+// TestRejectedReadEndsProof wants a token that was found valid, and is not any more, to be no client of its own from
+// the answer on that noticed it.
 func TestRejectedReadEndsProof(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -266,8 +270,8 @@ func TestRejectedReadEndsProof(t *testing.T) {
 	wantStatuses(t, "all of it", []int{429}, ask("/data/language?name=Go", "192.0.2.2:1", ""))
 }
 
-// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise a client that sends
-// many at once may fail as often as there are connections, each time that one more is allowed.
+// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise a client
+// that sends many at once may fail as often as there are connections, each time that one more is allowed.
 func TestFailedSignInsAtOnce(t *testing.T) {
 	t.Parallel()
 	const atOnce = 10

@@ -64,7 +64,8 @@ func (a *API) observe(c *gin.Context) {
 	level := zapcore.InfoLevel
 	cause, _ := c.Value(causeKey).(error)
 	switch {
-	case fault.Is(cause, fault.Busy) && !errors.Is(cause, context.Canceled): // clients cause it; an operator may allow more
+	// clients cause it; an operator may allow more
+	case fault.Is(cause, fault.Busy) && !errors.Is(cause, context.Canceled):
 		level = zapcore.WarnLevel
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // visitors can cause 501
 		cause != nil && status < http.StatusBadRequest: // a failure after the answer has begun

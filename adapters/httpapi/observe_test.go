@@ -135,14 +135,16 @@ func TestObserve(t *testing.T) {
 	cfg.Observe = all.began
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, request := range [][2]string{
-		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"}, {"OPTIONS", "/api/v2/paste"},
+		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"},
+		{"OPTIONS", "/api/v2/paste"},
 		{"DELETE", "/api/v2/data/language"}, {"BREW", "/api/v2/data/language"}, {"GET", "/api/v2/user%2Fself"},
 		{"PUT", "/nothing/here"},
 	} {
 		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(request[0], request[1], http.NoBody))
 	}
 	want := map[string]int{
-		"GET /api/v2/user/:username/exists": 200, "GET /api/v2/data/language": 200, "HEAD /healthz": 200, "OPTIONS /api/v2/paste": 204,
+		"GET /api/v2/user/:username/exists": 200, "GET /api/v2/data/language": 200, "HEAD /healthz": 200,
+		"OPTIONS /api/v2/paste":        204,
 		"DELETE /api/v2/data/language": 405, "other /api/v2/data/language": 405, "GET ": 404, "PUT ": 404,
 	}
 	if !maps.Equal(all.ended, want) {
@@ -153,7 +155,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObservePages wants requests for pages to be told of, too, those with a method that the page does not take among them.
+// TestObservePages wants requests for pages to be told of, too, those with a method that the page does not take among
+// them.
 func TestObservePages(t *testing.T) {
 	t.Parallel()
 	all := &seen{ended: make(map[string]int)}
@@ -164,13 +167,14 @@ func TestObservePages(t *testing.T) {
 	for _, method := range []string{"GET", "DELETE", "BREW"} {
 		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "/k2j4x8m1", http.NoBody))
 	}
-	if want := map[string]int{"GET /:id": 200, "DELETE /:id": 405, "other /:id": 405}; !maps.Equal(all.ended, want) || all.active != 0 {
+	if want := map[string]int{"GET /:id": 200, "DELETE /:id": 405, "other /:id": 405}; !maps.Equal(all.ended, want) ||
+		all.active != 0 {
 		t.Errorf("got %v and %d that never ended, want %v", all.ended, all.active, want)
 	}
 }
 
-// TestRequestsAreTraced wants each request to go through the middleware, with the trace of those whom the proxies vouch for, and its
-// own trace to be in the access log.
+// TestRequestsAreTraced wants each request to go through the middleware, with the trace of those whom the proxies vouch
+// for, and its own trace to be in the access log.
 func TestRequestsAreTraced(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -179,7 +183,8 @@ func TestRequestsAreTraced(t *testing.T) {
 	cfg.Tracing = []gin.HandlerFunc{func(c *gin.Context) {
 		c.Set(TraceKey, "the trace")
 		c.Next()
-		seen = append(seen, fmt.Sprintln(c.Request.Method, Route(c), c.Writer.Status(), c.Request.Header.Values("traceparent")))
+		seen = append(seen, fmt.Sprintln(c.Request.Method, Route(c), c.Writer.Status(),
+			c.Request.Header.Values("traceparent")))
 	}}
 	api, lines := newTestAPI(t, newStore(), cfg)
 	for _, request := range []struct{ method, path, from, parent string }{
@@ -236,10 +241,14 @@ func TestLevelsOfUnavailability(t *testing.T) {
 		level  zapcore.Level
 		reason string
 	}{
-		"a page of a database that is away":      {failing(away), http.MethodGet, false, zap.ErrorLevel, "context deadline exceeded"},
-		"a page for which there is a queue":      {failing(crowd), http.MethodGet, false, zap.WarnLevel, "half of the processors are in use"},
-		"a page for which there is no memory":    {somePages{}, http.MethodGet, true, zap.WarnLevel, "GLUEPOT_HTTP_MAX_MEMORY is in use"},
-		"an upload for which there is no memory": {somePages{}, http.MethodPut, true, zap.WarnLevel, "GLUEPOT_HTTP_MAX_MEMORY is in use"},
+		"a page of a database that is away": {failing(away), http.MethodGet, false, zap.ErrorLevel,
+			"context deadline exceeded"},
+		"a page for which there is a queue": {failing(crowd), http.MethodGet, false, zap.WarnLevel,
+			"half of the processors are in use"},
+		"a page for which there is no memory": {somePages{}, http.MethodGet, true, zap.WarnLevel,
+			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
+		"an upload for which there is no memory": {somePages{}, http.MethodPut, true, zap.WarnLevel,
+			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
 		"a client that has gone": {
 			failing(fault.Wrap(fault.Busy, "Late.", context.Canceled)), http.MethodGet, false, zap.InfoLevel, "canceled",
 		},

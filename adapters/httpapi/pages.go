@@ -168,9 +168,11 @@ func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 }
 
 // errElsewhere refuses forms of other sites: browsers may send this site's cookies with them.
-var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
+var errElsewhere = &refusal{http.StatusForbidden,
+	"This was sent by a page of another site. Open the page here, and try again.", false}
 
-func (a *API) makePage(w http.ResponseWriter, c *gin.Context, answer route.Handler) (reader user.ID, rejected bool, err error) {
+func (a *API) makePage(w http.ResponseWriter, c *gin.Context,
+	answer route.Handler) (reader user.ID, rejected bool, err error) {
 	r, claim := c.Request, a.newClaim(c.Request)
 	defer claim.Release()
 	var body []byte
@@ -192,8 +194,8 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context, answer route.Handl
 	return answer(w, r)
 }
 
-// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer that grew to
-// this length would take as much memory again.
+// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer
+// that grew to this length would take as much memory again.
 const pageLength = limit.Uncounted
 
 // pageBuffers has the buffers of pages that are no longer than pageLength.

@@ -163,7 +163,8 @@ func TestPages(t *testing.T) {
 		{"OST", "/a/form", nil, 405, `{"type"`, "/:id/form"},
 		{"POST", "/a/form", nil, 200, "page /a/form of /:id/form, a deadline: true: body", "/:id/form"},
 		{"OPTIONS", "/a/form", nil, 204, "", "/:id/form"},
-		{"GET", "/missing", nil, 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is nothing at`, "/:id"},
+		{"GET", "/missing", nil, 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is nothing at`,
+			"/:id"},
 		{"GET", "/missing", browser, 404, "error 404 ", "/:id"},
 		{"GET", "/missing", http.Header{"Accept": {"text/html;q=0.5, application/json"}}, 404, "{", "/:id"},
 		{"GET", "/broken", browser, 503, "error 503 later", "/:id"},
@@ -239,7 +240,8 @@ func TestUploadsBesidePages(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.BasePath, cfg.Pages = "/api/v2", somePages{}
 	api, _ := newPasteAPI(t, cfg, nil)
-	for path, want := range map[string]string{"/main.go": "main.go", "/~epoxy": "~epoxy", "/": "", "/main.go/": "main.go"} {
+	for path, want := range map[string]string{"/main.go": "main.go", "/~epoxy": "~epoxy", "/": "",
+		"/main.go/": "main.go"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			answer := send(api, http.MethodPut, path, "x", "Accept", "application/json")
@@ -411,7 +413,8 @@ func TestAsked(t *testing.T) {
 	for host, want := range map[string]string{
 		"evil.example, paste.example": "paste.example", "a/b, paste.example": "paste.example",
 		"paste.example, a/b": "example.com",
-		"paste.example:8443": "paste.example:8443", "[::1]:80": "[::1]:80", "": "example.com", `a"b`: "example.com", "a/b": "example.com",
+		"paste.example:8443": "paste.example:8443", "[::1]:80": "[::1]:80", "": "example.com", `a"b`: "example.com",
+		"a/b": "example.com",
 		"a b": "example.com", "<b>": "example.com", "u@a": "example.com", "a\\b": "example.com", "ä": "example.com",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
@@ -451,8 +454,8 @@ func TestSecureAddress(t *testing.T) {
 	}
 }
 
-// TestErrorsAreAsked wants the errors of paths without a page to know what the client asked for, as pages do: which cookie is the
-// session's depends on it.
+// TestErrorsAreAsked wants the errors of paths without a page to know what the client asked for, as pages do: which
+// cookie is the session's depends on it.
 func TestErrorsAreAsked(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -460,7 +463,8 @@ func TestErrorsAreAsked(t *testing.T) {
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, path := range []string{"/k2j4x8m1", "/a/b/c", "/a%2Fb"} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
-		r.Header = http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}}
+		r.Header = http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"https"},
+			"X-Forwarded-Host": {"paste.example"}}
 		answer := httptest.NewRecorder()
 		api.ServeHTTP(answer, r)
 		if got := answer.Body.String(); answer.Code != http.StatusNotFound || got != "https://paste.example" {
@@ -496,9 +500,11 @@ func TestPagesOfAQuota(t *testing.T) {
 	r.Header["Accept"], r.RemoteAddr = browser["Accept"], "[2001:db8:1:2:3:4:5:6]:80"
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, r)
-	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2:3:4:5:6" || len(limited) != 1 ||
+	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2:3:4:5:6" ||
+		len(limited) != 1 ||
 		limited[0] != limit.AnonymousPastes {
-		t.Errorf("got %d %s, counted as %q, want 429 for the client's address, counted once", answer.Code, answer.Body, limited)
+		t.Errorf("got %d %s, counted as %q, want 429 for the client's address, counted once", answer.Code,
+			answer.Body, limited)
 	}
 }
 
@@ -555,7 +561,8 @@ func TestPagesThatStream(t *testing.T) {
 		_ = answer.Body.Close()
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/zip" || len(rest) > 0 ||
 			(err == nil) != (failure == nil) {
-			t.Errorf("%v: got %d %v, %d bytes more and error %v, want an answer that ends as it should", failure, answer.StatusCode,
+			t.Errorf("%v: got %d %v, %d bytes more and error %v, want an answer that ends as it should", failure,
+				answer.StatusCode,
 				answer.Header, len(rest), err)
 		}
 		if n := lines.FilterLevelExact(zap.ErrorLevel).Len(); (n == 0) != (failure == nil) {

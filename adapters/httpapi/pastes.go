@@ -29,8 +29,9 @@ func (a *API) createEncrypted(ctx context.Context, c *call) (any, error) {
 var errCrossSite = fault.New(fault.Unauthenticated,
 	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
 
-// create decodes the body only after it has checked that the viewer may create pastes: that error comes first. Anonymous pastes count for
-// the quota of their client, if there is one. A page of another site must not use up its visitor's quota.
+// create decodes the body only after it has checked that the viewer may create pastes: that error comes first.
+// Anonymous pastes count for the quota of their client, if there is one. A page of another site must not use up its
+// visitor's quota.
 func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Draft, error)) (*paste.Document, error) {
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return nil, err
@@ -115,7 +116,8 @@ func (a *API) openPaste(ctx context.Context, c *call) (any, error) {
 }
 
 // errOpens differs from not found, so that clients without the key do not open the paste.
-var errOpens = fault.New(fault.Conflict, "This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
+var errOpens = fault.New(fault.Conflict,
+	"This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
 
 func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
 	found, err := a.modules.Pastes.Read.Cipher(ctx, c.viewer, c.Param("id"))

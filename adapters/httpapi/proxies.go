@@ -64,9 +64,9 @@ func lastOf(lines []string) string {
 // maxHops bounds how many addresses of X-Forwarded-For are read.
 const maxHops = 16
 
-// client returns the client's address, and whether a trusted proxy forwarded the request. Whatever connects to a Unix socket is trusted.
-// Each proxy appends its peer's address to X-Forwarded-For, so the client is the last address that is not a trusted proxy's. Clients can
-// forge the addresses before that.
+// client returns the client's address, and whether a trusted proxy forwarded the request. Whatever connects to a Unix
+// socket is trusted. Each proxy appends its peer's address to X-Forwarded-For, so the client is the last address that
+// is not a trusted proxy's. Clients can forge the addresses before that.
 func (p proxies) client(r *http.Request) (client string, proxied bool) {
 	client = r.RemoteAddr
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); !ok || local.Network() != "unix" {

@@ -50,7 +50,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestRequestUntouched wants a request to stay as it was: an embedder's middleware looks at it afterwards, as access logs do.
+// TestRequestUntouched wants a request to stay as it was: an embedder's middleware looks at it afterwards, as access
+// logs do.
 func TestRequestUntouched(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLink wants the answer to a creation to say where the paste is: at the public URL, or else where the client has asked.
+// TestLink wants the answer to a creation to say where the paste is: at the public URL, or else where the client has
+// asked.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ base, public, location, link string }{
@@ -23,7 +24,8 @@ func TestLink(t *testing.T) {
 				location, key := answer.Header().Get("Location"), answer.Header().Get(deleteKeyHeader)
 				id, ok := strings.CutPrefix(location, c.location)
 				if answer.Code != http.StatusOK || !ok || len(id) != 8 || (key == "") == (token == "") {
-					t.Errorf("%+v, %s: got %d %v, want where the paste is, and a key without a token", c, path, answer.Code, answer.Header())
+					t.Errorf("%+v, %s: got %d %v, want where the paste is, and a key without a token", c, path, answer.Code,
+						answer.Header())
 				}
 				if path == "/raw" && answer.Body.String() != c.link+id+"\n" {
 					t.Errorf("%+v: got %q, want the link and a line end", c, answer.Body)

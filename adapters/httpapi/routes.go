@@ -18,8 +18,8 @@ type endpoint struct {
 	handle       gin.HandlerFunc
 }
 
-// endpoints are the interface below the base path. handle is for those that use the database, and says how each treats the
-// header Authorization, which the others ignore.
+// endpoints are the interface below the base path. handle is for those that use the database, and says how each treats
+// the header Authorization, which the others ignore.
 func (a *API) endpoints() []endpoint {
 	yaml, json := OpenAPI(a.mount + a.cfg.BasePath)
 	return []endpoint{
@@ -61,7 +61,8 @@ func (a *API) endpoints() []endpoint {
 // methods are those that the router knows: of RFC 9110, 9.3, and RFC 5789. Any other is otherMethod, so that clients
 // write no methods of their own into the log, the metrics and traces.
 var methods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions,
 	http.MethodConnect, http.MethodTrace, otherMethod,
 }
 
@@ -75,7 +76,8 @@ func (a *API) route() {
 	if a.cfg.Pages == nil {
 		front := a.chain(a.admitCall, a.docs[""].send)
 		upload := a.orUpload(a.admitCall, a.nothing)
-		a.serve("/", byMethod{http.MethodGet: front, http.MethodHead: front, http.MethodPost: upload, http.MethodPut: upload}, nil)
+		a.serve("/", byMethod{http.MethodGet: front, http.MethodHead: front, http.MethodPost: upload,
+			http.MethodPut: upload}, nil)
 		a.serve("/:id", byMethod{http.MethodPut: upload}, nil)
 		return
 	}

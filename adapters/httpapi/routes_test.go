@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEndpointsAreDescribed compares routes.go, openapi.yaml and the table of docs/API.md, each with the two others. Each
-// path is served with and without a slash at its end, and takes HEAD where it takes GET, and OPTIONS.
+// TestEndpointsAreDescribed compares routes.go, openapi.yaml and the table of docs/API.md, each with the two others.
+// Each path is served with and without a slash at its end, and takes HEAD where it takes GET, and OPTIONS.
 func TestEndpointsAreDescribed(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())

@@ -20,7 +20,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test likes.
+// store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test
+// likes.
 type store struct {
 	secret  token.Secret
 	others  map[token.Hash]user.ID // other tokens, and their owners
@@ -89,7 +90,8 @@ func (s storedTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, u
 	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, user.User{ID: "hiqpz8s5"}, nil
 }
 
-func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) (ids []paste.ID, at paste.Place, err error) {
+func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID,
+	after paste.Place, limit int) (ids []paste.ID, at paste.Place, err error) {
 	first := 0
 	if after.ID != "" {
 		last, err := strconv.Atoi(string(after.ID[1:]))
@@ -109,7 +111,8 @@ func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID, after paste.Place,
 	return ids, at, nil
 }
 
-// ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may, "private0".
+// ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may,
+// "private0".
 func (s storedPastes) ReadDocument(_ context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	if id != "open0000" && (id != "private0" || reader != "hiqpz8s5") {
 		return paste.Document{}, fault.New(fault.NotFound, "there is no such row")
@@ -162,5 +165,6 @@ func (copies) ByName(name string) (*language.Language, bool) {
 	if name != "Go" && name != "golang" {
 		return nil, false
 	}
-	return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"}, true
+	return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"},
+		Color: "#00add8"}, true
 }

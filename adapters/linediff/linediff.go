@@ -36,7 +36,8 @@ func single(before, after string) string {
 		}
 		before, after, first = before[len(line):], rest, first+1
 	}
-	for line := lastLine(before); line != "" && line == lastLine(after); line = lastLine(before) { // and those with which both end
+	// and those with which both end
+	for line := lastLine(before); line != "" && line == lastLine(after); line = lastLine(before) {
 		before, after = strings.TrimSuffix(before, line), strings.TrimSuffix(after, line)
 	}
 	var out strings.Builder

@@ -29,7 +29,8 @@ func TestUnified(t *testing.T) {
 			"@@ -2,1 +2,1 @@\n-b\x00\n\\ No newline at end of file\n+b\x00\x00\n\\ No newline at end of file\n",
 		},
 		{"a\r\nb\n", "a\nb\n", "@@ -1,2 +1,2 @@\n-a\r\n+a\n b\n", "@@ -1,1 +1,1 @@\n-a\r\n+a\n"},
-		{nine, strings.Replace(nine, "5", "x", 1), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n", "@@ -5,1 +5,1 @@\n-5\n+x\n"},
+		{nine, strings.Replace(nine, "5", "x", 1), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
+			"@@ -5,1 +5,1 @@\n-5\n+x\n"},
 		{nine, strings.Replace(nine, "5\n", "", 1), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n", "@@ -5,1 +4,0 @@\n-5\n"},
 		{"-- \n", "++ \n", "@@ -1,1 +1,1 @@\n--- \n+++ \n", ""},
 	} {
@@ -59,7 +60,8 @@ func TestRandomTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	alphabet := []string{
-		"\n", "a\n", "b\n", "}\n", "-\n", "+++ \n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "\x00\n", "\r\n", "ä\n",
+		"\n", "a\n", "b\n", "}\n", "-\n", "+++ \n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "\x00\n",
+		"\r\n", "ä\n",
 	}
 	hunks := 0
 	for range 3000 {
@@ -140,7 +142,8 @@ func TestLargeTexts(t *testing.T) { // not parallel: it looks at the memory of t
 		runtime.ReadMemStats(&after)
 		size := len(texts[0]) + len(texts[1])
 		used := int(after.TotalAlloc - before.TotalAlloc)
-		t.Logf("%-22s %5.1f MiB gave a diff of %5.1f MiB with %5.1f MiB allocated", what, mib(size), mib(len(diff)), mib(used))
+		t.Logf("%-22s %5.1f MiB gave a diff of %5.1f MiB with %5.1f MiB allocated", what, mib(size),
+			mib(len(diff)), mib(used))
 		if bound := 400*maxLines + 8*size; used > bound {
 			t.Errorf("%s: got %d bytes allocated for %d bytes of text, want at most %d", what, used, size, bound)
 		}

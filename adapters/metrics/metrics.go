@@ -1,5 +1,5 @@
-// Package metrics serves a node's figures for monitoring, in the text format of Prometheus, and Go's profiles, on a listener of its
-// own. Names and labels follow OpenTelemetry's semantic conventions where there are any.
+// Package metrics serves a node's figures for monitoring, in the text format of Prometheus, and Go's profiles, on a
+// listener of its own. Names and labels follow OpenTelemetry's semantic conventions where there are any.
 package metrics
 
 import (
@@ -32,11 +32,12 @@ type Snapshot struct {
 	PendingUses                                               int
 }
 
-// durations are the bucket bounds for the durations of requests, in seconds: OpenTelemetry's, and finer ones below a millisecond,
-// which a look-up takes.
+// durations are the bucket bounds for the durations of requests, in seconds: OpenTelemetry's, and finer ones below a
+// millisecond, which a look-up takes.
 var durations = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// New returns the figures of a process of that version with those limits. snapshot is called at once, and whenever they are read.
+// New returns the figures of a process of that version with those limits. snapshot is called at once, and whenever they
+// are read.
 func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -52,7 +53,8 @@ func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 		}, []string{"limit"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "gluepot_build_info", Help: "Always 1; its label is the version.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "gluepot_build_info", Help: "Always 1; its label is the version.",
+		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
 	for _, limit := range limits {
@@ -80,14 +82,16 @@ func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc()
 // collect sends the figures of a snapshot. Some are there only once they were counted.
 func collect(now Snapshot, out chan<- prometheus.Metric) {
 	const counter, gauge = prometheus.CounterValue, prometheus.GaugeValue
-	send := func(kind prometheus.ValueType, name, help string, value float64, label ...string) { // a label's name and its value, or none
+	// a label's name and its value, or none
+	send := func(kind prometheus.ValueType, name, help string, value float64, label ...string) {
 		names, values := label[:len(label)/2], label[len(label)/2:]
 		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, value, values...)
 	}
 	send(counter, "gluepot_pastes_created_total", "Pastes created by users and visitors.", float64(now.PastesCreated))
 	send(counter, "gluepot_pastes_swept_total", "Expired pastes that this node has removed.", float64(now.PastesSwept))
 	send(counter, "gluepot_sweeps_failed_total", "Sweeps that ended with an error.", float64(now.FailedSweeps))
-	send(counter, "gluepot_sign_ins_rejected_total", "Access tokens presented that were not valid.", float64(now.RejectedSignIns))
+	send(counter, "gluepot_sign_ins_rejected_total", "Access tokens presented that were not valid.",
+		float64(now.RejectedSignIns))
 	send(gauge, "gluepot_token_uses_pending", "Tokens whose last-used times are not stored yet.", float64(now.PendingUses))
 
 	const connections, state = "db_client_connection_count", "db_client_connection_state"
@@ -97,7 +101,8 @@ func collect(now Snapshot, out chan<- prometheus.Metric) {
 		float64(now.Connections.MaxOpenConnections))
 	send(counter, "db_client_connection_waits_total", "How often a statement had to wait for a connection.",
 		float64(now.Connections.WaitCount))
-	send(counter, "db_client_connection_wait_seconds_total", "How long statements waited for a connection, taken together.",
+	send(counter, "db_client_connection_wait_seconds_total",
+		"How long statements waited for a connection, taken together.",
 		now.Connections.WaitDuration.Seconds())
 
 	totals := now.Totals
@@ -112,8 +117,10 @@ func collect(now Snapshot, out chan<- prometheus.Metric) {
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.ContentBytes), "kind", "content")
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.HistoryBytes), "kind", "history")
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.DatabaseBytes), "kind", "database")
-	send(gauge, "gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 is no limit.", float64(now.StoreMaxBytes))
-	send(gauge, "gluepot_open_reports", "Reports by readers that no administrator has closed.", float64(totals.OpenReports))
+	send(gauge, "gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 is no limit.",
+		float64(now.StoreMaxBytes))
+	send(gauge, "gluepot_open_reports", "Reports by readers that no administrator has closed.",
+		float64(totals.OpenReports))
 	for i, held := range totals.Largest {
 		send(gauge, "gluepot_largest_users_bytes", "Bytes of content and history of the users who have most, from rank 1.",
 			float64(held.Bytes), "rank", strconv.Itoa(i+1))

@@ -68,7 +68,8 @@ func TestSnapshot(t *testing.T) {
 				Largest:     []stats.Holder{{Username: "mia", Bytes: 28}}, Days: []stats.Day{{Pastes: 29}, {Pastes: 30}},
 			},
 			StoreMaxBytes: 31,
-			Connections:   sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
+			Connections: sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9,
+				WaitDuration: 1500 * time.Millisecond},
 		}
 	})
 	wantLines(t, figures(t, m), "gluepot_pastes_created_total 0")
@@ -79,7 +80,8 @@ func TestSnapshot(t *testing.T) {
 	}
 	wantLines(t, text,
 		"gluepot_users 21", "gluepot_tokens 22", `gluepot_pastes{state="active"} 23`, `gluepot_pastes{state="expired"} 24`,
-		`gluepot_stored_bytes{kind="content"} 25`, `gluepot_stored_bytes{kind="history"} 26`, `gluepot_stored_bytes{kind="database"} 27`,
+		`gluepot_stored_bytes{kind="content"} 25`, `gluepot_stored_bytes{kind="history"} 26`,
+		`gluepot_stored_bytes{kind="database"} 27`,
 		`gluepot_largest_users_bytes{rank="1"} 28`, `gluepot_pastes_created_by_day{days_ago="1"} 30`,
 		"gluepot_stored_bytes_limit 31", "gluepot_open_reports 32",
 		"gluepot_pastes_created_total 7", "gluepot_pastes_swept_total 6", "gluepot_sweeps_failed_total 5",
@@ -91,7 +93,9 @@ func TestSnapshot(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	t.Parallel()
-	server, err := Listen(t.Context(), "127.0.0.1:0", New("", nil, func() Snapshot { return Snapshot{} }).Handler(), zap.NewNop())
+	server, err := Listen(t.Context(), "127.0.0.1:0", New("", nil, func() Snapshot {
+		return Snapshot{}
+	}).Handler(), zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ func (m *Metrics) Handler() http.Handler {
 	return mux
 }
 
-// notForPages refuses requests from pages in a browser: those of other sites and, on a loopback listener, those whose own name was
-// pointed at this machine (DNS rebinding). Such a page asks for its own name.
+// notForPages refuses requests from pages in a browser: those of other sites and, on a loopback listener, those whose
+// own name was pointed at this machine (DNS rebinding). Such a page asks for its own name.
 func notForPages(loopback bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
@@ -51,8 +51,8 @@ func localHost(host string) bool {
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
 }
 
-// Listen serves a handler on an address in the background, until the server is closed. It fails with fault.Unavailable when the address
-// cannot be listened on.
+// Listen serves a handler on an address in the background, until the server is closed. It fails with fault.Unavailable
+// when the address cannot be listened on.
 func Listen(ctx context.Context, address string, handler http.Handler, log *zap.Logger) (*http.Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -61,7 +61,8 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 	}
 	bound, isTCP := listener.Addr().(*net.TCPAddr)
 	server := &http.Server{
-		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler), ErrorLog: zap.NewStdLog(zap.NewNop()),
+		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler),
+		ErrorLog:     zap.NewStdLog(zap.NewNop()),
 		ReadTimeout:  5 * time.Second,
 		WriteTimeout: 2 * time.Minute, // net/http/pprof refuses longer profiles
 		IdleTimeout:  5 * time.Minute, // only a few scrapers and people connect

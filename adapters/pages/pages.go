@@ -127,8 +127,8 @@ func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, 
 // SessionSecret returns the secret of a request's session, or "".
 func (p *Pages) SessionSecret(r *http.Request) string { return site.CookieSecret(p.Asked(r, false)) }
 
-// robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a page to see its
-// noindex.
+// robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a
+// page to see its noindex.
 const robotsText = `User-agent: *
 Disallow: /sign-in
 Disallow: /account

@@ -19,8 +19,9 @@ func TestRobots(t *testing.T) {
 		s.Holds(id, document)
 	}
 	for path, want := range map[string]string{
-		"/": "", "/public00": "", "/~epoxy": "", "/unlisted": "noindex", "/public00/history": "noindex", "/public00/raw/pasty000": "noindex",
-		"/sign-in": "noindex", "/robots.txt": "",
+		"/": "", "/public00": "", "/~epoxy": "", "/unlisted": "noindex", "/public00/history": "noindex",
+		"/public00/raw/pasty000": "noindex",
+		"/sign-in":               "noindex", "/robots.txt": "",
 	} {
 		answer, err := s.Get(path)
 		if err != nil || answer.Header().Get("X-Robots-Tag") != want {

@@ -15,9 +15,11 @@ func TestRoutes(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "/", "/~/assets/1/a.css": "/~/assets/:version/:name",
 		"/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/~epoxy/feed.atom": "/~:name/feed.atom", "/k2j4x8m1": "/:id",
-		"/k2j4x8m1/": "/:id", "/k2j4x8m1.txt": "/:id", "/k2j4x8m1/history": "/:id/history", "/a/download/b": "/:id/download/:pasty",
+		"/k2j4x8m1/": "/:id", "/k2j4x8m1.txt": "/:id", "/k2j4x8m1/history": "/:id/history",
+		"/a/download/b":          "/:id/download/:pasty",
 		"/a/download/b/original": "/:id/download/:pasty/:edit",
-		"/favicon.ico":           "/:id", "/~": "/:id", "/~epoxy/history": "/:id/history", "/sign-in/history": "/sign-in/:provider",
+		"/favicon.ico":           "/:id", "/~": "/:id", "/~epoxy/history": "/:id/history",
+		"/sign-in/history": "/sign-in/:provider",
 		"/account/history": "/:id/history", "/account/tokens": "/account/tokens",
 		"": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "",
 		"/a/download/b/c/d": "", "k2j4x8m1": "",
@@ -48,7 +50,8 @@ func TestEveryIDIsRouted(t *testing.T) {
 			continue
 		}
 		for below, want := range map[string]string{
-			"": "/:id", "/": "/:id", ".txt": "/:id", "/history": "/:id/history", "/history/": "/:id/history", "/raw/a/b": "/:id/raw/:pasty/:edit",
+			"": "/:id", "/": "/:id", ".txt": "/:id", "/history": "/:id/history", "/history/": "/:id/history",
+			"/raw/a/b": "/:id/raw/:pasty/:edit",
 		} {
 			if got := s.Pattern("/" + id + below); got != want {
 				t.Errorf("/%s%s: got the pattern %q, want %q", id, below, got, want)

@@ -90,7 +90,8 @@ func TestSessionOutage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	answer := httptest.NewRecorder()
-	if rejected, err := s.Respond(answer, r.WithContext(ctx)); !fault.Is(err, fault.Unavailable) || rejected || len(answer.Header()) > 0 {
+	if rejected, err := s.Respond(answer, r.WithContext(ctx)); !fault.Is(err, fault.Unavailable) || rejected ||
+		len(answer.Header()) > 0 {
 		t.Errorf("got %v, rejected: %v, %v, want that it is not available", err, rejected, answer.Header())
 	}
 	// What all readers share needs no session, and works meanwhile.
@@ -114,7 +115,8 @@ func TestSessionCookie(t *testing.T) {
 		"https:/paste": "__Secure-gluepot-session=%s; Path=/paste; Max-Age=15552000; HttpOnly; Secure; SameSite=Lax",
 	} {
 		scheme, mount, _ := strings.Cut(at, ":")
-		r := &site.Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), Mount: strings.TrimSuffix(mount, "/")}
+		r := &site.Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil),
+			Mount: strings.TrimSuffix(mount, "/")}
 		r.URL.Scheme = scheme
 		answer := httptest.NewRecorder()
 		site.SetSession(answer, r, secret)

@@ -20,8 +20,9 @@ var (
 	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
 )
 
-// TestAttributes holds that values stand only where templ's escaping is enough: templ knows of links and forms which URLs would run
-// something, but not of formaction, srcset and the like, and takes what a style or a script is given for one of ours.
+// TestAttributes holds that values stand only where templ's escaping is enough: templ knows of links and forms which
+// URLs would run something, but not of formaction, srcset and the like, and takes what a style or a script is given for
+// one of ours.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -32,11 +33,13 @@ func TestAttributes(t *testing.T) {
 			boolean, isBoolean := strings.CutSuffix(attribute, "?")
 			switch {
 			case isBoolean && slices.Contains(booleanAttributes, boolean):
-			case slices.Contains(urlAttributes, attribute), slices.Contains(textAttributes, attribute), strings.HasPrefix(attribute, "aria-"),
+			case slices.Contains(urlAttributes, attribute), slices.Contains(textAttributes, attribute),
+				strings.HasPrefix(attribute, "aria-"),
 				strings.HasPrefix(attribute, "data-"):
 			case attribute == "src" && assetLink.MatchString(value):
 			default:
-				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is known here to take any", name, found[0])
+				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is known here to take any",
+					name, found[0])
 			}
 		}
 		for _, found := range elementOfLink.FindAllStringSubmatch(source, -1) {
@@ -56,8 +59,10 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// otherLinks are values of links that are no paths of this site: its whole addresses, those of other sites, and places in the page.
-var otherLinks = []string{"s.Config.PublicURL + page.Canonical", "page.OEmbed", "contactLink(", "s.Config.TermsURL", "address", `"#"`}
+// otherLinks are values of links that are no paths of this site: its whole addresses, those of other sites, and places
+// in the page.
+var otherLinks = []string{"s.Config.PublicURL + page.Canonical", "page.OEmbed", "contactLink(", "s.Config.TermsURL",
+	"address", `"#"`}
 
 // TestLinks holds that Site.Link makes every link, form and file: it puts them below the path of GLUEPOT_PUBLIC_URL.
 func TestLinks(t *testing.T) {

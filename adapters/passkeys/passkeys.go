@@ -30,8 +30,8 @@ var (
 	ErrNoName    = errors.New("browsers have passkeys only where the host of GLUEPOT_PUBLIC_URL is a name, not an address")
 )
 
-// New returns the passkeys of the server at a public URL, whose host is the relying party. It fails, and says why, where
-// browsers have none.
+// New returns the passkeys of the server at a public URL, whose host is the relying party. It fails, and says why,
+// where browsers have none.
 func New(publicURL, siteName string) (*Passkeys, error) {
 	address, err := url.Parse(publicURL)
 	switch {

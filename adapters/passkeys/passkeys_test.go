@@ -36,7 +36,8 @@ func newDevice(t *testing.T) *device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &device{t: t, key: key, id: []byte("0123456789abcdef"), origin: origin, party: "paste.example", handle: "epoxy001"}
+	return &device{t: t, key: key, id: []byte("0123456789abcdef"), origin: origin, party: "paste.example",
+		handle: "epoxy001"}
 }
 
 func (d *device) marshal(value any) []byte {
@@ -73,12 +74,14 @@ func (d *device) makes(kind, challenge string) []byte {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	cose := slices.Concat([]byte{0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 0x20}, public[1:33], []byte{0x22, 0x58, 0x20}, public[33:])
+	cose := slices.Concat([]byte{0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 0x20}, public[1:33],
+		[]byte{0x22, 0x58, 0x20}, public[33:])
 	data := slices.Concat(d.data(0x45), make([]byte, 16), []byte{0, byte(len(d.id))}, d.id, cose)
 	object := slices.Concat([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"),
 		binary.BigEndian.AppendUint16(nil, uint16(len(data))), data)
 	return d.answer(map[string]string{
-		"clientDataJSON": encoding.EncodeToString(d.client(kind, challenge)), "attestationObject": encoding.EncodeToString(object),
+		"clientDataJSON":    encoding.EncodeToString(d.client(kind, challenge)),
+		"attestationObject": encoding.EncodeToString(object),
 	})
 }
 
@@ -197,12 +200,15 @@ func known(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (id
 	}
 }
 
-// TestForeign refuses what is for another challenge, from another origin, for another relying party, or of somebody else.
+// TestForeign refuses what is for another challenge, from another origin, for another relying party, or of somebody
+// else.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
 	for name, change := range map[string]func(d *device, kind, challenge *string){
-		"another challenge":        func(_ *device, _, challenge *string) { *challenge = encoding.EncodeToString(make([]byte, 32)) },
+		"another challenge": func(_ *device, _, challenge *string) {
+			*challenge = encoding.EncodeToString(make([]byte, 32))
+		},
 		"another origin":           func(d *device, _, _ *string) { d.origin = "https://evil.example" },
 		"another port":             func(d *device, _, _ *string) { d.origin = origin + ":8443" },
 		"without TLS":              func(d *device, _, _ *string) { d.origin = "http://paste.example" },
@@ -240,8 +246,10 @@ func TestForeign(t *testing.T) {
 		"the passkey of another user": {func(*device, *identity.Passkey) {}, "mortar01"},
 		"no handle":                   {func(d *device, _ *identity.Passkey) { d.handle = "" }, "epoxy001"},
 		"the key of another device":   {func(d *device, _ *identity.Passkey) { d.key = newDevice(d.t).key }, "epoxy001"},
-		"an unknown one":              {func(d *device, _ *identity.Passkey) { d.id = []byte("another id of it") }, "epoxy001"},
-		"one that could be copied":    {func(_ *device, p *identity.Passkey) { p.BackupEligible = true }, "epoxy001"},
+		"an unknown one": {func(d *device, _ *identity.Passkey) {
+			d.id = []byte("another id of it")
+		}, "epoxy001"},
+		"one that could be copied": {func(_ *device, p *identity.Passkey) { p.BackupEligible = true }, "epoxy001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -265,9 +273,11 @@ func TestBroken(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
 	for _, answer := range []string{
-		"", "null", "{}", "[]", "\xff", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`, strings.Repeat("[", 10_000),
+		"", "null", "{}", "[]", "\xff", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`,
+		strings.Repeat("[", 10_000),
 	} {
-		if got, err := p.Made("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err, identity.ErrPasskey) {
+		if got, err := p.Made("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err,
+			identity.ErrPasskey) {
 			t.Errorf("%.20q: got %+v, %v, want it refused", answer, got, err)
 		}
 		_, _, err := p.Used("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), known(identity.Passkey{}, ""))

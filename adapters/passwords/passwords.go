@@ -72,13 +72,15 @@ func (h *Hasher) Hash(ctx context.Context, password string) (hash identity.Passw
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
 	err = h.inTurn(ctx, func() {
-		hash = parameters{memory, rounds, lanes}.encode(salt, argon2.IDKey([]byte(password), salt, rounds, memory, lanes, length))
+		hash = parameters{memory, rounds, lanes}.encode(salt,
+			argon2.IDKey([]byte(password), salt, rounds, memory, lanes, length))
 	})
 	return hash, err
 }
 
 // Matches implements identity.Passwords.
-func (h *Hasher) Matches(ctx context.Context, password string, hash identity.PasswordHash) (matches, outdated bool, err error) {
+func (h *Hasher) Matches(ctx context.Context, password string,
+	hash identity.PasswordHash) (matches, outdated bool, err error) {
 	used, salt, key := parameters{memory, rounds, lanes}, make([]byte, 16), make([]byte, length)
 	if hash != "" {
 		if used, salt, key, err = parse(hash); err != nil {
@@ -113,7 +115,8 @@ const format = "$argon2id$v=%d$m=%d,t=%d,p=%d$"
 // encode returns a hash in the format of the reference implementation (PHC).
 func (p parameters) encode(salt, key []byte) identity.PasswordHash {
 	encode := base64.RawStdEncoding.EncodeToString
-	return identity.PasswordHash(fmt.Sprintf(format, argon2.Version, p.memory, p.rounds, p.lanes) + encode(salt) + "$" + encode(key))
+	return identity.PasswordHash(fmt.Sprintf(format, argon2.Version, p.memory,
+		p.rounds, p.lanes) + encode(salt) + "$" + encode(key))
 }
 
 // Bounds of the parameters in a stored hash, so that a wrong one neither exhausts the memory nor matches by chance.
@@ -131,7 +134,8 @@ func parse(hash identity.PasswordHash) (p parameters, salt, key []byte, err erro
 		return p, nil, nil, errNoHash
 	}
 	_, err = fmt.Sscanf(strings.Join(parts[:4], "$")+"$", format, &version, &p.memory, &p.rounds, &p.lanes)
-	if err != nil || version != argon2.Version || p.memory > maxMemory || p.rounds < 1 || p.rounds > maxRounds || p.lanes < 1 {
+	if err != nil || version != argon2.Version || p.memory > maxMemory || p.rounds < 1 ||
+		p.rounds > maxRounds || p.lanes < 1 {
 		return p, nil, nil, errNoHash
 	}
 	if salt, err = base64.RawStdEncoding.DecodeString(parts[4]); err == nil {

@@ -29,7 +29,8 @@ func TestHash(t *testing.T) {
 	h := New()
 	const password = "tulip river stone"
 	hash, err := h.Hash(t.Context(), password)
-	if err != nil || !strings.HasPrefix(string(hash), "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(string(hash), password) {
+	if err != nil || !strings.HasPrefix(string(hash), "$argon2id$v=19$m=19456,t=2,p=1$") ||
+		strings.Contains(string(hash), password) {
 		t.Fatalf("got %s, error %v, want a hash with its parameters", hash, err)
 	}
 	again, err := h.Hash(t.Context(), password)
@@ -87,7 +88,8 @@ func TestScore(t *testing.T) {
 	t.Parallel()
 	h := New()
 	for password, strong := range map[string]bool{
-		"password1234": false, "qwertyuiop12": false, "aaaaaaaaaaaa": false, "P@ssw0rd2026!": false, "mortimermortimer": false,
+		"password1234": false, "qwertyuiop12": false, "aaaaaaaaaaaa": false, "P@ssw0rd2026!": false,
+		"mortimermortimer":  false,
 		"tulip river stone": true, "xK9$mQ2!vL7p": true, "ключ от синей двери": true,
 		strings.Repeat("tulip river stone ", 14): true,
 	} {
@@ -139,7 +141,8 @@ func TestCrowd(t *testing.T) {
 		began := time.Now()
 		callers.Wait()
 		if most != atOnce || served != atOnce+maxWaiting || served+refused != 500 {
-			t.Errorf("got %d at once, %d served and %d refused, want %d and %d", most, served, refused, atOnce, atOnce+maxWaiting)
+			t.Errorf("got %d at once, %d served and %d refused, want %d and %d", most, served, refused, atOnce,
+				atOnce+maxWaiting)
 		}
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("got the last answer after %v, want it within two seconds", took)

@@ -35,7 +35,8 @@ func TestUsers(t *testing.T) {
 	const full = `{"_id":"u1","username":"Epoxy","avatarUrl":"https://example.com/a","serviceIds":{"github":"1","gitlab":""},` +
 		`"publicProfile":true,"defaultLang":"Go","stars":["a","b"],"supporterLength":{"$numberLong":"24"},"contributor":true,"more":[1,` +
 		`{"x":null}]}`
-	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` + "\n" + `[]` + "\n" +
+	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` +
+		"\n" + `[]` + "\n" +
 		`{"supporterLength":1.5}`
 	records := collect(t, Users(strings.NewReader(text)))
 	if len(records) != 5 {
@@ -71,7 +72,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}
-	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, "1e300",
+	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`,
+		`{"$numberLong":"x"}`, "1e300",
 		`{"$numberDouble":"NaN"}`} {
 		if records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`))); records[0].Err == nil {
 			t.Errorf("%s: got %+v, want an error", text, records[0])
@@ -142,7 +144,8 @@ func TestTooLong(t *testing.T) {
 		records[2].Value.ID != "c" {
 		t.Errorf("got %d records, want the second of three to be too large", len(records))
 	}
-	spaces := io.MultiReader(io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`)) // no part of a document
+	// no part of a document
+	spaces := io.MultiReader(io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`))
 	if records := collect(t, Pastes(spaces)); len(records) != 1 || records[0].Value.ID != "a" {
 		t.Errorf("got %d records after much space, want 1", len(records))
 	}
@@ -163,7 +166,8 @@ func (e endless) Read(p []byte) (int, error) {
 const (
 	// much is how many bytes those documents have that a buffer does not grow for little by little.
 	much = 1 << 20
-	// mostAllocated, in bytes, has room for a buffer, as many parts as there may be, and what is given up while they are read.
+	// mostAllocated, in bytes, has room for a buffer, as many parts as there may be, and what is given up while they are
+	// read.
 	mostAllocated = maxDocument + 96<<20
 )
 
@@ -186,15 +190,17 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		"many stars":                   {`{"stars":[` + strings.Repeat(`"a",`, much/4) + `"a"]}`, true},
 		"many services":                {`{"serviceIds":{` + manyServices(much/10) + `}}`, true},
 		"many unlinked services":       {`{"serviceIds":{` + strings.Repeat(`"a":"",`, much/7) + `"b":"1"}}`, true},
-		"many lists of stars":          {`{` + strings.Repeat(`"stars":["a","b","c","d","e","f"],`, much/40) + `"stars":["c"]}`, false},
-		"much nesting":                 {`{"x":` + deep(much) + `}`, true},
+		"many lists of stars": {`{` + strings.Repeat(`"stars":["a","b","c","d","e","f"],`,
+			much/40) + `"stars":["c"]}`, false},
+		"much nesting": {`{"x":` + deep(much) + `}`, true},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for record, err := range Users(strings.NewReader(c.text)) {
 			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 ||
 				len(record.Value.Services) > imports.MaxServices+1 {
-				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err, len(record.Value.Stars),
+				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err,
+					len(record.Value.Stars),
 					len(record.Value.Services), c.refused)
 			}
 		}
@@ -217,7 +223,8 @@ func manyServices(n int) string {
 
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []string{
-		`{"_id":"a","createdAt":{"$numberLong":"1"}}`, "{}\n\n[", `[{"_id":"a"},{]},"`, "\x1f\x8b", "\x00", `{"stars":[null]}`, `[[[{"`,
+		`{"_id":"a","createdAt":{"$numberLong":"1"}}`, "{}\n\n[", `[{"_id":"a"},{]},"`, "\x1f\x8b", "\x00",
+		`{"stars":[null]}`, `[[[{"`,
 		`{"_\u0069d":"\\\"","stars":["a" , "b"],"serviceIds":{"a":"1","b":""},"publicProfile" : true,"x":[{"y":"}"},-1.5e3 ]}`,
 		deep(20_010), strings.Repeat("[{", 100) + strings.Repeat("]", 50) + "}",
 	} {

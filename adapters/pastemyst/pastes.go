@@ -86,7 +86,8 @@ func Pastes(r io.Reader) imports.Records[paste.Import] {
 	})
 }
 
-// withoutNames returns a diff as diff -u prints it without the names and times of the files: PasteMyst's were temporary.
+// withoutNames returns a diff as diff -u prints it without the names and times of the files: PasteMyst's were
+// temporary.
 func withoutNames(diff string) string {
 	before, rest, _ := strings.Cut(diff, "\n")
 	after, hunks, _ := strings.Cut(rest, "\n")

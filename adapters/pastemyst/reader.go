@@ -41,8 +41,8 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(plain, chunkSize), nil
 }
 
-// readLine appends the next line to text, without the space around it. Of a line that is too long it appends the beginning. At the end of
-// the file it returns io.EOF with the last line.
+// readLine appends the next line to text, without the space around it. Of a line that is too long it appends the
+// beginning. At the end of the file it returns io.EOF with the last line.
 func readLine(r *bufio.Reader, text []byte) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -52,7 +52,8 @@ func readLine(r *bufio.Reader, text []byte) (line []byte, tooLong bool, err erro
 		if len(text)+len(part) > maxDocument {
 			tooLong, part = true, part[:maxDocument-len(text)]
 		}
-		if len(text)+len(part) > max(cap(text), 1<<20) { // reserve all at once: growing would hold the old text and the new one
+		// reserve all at once: growing would hold the old text and the new one
+		if len(text)+len(part) > max(cap(text), 1<<20) {
 			text = append(make([]byte, 0, maxDocument), text...)
 		}
 		text = append(text, part...)

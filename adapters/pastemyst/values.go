@@ -10,7 +10,8 @@ import (
 	"github.com/gluepot/gluepot/application/imports"
 )
 
-// number is a whole number, plain or in MongoDB's extended JSON: {"$numberLong":"24"}, {"$numberInt":"24"}, {"$numberDouble":"24.0"}.
+// number is a whole number, plain or in MongoDB's extended JSON: {"$numberLong":"24"}, {"$numberInt":"24"},
+// {"$numberDouble":"24.0"}.
 type number int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -45,8 +46,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 // time returns the time at that many seconds since 1970.
 func (n number) time() time.Time { return time.Unix(int64(n), 0).UTC() }
 
-// binary is the bytes of a string as they are, or bytes in MongoDB's extended JSON: {"$binary":{"base64":"AA==","subType":"00"}} or,
-// from older programs, {"$binary":"AA==","$type":"00"}.
+// binary is the bytes of a string as they are, or bytes in MongoDB's extended JSON:
+// {"$binary":{"base64":"AA==","subType":"00"}} or, from older programs, {"$binary":"AA==","$type":"00"}.
 type binary []byte
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -87,7 +88,8 @@ type metadata []string
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *metadata) UnmarshalJSON(text []byte) error { return unmarshalList(text, 16, (*[]string)(m)) }
 
-// unmarshalList counts the elements before it decodes them: millions of empty ones would take many times the record's length.
+// unmarshalList counts the elements before it decodes them: millions of empty ones would take many times the record's
+// length.
 func unmarshalList[T any](text []byte, most int, to *[]T) error {
 	var elements []counted // takes no memory
 	if err := json.Unmarshal(text, &elements); err != nil {

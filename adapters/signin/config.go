@@ -50,11 +50,13 @@ const (
 // DefaultConfig has no provider.
 func DefaultConfig() Config {
 	return Config{
-		GitHub: Client{URL: publicGitHub}, GitLab: Client{URL: publicGitLab}, OIDCName: "OpenID Connect", OIDCScopes: "openid profile",
+		GitHub: Client{URL: publicGitHub}, GitLab: Client{URL: publicGitLab}, OIDCName: "OpenID Connect",
+		OIDCScopes: "openid profile",
 	}
 }
 
-// Validate returns one error that names every setting that is missing or wrong. publicURL is the address of this installation.
+// Validate returns one error that names every setting that is missing or wrong. publicURL is the address of this
+// installation.
 func (c Config) Validate(publicURL string) error {
 	var wrong []error
 	for _, p := range []struct {
@@ -72,7 +74,8 @@ func (c Config) Validate(publicURL string) error {
 				p.client.URL))
 		}
 		settings := []struct{ name, value string }{
-			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)}, {p.prefix + p.url, p.client.URL},
+			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)},
+			{p.prefix + p.url, p.client.URL},
 			{"GLUEPOT_PUBLIC_URL", publicURL},
 		}
 		given := ""
@@ -92,7 +95,8 @@ func (c Config) Validate(publicURL string) error {
 			c.OIDCRequiredClaim))
 	}
 	if c.OIDC.ID == "" && c.OIDCRequiredClaim != "" {
-		wrong = append(wrong, errors.New("GLUEPOT_OIDC_REQUIRED_CLAIM is for OpenID Connect, which GLUEPOT_OIDC_CLIENT_ID turns on"))
+		wrong = append(wrong,
+			errors.New("GLUEPOT_OIDC_REQUIRED_CLAIM is for OpenID Connect, which GLUEPOT_OIDC_CLIENT_ID turns on"))
 	}
 	return errors.Join(wrong...)
 }
@@ -116,6 +120,8 @@ func (c Config) Sources(publicURL string) []identity.Source {
 	}
 	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.Provider { return newGitHub(o) })
 	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.Provider { return newOIDC(o, "openid", "") })
-	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.Provider { return newOIDC(o, c.OIDCScopes, c.OIDCRequiredClaim) })
+	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.Provider {
+		return newOIDC(o, c.OIDCScopes, c.OIDCRequiredClaim)
+	})
 	return sources
 }

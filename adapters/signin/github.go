@@ -40,7 +40,8 @@ func (g *gitHub) Begin(_ context.Context, proof identity.Proof) (string, error) 
 }
 
 // Finish implements identity.Provider.
-func (g *gitHub) Finish(ctx context.Context, proof identity.Proof, brought identity.Callback) (identity.Profile, error) {
+func (g *gitHub) Finish(ctx context.Context, proof identity.Proof,
+	brought identity.Callback) (identity.Profile, error) {
 	ctx, cancel := g.bound(ctx)
 	defer cancel()
 	token, err := g.exchange(ctx, g.config, proof, brought.Code)
@@ -73,6 +74,7 @@ func (g *gitHub) Finish(ctx context.Context, proof identity.Proof, brought ident
 		return identity.Profile{}, g.away(errors.New("GET /user: no id"))
 	}
 	return identity.Profile{
-		Identity: identity.Identity{Subject: strconv.FormatInt(account.ID, 10)}, Name: account.Login, AvatarURL: account.AvatarURL,
+		Identity: identity.Identity{Subject: strconv.FormatInt(account.ID, 10)}, Name: account.Login,
+		AvatarURL: account.AvatarURL,
 	}, nil
 }

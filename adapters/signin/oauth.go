@@ -30,7 +30,8 @@ type oauth struct {
 func newOAuth(label string, client Client, redirect string) oauth {
 	return oauth{label: label, client: client, redirect: redirect, http: &http.Client{
 		Timeout: answerTime, Transport: bounded{http.DefaultTransport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // secrets go to no other address
+		// secrets go to no other address
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
@@ -47,7 +48,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (o *oauth) oauth2Config(endpoint oauth2.Endpoint, scopes ...string) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: o.client.ID, ClientSecret: string(o.client.Secret), Endpoint: endpoint, RedirectURL: o.redirect, Scopes: scopes,
+		ClientID: o.client.ID, ClientSecret: string(o.client.Secret), Endpoint: endpoint, RedirectURL: o.redirect,
+		Scopes: scopes,
 	}
 }
 
@@ -57,7 +59,8 @@ func (o *oauth) bound(ctx context.Context) (context.Context, context.CancelFunc)
 }
 
 // exchange gets a token for the code that a browser has brought.
-func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof identity.Proof, code string) (*oauth2.Token, error) {
+func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof identity.Proof,
+	code string) (*oauth2.Token, error) {
 	token, err := config.Exchange(ctx, code, oauth2.VerifierOption(proof.Verifier))
 	if err == nil {
 		return token, nil
@@ -66,8 +69,9 @@ func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof ident
 	if !ok {
 		return nil, o.away(err)
 	}
-	err = fmt.Errorf("token endpoint: %s %.64q", refused.Response.Status, refused.ErrorCode)  // without the body
-	if refused.ErrorCode == "invalid_grant" || refused.ErrorCode == "bad_verification_code" { // which is GitHub's word for it
+	err = fmt.Errorf("token endpoint: %s %.64q", refused.Response.Status, refused.ErrorCode) // without the body
+	// which is GitHub's word for it
+	if refused.ErrorCode == "invalid_grant" || refused.ErrorCode == "bad_verification_code" {
 		return nil, o.unproven(err)
 	}
 	return nil, o.away(err) // and in the log: the operator may have to mend something

@@ -99,7 +99,8 @@ func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error
 const clockSkew = 5 * time.Minute
 
 // Finish implements identity.Provider.
-func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought identity.Callback) (identity.Profile, error) {
+func (p *openID) Finish(ctx context.Context, proof identity.Proof,
+	brought identity.Callback) (identity.Profile, error) {
 	ctx, cancel := p.bound(ctx)
 	defer cancel()
 	known, err := p.discover(ctx)
@@ -157,7 +158,8 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought ident
 }
 
 // userInfo returns what the provider says at its UserInfo endpoint, if something is missing in the ID token.
-func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string, have claims) (claims, error) {
+func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string,
+	have claims) (claims, error) {
 	needed := p.required != "" && have.find(p.claim) == nil
 	if known.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
 		return nil, nil //nolint:nilnil // there are no more claims

@@ -47,7 +47,8 @@ func arrive(t *testing.T, from identity.Source) (identity.Profile, error) {
 	if back.Get("state") != proof.State {
 		t.Errorf("got the state %q, want that of the question", back.Get("state"))
 	}
-	return from.Finish(t.Context(), proof, identity.Callback{State: back.Get("state"), Code: back.Get("code"), Issuer: back.Get("iss")})
+	return from.Finish(t.Context(), proof, identity.Callback{State: back.Get("state"), Code: back.Get("code"),
+		Issuer: back.Get("iss")})
 }
 
 func TestGitHub(t *testing.T) {
@@ -60,7 +61,8 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("got %+v, want a key that is not that of github.com", from)
 	}
 	got, err := arrive(t, from)
-	if err != nil || got.Subject != "77" || got.Name != "ann-example" || got.Proposed().AvatarURL != "https://avatars.example/u/77?v=4" {
+	if err != nil || got.Subject != "77" || got.Name != "ann-example" ||
+		got.Proposed().AvatarURL != "https://avatars.example/u/77?v=4" {
 		t.Errorf("got %+v, error %v, want the account by its number", got, err)
 	}
 	hub.ID = 0
@@ -90,7 +92,8 @@ func TestOpenIDConnect(t *testing.T) {
 	from := source(t, oidcAt(p))
 	for range 2 { // the second one with what was discovered
 		got, err := arrive(t, from)
-		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" || got.Proposed().AvatarURL != "https://id.example/ann.png" {
+		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" ||
+			got.Proposed().AvatarURL != "https://id.example/ann.png" {
 			t.Errorf("got %+v, error %v, want the account", got, err)
 		}
 	}
@@ -110,12 +113,14 @@ func TestTampered(t *testing.T) {
 		tamper func(map[string]any)
 		well   bool
 	}{
-		"nothing":                    {func(map[string]any) {}, true},
-		"a nonce that was used":      {func(c map[string]any) { c["nonce"] = "old" }, false},
-		"no nonce":                   {func(c map[string]any) { delete(c, "nonce") }, false},
-		"another client":             {func(c map[string]any) { c["aud"] = "other" }, false},
-		"no client":                  {func(c map[string]any) { delete(c, "aud") }, false},
-		"another client, authorized": {func(c map[string]any) { c["aud"], c["azp"] = []string{idp.ClientID, "other"}, "other" }, false},
+		"nothing":               {func(map[string]any) {}, true},
+		"a nonce that was used": {func(c map[string]any) { c["nonce"] = "old" }, false},
+		"no nonce":              {func(c map[string]any) { delete(c, "nonce") }, false},
+		"another client":        {func(c map[string]any) { c["aud"] = "other" }, false},
+		"no client":             {func(c map[string]any) { delete(c, "aud") }, false},
+		"another client, authorized": {func(c map[string]any) {
+			c["aud"], c["azp"] = []string{idp.ClientID, "other"}, "other"
+		}, false},
 		"two clients": {func(c map[string]any) {
 			c["aud"], c["azp"] = []string{idp.ClientID, "other"}, idp.ClientID
 		}, true},
@@ -129,8 +134,10 @@ func TestTampered(t *testing.T) {
 		"an issuer with a slash":            {func(c map[string]any) { c["iss"] = p.URL + "/" }, false},
 		"an hour ago":                       {func(c map[string]any) { c["exp"] = at(-time.Hour) }, false},
 		"a clock that is three minutes off": {func(c map[string]any) { c["exp"] = at(-3 * time.Minute) }, true},
-		"a clock that is ahead":             {func(c map[string]any) { c["iat"], c["nbf"] = at(3*time.Minute), at(3*time.Minute) }, true},
-		"nobody":                            {func(c map[string]any) { c["sub"] = "" }, false},
+		"a clock that is ahead": {func(c map[string]any) {
+			c["iat"], c["nbf"] = at(3*time.Minute), at(3*time.Minute)
+		}, true},
+		"nobody": {func(c map[string]any) { c["sub"] = "" }, false},
 	} {
 		p.Behave(func(b *idp.Behaviour) { b.Tamper = c.tamper })
 		got, err := arrive(t, from)
@@ -151,9 +158,11 @@ func TestAnswers(t *testing.T) {
 	from := source(t, oidcAt(p))
 	for what, alter := range map[string]func(*identity.Proof, *identity.Callback){
 		"a code that was made up": func(_ *identity.Proof, c *identity.Callback) { c.Code = "made up" },
-		"another verifier":        func(proof *identity.Proof, _ *identity.Callback) { proof.Verifier = identity.NewProof().Verifier },
-		"another nonce":           func(proof *identity.Proof, _ *identity.Callback) { proof.Nonce = identity.NewProof().Nonce },
-		"of another issuer":       func(_ *identity.Proof, c *identity.Callback) { c.Issuer = "https://evil.example" },
+		"another verifier": func(proof *identity.Proof, _ *identity.Callback) {
+			proof.Verifier = identity.NewProof().Verifier
+		},
+		"another nonce":     func(proof *identity.Proof, _ *identity.Callback) { proof.Nonce = identity.NewProof().Nonce },
+		"of another issuer": func(_ *identity.Proof, c *identity.Callback) { c.Issuer = "https://evil.example" },
 		"a code that was used once": func(proof *identity.Proof, c *identity.Callback) {
 			_, _ = from.Finish(context.Background(), *proof, *c)
 		},
@@ -261,7 +270,8 @@ func TestScopes(t *testing.T) {
 func TestRequiredClaim(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
-	member := idp.Account{Subject: "a", Name: "a", Groups: []string{"others", "paste-users"}, Email: "a@Example.org", Verified: true}
+	member := idp.Account{Subject: "a", Name: "a", Groups: []string{"others", "paste-users"}, Email: "a@Example.org",
+		Verified: true}
 	for _, c := range []struct {
 		claim  string
 		change func(*idp.Account)
@@ -276,7 +286,8 @@ func TestRequiredClaim(t *testing.T) {
 		{"email_domain=example.org", func(a *idp.Account) { a.Verified = false }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@example.org.evil.example" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@sub.example.org" }, false},
-		{"email_domain=kexample.org", func(a *idp.Account) { a.Email = "a@\u212aexample.org" }, false}, // the sign of Kelvin folds to k
+		// the sign of Kelvin folds to k
+		{"email_domain=kexample.org", func(a *idp.Account) { a.Email = "a@\u212aexample.org" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "example.org" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "" }, false},
 	} {

@@ -20,9 +20,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Open returns a tracer for a process of that version, as the environment configures it. It returns nil when the environment names
-// neither an endpoint nor an exporter, or turns tracing off. A setting that Gluepot does not support is only a warning: a service
-// must not fail for its monitoring, says OpenTelemetry.
+// Open returns a tracer for a process of that version, as the environment configures it. It returns nil when the
+// environment names neither an endpoint nor an exporter, or turns tracing off. A setting that Gluepot does not support
+// is only a warning: a service must not fail for its monitoring, says OpenTelemetry.
 //
 // OpenTelemetry has one handler of errors for the whole process, which writes to log from now on: Open is for programs.
 func Open(version string, log *zap.Logger) *Tracer {
@@ -51,8 +51,8 @@ func Open(version string, log *zap.Logger) *Tracer {
 	return &Tracer{provider}
 }
 
-// endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the rest itself,
-// and so does the SDK.
+// endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the
+// rest itself, and so does the SDK.
 func endpointFromEnvironment() (*url.URL, error) {
 	text := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := strings.TrimSpace(os.Getenv("OTEL_TRACES_EXPORTER"))
@@ -75,14 +75,15 @@ func endpointFromEnvironment() (*url.URL, error) {
 		}
 	}
 	endpoint, err := url.Parse(cmp.Or(text, "http://localhost:4318"))
-	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" { // it may hold a password
+	// it may hold a password
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that begins with http:// or https://")
 	}
 	return endpoint, nil
 }
 
-// report writes OpenTelemetry's errors to a log: each at most once a minute, and without the path of the endpoint, which may be
-// secret. OpenTelemetry's own log is off: it quotes settings.
+// report writes OpenTelemetry's errors to a log: each at most once a minute, and without the path of the endpoint,
+// which may be secret. OpenTelemetry's own log is off: it quotes settings.
 func report(log *zap.Logger, endpoint *url.URL) {
 	log = log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
 		return zapcore.NewSamplerWithOptions(core, time.Minute, 1, 0)

@@ -17,18 +17,21 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// Tracer makes a span of each request and each statement on PostgreSQL. Names and attributes are those of OpenTelemetry's
-// semantic conventions for HTTP and databases, less what clients have sent (publicAttributes). A nil Tracer makes none.
+// Tracer makes a span of each request and each statement on PostgreSQL. Names and attributes are those of
+// OpenTelemetry's semantic conventions for HTTP and databases, less what clients have sent (publicAttributes). A nil
+// Tracer makes none.
 type Tracer struct{ provider *sdk.TracerProvider }
 
-// Middleware returns gin's middleware that makes a span of each request, of which statements become parts. It leaves the id of the
-// trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those that no route
-// takes. Routes in untraced get no span. A span's name has the request's method, which no client can have made up.
+// Middleware returns gin's middleware that makes a span of each request, of which statements become parts. It leaves
+// the id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is
+// empty for those that no route takes. Routes in untraced get no span. A span's name has the request's method, which no
+// client can have made up.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, untraced ...string) []gin.HandlerFunc {
 	if t == nil {
 		return nil
 	}
-	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(propagation.TraceContext{}),
+	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider),
+		otelgin.WithPropagators(propagation.TraceContext{}),
 		otelgin.WithGinFilter(func(c *gin.Context) bool { return !slices.Contains(untraced, route(c)) }),
 		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
 			return strings.TrimSpace(c.Request.Method + " " + route(c))
@@ -41,8 +44,8 @@ func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, un
 	}}
 }
 
-// Statements returns the tracer that makes a span of each statement on PostgreSQL that is part of another span. On SQLite, which is
-// in the same process, the span of the request says as much.
+// Statements returns the tracer that makes a span of each statement on PostgreSQL that is part of another span. On
+// SQLite, which is in the same process, the span of the request says as much.
 func (t *Tracer) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil
@@ -55,15 +58,15 @@ func (t *Tracer) Statements() pgx.QueryTracer {
 	}{statements, statements}
 }
 
-// publicAttributes are all that leave the process. OpenTelemetry's libraries record more: paths, which hold the ids of unlisted pastes,
-// and addresses and headers of clients.
+// publicAttributes are all that leave the process. OpenTelemetry's libraries record more: paths, which hold the ids of
+// unlisted pastes, and addresses and headers of clients.
 var publicAttributes = []attribute.Key{
 	"http.request.method", "http.route", "http.response.status_code", "url.scheme", "error.type",
 	"db.system.name", "pgx.rows_affected", "pgx.sql_state",
 }
 
-// publicExporter exports spans without what may be secret. It leaves out events and descriptions of errors, too: databases quote
-// values in them.
+// publicExporter exports spans without what may be secret. It leaves out events and descriptions of errors, too:
+// databases quote values in them.
 type publicExporter struct{ sdk.SpanExporter }
 
 func (e publicExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {

@@ -104,7 +104,8 @@ func TestSpans(t *testing.T) {
 				c.Status(http.StatusServiceUnavailable)
 			})
 		}, "GET /paste/:id", codes.Error, []attribute.KeyValue{
-			attribute.String("http.request.method", "GET"), attribute.String("http.route", "/paste/:id"), attribute.String("url.scheme", "https"),
+			attribute.String("http.request.method", "GET"), attribute.String("http.route", "/paste/:id"),
+			attribute.String("url.scheme", "https"),
 			attribute.Int("http.response.status_code", 503),
 		}},
 		{func(tracer *Tracer) {
@@ -115,7 +116,8 @@ func TestSpans(t *testing.T) {
 			attribute.Int("http.response.status_code", 405),
 		}},
 		{func(tracer *Tracer) {
-			state(part(t), tracer.Statements(), pgx.TraceQueryEndData{Err: &pgconn.PgError{Code: "57014", Message: "a secret value"}})
+			state(part(t), tracer.Statements(), pgx.TraceQueryEndData{Err: &pgconn.PgError{Code: "57014",
+				Message: "a secret value"}})
 		}, "SELECT", codes.Error, []attribute.KeyValue{
 			attribute.String("db.system.name", "postgresql"), attribute.String("pgx.sql_state", "57014"),
 		}},
@@ -132,7 +134,8 @@ func TestSpans(t *testing.T) {
 			t.Fatalf("%s: got %d spans, want one", test.name, len(ended))
 		}
 		got := publicSpan{ended[0]}
-		if got.Name() != test.name || got.Status().Code != test.code || got.Status().Description != "" || len(got.Events()) != 0 {
+		if got.Name() != test.name || got.Status().Code != test.code || got.Status().Description != "" ||
+			len(got.Events()) != 0 {
 			t.Errorf("%s: got %s, %v and %v, want %v alone", test.name, got.Name(), got.Status(), got.Events(), test.code)
 		}
 		same := func(a, b attribute.KeyValue) int { return strings.Compare(string(a.Key), string(b.Key)) }
@@ -143,7 +146,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// part returns the context of something that goes on until the test ends, and that the test's recorder does not hear of.
+// part returns the context of something that goes on until the test ends, and that the test's recorder does not hear
+// of.
 func part(t *testing.T) context.Context {
 	other, _ := recorded()
 	ctx, _ := begin(t.Context(), other)
@@ -180,9 +184,12 @@ func forget(t *testing.T, settings ...string) {
 	for _, name := range []string{
 		"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS",
-		"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_CERTIFICATE",
-		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
-		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME",
+		"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TIMEOUT",
+		"OTEL_EXPORTER_OTLP_CERTIFICATE",
+		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE",
+		"OTEL_EXPORTER_OTLP_CLIENT_KEY",
+		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_RESOURCE_ATTRIBUTES",
+		"OTEL_SERVICE_NAME",
 		"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
 	} {
 		t.Setenv(name, "")
@@ -193,8 +200,8 @@ func forget(t *testing.T, settings ...string) {
 	}
 }
 
-// TestOff wants no tracer unless the environment asks for one, and a warning, without secrets, where it asks for what there
-// is not.
+// TestOff wants no tracer unless the environment asks for one, and a warning, without secrets, where it asks for what
+// there is not.
 func TestOff(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"
 	for _, test := range []struct {
@@ -221,7 +228,8 @@ func TestOff(t *testing.T) {
 			t.Errorf("%v: got %v in the log, want %d warnings", test.settings, logged.All(), test.warnings)
 		}
 		for _, line := range logged.All() {
-			if err, _ := line.ContextMap()["error"].(string); strings.Contains(err, "secret") || line.Level != zapcore.WarnLevel {
+			if err, _ := line.ContextMap()["error"].(string); strings.Contains(err, "secret") ||
+				line.Level != zapcore.WarnLevel {
 				t.Errorf("%v: got %v, want a warning without the secret", test.settings, line)
 			}
 		}
@@ -231,7 +239,8 @@ func TestOff(t *testing.T) {
 // TestSending wants what is left to be sent at the end, as the environment has it.
 func TestSending(t *testing.T) {
 	received := collector.Start(t)
-	forget(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+received.URL+"/v1/traces", "OTEL_EXPORTER_OTLP_HEADERS=key=a%20b, other = c",
+	forget(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+received.URL+"/v1/traces",
+		"OTEL_EXPORTER_OTLP_HEADERS=key=a%20b, other = c",
 		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=test")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")
 	tracer := Open("1.2.3", zap.NewNop())
@@ -247,7 +256,8 @@ func TestSending(t *testing.T) {
 		t.Fatalf("got %v, want the span", got)
 	}
 	sender := received.Resources()[0].GetResource().GetAttributes()
-	for key, want := range map[string]string{"service.name": "gluepot", "service.version": "1.2.3", "deployment.environment.name": "test"} {
+	for key, want := range map[string]string{"service.name": "gluepot", "service.version": "1.2.3",
+		"deployment.environment.name": "test"} {
 		if got := collector.Attribute(sender, key); got != want {
 			t.Errorf("got %s=%q, want %q", key, got, want)
 		}
@@ -294,7 +304,8 @@ func TestSecretSettings(t *testing.T) {
 // TestSampler wants the SDK to hear of the environment's sampler.
 func TestSampler(t *testing.T) {
 	received := collector.Start(t)
-	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=0")
+	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio",
+		"OTEL_TRACES_SAMPLER_ARG=0")
 	tracer := Open("1", zap.NewNop())
 	for _, header := range []http.Header{nil, callerHeader} {
 		serve(tracer, "GET", "/", header, func(c *gin.Context) {

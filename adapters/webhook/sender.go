@@ -94,7 +94,8 @@ func (s *Sender) Stop() error {
 		}
 		return nil
 	case <-time.After(stopTime):
-		return fmt.Errorf("GLUEPOT_NOTIFY_URL did not answer in time; notices lost: %d", len(s.queue)+1) // and that on its way
+		// and that on its way
+		return fmt.Errorf("GLUEPOT_NOTIFY_URL did not answer in time; notices lost: %d", len(s.queue)+1)
 	}
 }
 

@@ -24,7 +24,8 @@ const patience = time.Minute
 
 // told is a notice that was sent.
 var told = notice.Notice{
-	Event: notice.NewReport, At: time.Date(2026, 11, 28, 15, 0, 0, 0, time.UTC), Subject: "k2j4x8m1", Text: "A reader has reported it.",
+	Event: notice.NewReport, At: time.Date(2026, 11, 28, 15, 0, 0, 0, time.UTC), Subject: "k2j4x8m1",
+	Text: "A reader has reported it.",
 }
 
 // started returns a sender to a receiver, without pauses between attempts.
@@ -74,7 +75,8 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestRepeated wants a notice to be sent again, as the same one, until it is taken or given up, and nothing to be followed.
+// TestRepeated wants a notice to be sent again, as the same one, until it is taken or given up, and nothing to be
+// followed.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -110,7 +112,8 @@ func TestRepeated(t *testing.T) {
 			})
 			s.Notify(told)
 			failures := min(c.fails, c.attempts) // each of them is logged
-			for deadline := time.Now().Add(patience); attempts.Load() < c.attempts || lines.Len() < int(failures); time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(patience); attempts.Load() < c.attempts ||
+				lines.Len() < int(failures); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("got %d attempts and %d lines, want %d and %d", attempts.Load(), lines.Len(), c.attempts, failures)
 				}
@@ -132,7 +135,8 @@ func TestRepeated(t *testing.T) {
 				t.Errorf("got %v, want the last line of the level %v", all, c.level)
 			}
 			for _, line := range all {
-				if text := line.Message + strings.ReplaceAll(strings.Join(values(line), " "), `\`, ""); strings.Contains(text, "hidden") {
+				if text := line.Message + strings.ReplaceAll(strings.Join(values(line), " "), `\`,
+					""); strings.Contains(text, "hidden") {
 					t.Errorf("got %s, want nothing of the URL", text)
 				}
 			}

@@ -1,5 +1,5 @@
-// Package accounts has the use cases about signing in with a provider or a password, and about who may have an account. Each fails with
-// fault.Unavailable when the store or the provider does not answer.
+// Package accounts has the use cases about signing in with a provider or a password, and about who may have an account.
+// Each fails with fault.Unavailable when the store or the provider does not answer.
 package accounts
 
 import (
@@ -147,4 +147,5 @@ func add(wanted identity.Identity) func(*user.User, map[string]string) error {
 	}
 }
 
-var errOtherLinked = fault.New(fault.Conflict, "Another account of this provider is linked already. Unlink that one first.")
+var errOtherLinked = fault.New(fault.Conflict,
+	"Another account of this provider is linked already. Unlink that one first.")

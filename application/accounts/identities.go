@@ -14,8 +14,9 @@ import (
 // Find finds users by what they sign in with.
 type Find struct{ *module }
 
-// Do returns the user who has an identity, such as github:77. The identity begins with the name of a configured provider, or with
-// the key of any. Do fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when no user has it.
+// Do returns the user who has an identity, such as github:77. The identity begins with the name of a configured
+// provider, or with the key of any. Do fails with fault.Invalid when the text is no identity, and with user.ErrNotFound
+// when no user has it.
 func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	name, subject, ok := strings.Cut(text, ":")
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can contain a provider's URL
@@ -39,9 +40,9 @@ var (
 
 // Do links the user of that name or id with an identity, such as github:77, of a provider that is configured.
 //
-// It fails with fault.Forbidden unless the actor is the operator, as user.Find does, with fault.NotFound when there is no such
-// provider, with fault.Invalid when the identity is none, and
-// with fault.Conflict when another user has it or the user has another one of that provider.
+// It fails with fault.Forbidden unless the actor is the operator, as user.Find does, with fault.NotFound when there is
+// no such provider, with fault.Invalid when the identity is none, and with fault.Conflict when another user has it or
+// the user has another one of that provider.
 func (l *Link) Do(ctx context.Context, actor audit.Actor, reference, text string) error {
 	if err := actor.CheckOperator(); err != nil {
 		return err
@@ -67,9 +68,9 @@ func (l *Link) Do(ctx context.Context, actor audit.Actor, reference, text string
 	return user.Gone(err)
 }
 
-// Undo takes the identity of a provider from the user of that name or id, even the last one. The provider is the name of a
-// configured one, or the key of any. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with
-// fault.NotFound when there is no such identity.
+// Undo takes the identity of a provider from the user of that name or id, even the last one. The provider is the name
+// of a configured one, or the key of any. It fails with fault.Forbidden unless the actor is the operator, as user.Find
+// does, and with fault.NotFound when there is no such identity.
 func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider string) error {
 	if err := actor.CheckOperator(); err != nil {
 		return err
@@ -91,8 +92,8 @@ func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider 
 	return err
 }
 
-// UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun
-// within the last hour, and with fault.Conflict when there is no other way in.
+// UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a
+// session that was begun within the last hour, and with fault.Conflict when there is no other way in.
 func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error {
 	viewer, err := actor.User()
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	maxNote = 256 // bytes
 )
 
-// Do returns a new invitation, and its code, which is not kept. It fails with fault.Forbidden unless the actor is the operator
-// or an administrator, and with fault.Invalid when the uses, the time or the note are outside their bounds.
+// Do returns a new invitation, and its code, which is not kept. It fails with fault.Forbidden unless the actor is the
+// operator or an administrator, and with fault.Invalid when the uses, the time or the note are outside their bounds.
 func (i *Invitations) Do(
 	ctx context.Context, actor audit.Actor, uses int, expiresIn time.Duration, note string,
 ) (_ identity.Invitation, code string, err error) {
@@ -41,7 +41,8 @@ func (i *Invitations) Do(
 	}
 	code = rand.Text()
 	now := i.now()
-	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now, ExpiresAt: now.Add(expiresIn)}
+	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now,
+		ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
 		created.ID = id
 		return i.store.Invite(ctx, actor.Entry("invite.create", string(id), note), created)
@@ -65,8 +66,8 @@ func (i *Invitations) All(ctx context.Context) ([]identity.Invitation, error) {
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Revoke removes the invitation with that id or code, and returns its id. It fails with fault.Forbidden unless the actor is
-// the operator or an administrator, and with fault.NotFound when there is none.
+// Revoke removes the invitation with that id or code, and returns its id. It fails with fault.Forbidden unless the
+// actor is the operator or an administrator, and with fault.NotFound when there is none.
 func (i *Invitations) Revoke(
 	ctx context.Context, actor audit.Actor, reference string,
 ) (identity.InvitationID, error) {

@@ -30,8 +30,9 @@ type Join struct{ *module }
 // Open reports whether everyone may make an account with a password or a passkey.
 func (j *Join) Open() bool { return j.hasWays() && j.registration == Open }
 
-// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a passkey. It fails with
-// identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not taken.
+// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a passkey.
+// It fails with identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not
+// taken.
 func (j *Join) May(ctx context.Context, code string) error {
 	_, err := j.admit(ctx, code)
 	return err
@@ -56,8 +57,8 @@ func (j *Join) admit(ctx context.Context, code string) (why identity.Admission, 
 	return why, err
 }
 
-// Do returns the new user. It fails as May does, with fault.Invalid when the name or the password breaks a rule, and with
-// fault.Conflict when the name is taken.
+// Do returns the new user. It fails as May does, with fault.Invalid when the name or the password breaks a rule, and
+// with fault.Conflict when the name is taken.
 func (j *Join) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
@@ -106,8 +107,9 @@ func (m *module) enroll(
 // SetUp makes the first administrator, who has a link that the server has printed.
 type SetUp struct{ *module }
 
-var errNoSetup = fault.New(fault.Forbidden, "This link is not valid any more: it was used, is older than a day, or there is an "+
-	"administrator. The server prints a new one when it starts without an administrator.")
+var errNoSetup = fault.New(fault.Forbidden,
+	"This link is not valid any more: it was used, is older than a day, or there is an "+
+		"administrator. The server prints a new one when it starts without an administrator.")
 
 // Begin returns the code of a new link. It fails with identity.ErrAdministered when there is an administrator, and with
 // identity.ErrNoPasswords when there is nothing to choose.
@@ -130,8 +132,8 @@ func (s *SetUp) Show(ctx context.Context, code string) error {
 	return err
 }
 
-// Do returns the new administrator. It fails as Show does, with fault.Invalid when the name or the password breaks a rule,
-// and with fault.Conflict when the name is taken.
+// Do returns the new administrator. It fails as Show does, with fault.Invalid when the name or the password breaks a
+// rule, and with fault.Conflict when the name is taken.
 func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
@@ -188,8 +190,8 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 	return owner, link, code, user.Gone(err)
 }
 
-// Show returns whose password the link with that code is for, and does not use it. It fails with fault.Forbidden when it is
-// not valid, and with token.ErrSuspended.
+// Show returns whose password the link with that code is for, and does not use it. It fails with fault.Forbidden when
+// it is not valid, and with token.ErrSuspended.
 func (r *Reset) Show(ctx context.Context, code string) (user.User, error) {
 	link, err := r.store.LinkByHash(ctx, identity.HashOf(code))
 	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || !r.hasWays() {
@@ -205,8 +207,8 @@ func (r *Reset) Show(ctx context.Context, code string) (user.User, error) {
 	return owner, fault.Replace(err, fault.NotFound, errNoReset)
 }
 
-// Do gives the owner of the link with that code a password, ends the owner's sessions, and returns the owner. It fails as
-// Show and Passwords.Hash do.
+// Do gives the owner of the link with that code a password, ends the owner's sessions, and returns the owner. It fails
+// as Show and Passwords.Hash do.
 func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err

@@ -101,8 +101,8 @@ func (p *Passkeys) BeginSignIn(ctx context.Context, actor audit.Actor) (BegunCer
 	return p.begin(ctx, identity.Ceremony{Purpose: purposeSignIn}, "", nil)
 }
 
-// SignIn returns whose passkey has signed. It fails with fault.Invalid when the ceremony is not this browser's or is over,
-// with identity.ErrPasskey when the answer proves nothing, with identity.ErrCloned, and with token.ErrSuspended.
+// SignIn returns whose passkey has signed. It fails with fault.Invalid when the ceremony is not this browser's or is
+// over, with identity.ErrPasskey when the answer proves nothing, with identity.ErrCloned, and with token.ErrSuspended.
 func (p *Passkeys) SignIn(ctx context.Context, actor audit.Actor, secret string, answer []byte) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
@@ -142,8 +142,8 @@ func (m *module) recent(actor audit.Actor) (token.Viewer, error) {
 
 var errManyPasskeys = fault.New(fault.Conflict, "You have as many passkeys as an account may. Remove one first.")
 
-// BeginAdd asks the viewer's browser for another passkey. It fails with token.ErrRejected unless the viewer has a session
-// that was begun within the last hour, and with fault.Conflict when the viewer has too many.
+// BeginAdd asks the viewer's browser for another passkey. It fails with token.ErrRejected unless the viewer has a
+// session that was begun within the last hour, and with fault.Conflict when the viewer has too many.
 func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (BegunCeremony, error) {
 	viewer, err := p.recent(actor)
 	if err != nil {
@@ -160,8 +160,8 @@ func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (BegunCeremo
 	return p.begin(ctx, ceremony, viewer.User.Name.String(), ways.Passkeys)
 }
 
-// Add gives the viewer another passkey. It fails as BeginAdd does, with fault.Invalid when the name breaks a rule, or the
-// ceremony is not this viewer's or is over, with identity.ErrPasskey when the answer proves nothing, and with
+// Add gives the viewer another passkey. It fails as BeginAdd does, with fault.Invalid when the name breaks a rule, or
+// the ceremony is not this viewer's or is over, with identity.ErrPasskey when the answer proves nothing, and with
 // identity.ErrPasskeyTaken.
 func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, made NewPasskey) error {
 	viewer, err := p.recent(actor)
@@ -191,8 +191,8 @@ func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, made NewPasskey) 
 	})
 }
 
-// RemoveOwn takes a passkey from the viewer, if the viewer has it. It fails with token.ErrRejected unless the viewer has a
-// session that was begun within the last hour, and with fault.Conflict when there is no other way in.
+// RemoveOwn takes a passkey from the viewer, if the viewer has it. It fails with token.ErrRejected unless the viewer
+// has a session that was begun within the last hour, and with fault.Conflict when there is no other way in.
 func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) error {
 	viewer, err := p.recent(actor)
 	if err != nil {
@@ -252,8 +252,8 @@ func (p *Passkeys) enroll(
 	return p.module.enroll(ctx, actor, created, identity.Ways{Passkeys: []identity.Passkey{passkey}}, why)
 }
 
-// BeginJoin asks a visitor's browser for the passkey of a new account. It fails as Join.May does, and with fault.Invalid
-// when the name breaks a rule.
+// BeginJoin asks a visitor's browser for the passkey of a new account. It fails as Join.May does, and with
+// fault.Invalid when the name breaks a rule.
 func (p *Passkeys) BeginJoin(ctx context.Context, actor audit.Actor, code, name string) (BegunCeremony, error) {
 	return p.beginAccount(ctx, actor, purposeJoin, name, chosen, func() error {
 		return (&Join{p.module}).May(ctx, code)
@@ -272,8 +272,8 @@ func (p *Passkeys) Join(ctx context.Context, actor audit.Actor, code string, mad
 	return p.enroll(ctx, actor, purposeJoin, false, made, why)
 }
 
-// BeginSetUp asks the holder of a link for the passkey of the first administrator. It fails as SetUp.Show does, and with
-// fault.Invalid when the name breaks a rule.
+// BeginSetUp asks the holder of a link for the passkey of the first administrator. It fails as SetUp.Show does, and
+// with fault.Invalid when the name breaks a rule.
 func (p *Passkeys) BeginSetUp(ctx context.Context, actor audit.Actor, code, name string) (BegunCeremony, error) {
 	return p.beginAccount(ctx, actor, purposeSetUp, name, user.ParseName, func() error {
 		return (&SetUp{p.module}).Show(ctx, code)
@@ -305,8 +305,8 @@ func (p *Passkeys) BeginReset(ctx context.Context, actor audit.Actor, code strin
 	return p.begin(ctx, identity.Ceremony{Purpose: purposeReset, Owner: owner.ID}, owner.Name.String(), nil)
 }
 
-// Reset gives the owner of a link a passkey beside those that there are, ends the owner's sessions, and returns the owner.
-// It fails as Reset.Show and Add do.
+// Reset gives the owner of a link a passkey beside those that there are, ends the owner's sessions, and returns the
+// owner. It fails as Reset.Show and Add do.
 func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err

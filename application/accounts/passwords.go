@@ -19,8 +19,8 @@ type Passwords struct{ *module }
 // On reports whether this installation takes passwords.
 func (p *Passwords) On() bool { return p.passwords != nil }
 
-// Hash returns the hash of a new password for the user of that name. It fails with fault.Invalid when the password breaks a
-// rule (identity.CheckPassword), or passwords are off.
+// Hash returns the hash of a new password for the user of that name. It fails with fault.Invalid when the password
+// breaks a rule (identity.CheckPassword), or passwords are off.
 func (p *Passwords) Hash(ctx context.Context, name user.Name, password string) (identity.PasswordHash, error) {
 	if !p.On() {
 		return "", identity.ErrNoPasswords
@@ -104,8 +104,8 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 
 // SignIn signs in with the name and password of a user. start begins a session, and returns what ends it.
 //
-// It fails with identity.ErrWrongPassword, with identity.ErrGuesses when there were too many wrong passwords for the name,
-// with token.ErrSuspended when the password is right and its user is suspended, and as start does.
+// It fails with identity.ErrWrongPassword, with identity.ErrGuesses when there were too many wrong passwords for the
+// name, with token.ErrSuspended when the password is right and its user is suspended, and as start does.
 func (p *Passwords) SignIn(
 	ctx context.Context, actor audit.Actor, name, password string,
 	start func(owner user.ID) (end func(context.Context) error, err error),
@@ -165,7 +165,8 @@ func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, present st
 	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrPresentPassword)
 }
 
-// SetOwn gives the viewer a password in place of the present one, if there is one, and ends the viewer's other sessions.
+// SetOwn gives the viewer a password in place of the present one, if there is one, and ends the viewer's other
+// sessions.
 //
 // It fails with token.ErrRejected when the viewer has neither typed the present password nor begun a session within the
 // last hour, with identity.ErrPresentPassword or identity.ErrGuesses, and as Hash does.

@@ -36,9 +36,9 @@ type Begun struct {
 
 // Do begins an attempt.
 //
-// It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
-// token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden
-// when that session may only read.
+// It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not
+// valid, with token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and
+// with fault.Forbidden when that session may only read.
 func (b *Begin) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (Begun, error) {
 	viewer, err := actor.Viewer()
 	if err != nil {
@@ -79,7 +79,8 @@ func (b *Begin) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (B
 // Arrive handles a visitor's return from a provider.
 type Arrive struct{ *module }
 
-// Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
+// Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to
+// choose a name.
 type Arrival struct {
 	User   user.User // zero: a name is to be chosen
 	Linked bool
@@ -90,8 +91,9 @@ type Arrival struct {
 var (
 	errStale = fault.New(fault.Invalid,
 		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
-	errOtherUser = fault.New(fault.Forbidden, "Another user began to link this account. Sign in as that user, and link it again.")
-	errClosed    = fault.Wrap(fault.Forbidden,
+	errOtherUser = fault.New(fault.Forbidden,
+		"Another user began to link this account. Sign in as that user, and link it again.")
+	errClosed = fault.Wrap(fault.Forbidden,
 		"You have no account on this server, and it takes no new ones. Ask its operator for one.",
 		errors.New("no user has this identity, and the registration is closed"))
 	errUninvited = fault.Wrap(fault.Forbidden,
@@ -99,12 +101,12 @@ var (
 		errors.New("no user has this identity, there is no invitation, and the registration is for those invited"))
 )
 
-// Do finishes the attempt with that secret, which works once. The actor is the visitor who returns. resume returns the viewer
-// who links an identity: once the provider has answered, as the session may have ended meanwhile.
+// Do finishes the attempt with that secret, which works once. The actor is the visitor who returns. resume returns the
+// viewer who links an identity: once the provider has answered, as the session may have ended meanwhile.
 //
-// It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought proves nothing;
-// with fault.Forbidden when the visitor may not have an account, or is not the user who began to link one; and with fault.Conflict
-// when the identity cannot be linked.
+// It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought
+// proves nothing; with fault.Forbidden when the visitor may not have an account, or is not the user who began to link
+// one; and with fault.Conflict when the identity cannot be linked.
 func (a *Arrive) Do(
 	ctx context.Context, actor audit.Actor, resume func(context.Context) (token.Viewer, error), provider, secret string,
 	brought identity.Callback,
@@ -121,7 +123,8 @@ func (a *Arrive) Do(
 		return Arrival{}, fault.Replace(err, fault.NotFound, errStale)
 	}
 	state := attempt.Proof.State // empty once the visitor chooses a name
-	if attempt.Source != source.Name || state == "" || subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
+	if attempt.Source != source.Name || state == "" ||
+		subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
 		return Arrival{}, errStale
 	}
 	if brought.Error != "" || brought.Code == "" {

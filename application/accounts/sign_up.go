@@ -19,8 +19,8 @@ type Newcomer struct {
 	Name     string // proposed and free, or ""
 }
 
-// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is no such attempt, or it is
-// over.
+// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is no such attempt,
+// or it is over.
 func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	attempt, err := s.vouched(ctx, secret)
 	if err != nil {
@@ -66,11 +66,12 @@ func chosen(text string) (user.Name, error) {
 // SignUp creates the account of an attempt.
 type SignUp struct{ *module }
 
-// Do returns the new user, and the path to go on to. When the same person signs up at the same time, it returns that account.
+// Do returns the new user, and the path to go on to. When the same person signs up at the same time, it returns that
+// account.
 //
-// It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is over; with
-// fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the invitation is not valid
-// any more.
+// It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is
+// over; with fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the
+// invitation is not valid any more.
 func (s *SignUp) Do(
 	ctx context.Context, actor audit.Actor, secret, name string,
 ) (_ user.User, next string, err error) {
@@ -97,5 +98,6 @@ func (s *SignUp) Do(
 			return known, attempt.Next, nil
 		}
 	}
-	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict, user.ErrNameTaken)
+	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict,
+		user.ErrNameTaken)
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// Table is a table to copy. Its rows are copied in the order of their keys: texts by their bytes, numbers by their values.
+// Table is a table to copy. Its rows are copied in the order of their keys: texts by their bytes, numbers by their
+// values.
 type Table struct {
 	Name    string
 	Columns []string
 	Key     int // how many of the first columns are the primary key
 }
 
-// Row is the values of a row in the order of its table's columns, each a string, int64, bool, []byte, time.Time (in UTC, to the
-// microsecond) or nil.
+// Row is the values of a row in the order of its table's columns, each a string, int64, bool, []byte, time.Time (in
+// UTC, to the microsecond) or nil.
 type Row []any
 
 // Installation is what a store knows about itself.
@@ -37,7 +38,8 @@ type Source interface {
 	Installation(ctx context.Context) (Installation, error)
 	// Tables returns the tables to copy, those that others refer to first. They are the same on both sides.
 	Tables() []Table
-	// Snapshot calls read with a consistent snapshot, while others may write. The snapshot must not be used after read returns.
+	// Snapshot calls read with a consistent snapshot, while others may write. The snapshot must not be used after read
+	// returns.
 	Snapshot(ctx context.Context, read func(Snapshot) error) error
 }
 
@@ -52,8 +54,8 @@ type Snapshot interface {
 // Target is a store that is copied to. A mark names the source and the run until the copy has ended.
 type Target interface {
 	Source
-	// Begin marks an empty store. It empties a store that is marked for the same source: the earlier run was interrupted, or is
-	// over now. It fails with ErrNotEmpty, and with fault.Conflict when the mark is for another source.
+	// Begin marks an empty store. It empties a store that is marked for the same source: the earlier run was interrupted,
+	// or is over now. It fails with ErrNotEmpty, and with fault.Conflict when the mark is for another source.
 	Begin(ctx context.Context, source, run string) error
 	// Write adds rows to one table: all of them or none. It fails with fault.Conflict when another run has begun.
 	Write(ctx context.Context, run string, table Table, rows []Row) error
@@ -65,7 +67,8 @@ type Target interface {
 var (
 	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty one.")
 	// ErrPartial is the error for a source that is itself an unfinished copy.
-	ErrPartial = fault.New(fault.Conflict, "The source is itself the target of a copy that has not ended. Run that copy again first.")
+	ErrPartial = fault.New(fault.Conflict,
+		"The source is itself the target of a copy that has not ended. Run that copy again first.")
 )
 
 // Bounds of what is written in one transaction.
@@ -111,8 +114,8 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 	return &Copy{source, target, progress}
 }
 
-// Do copies a snapshot of the source and reads the target back. It returns the sums of both sides for every table. The caller
-// must compare them: if they differ, the copy stays marked as not ended.
+// Do copies a snapshot of the source and reads the target back. It returns the sums of both sides for every table. The
+// caller must compare them: if they differ, the copy stays marked as not ended.
 //
 // When it is interrupted, the target stays marked. Another call with the same source starts again.
 //
@@ -133,7 +136,9 @@ func (c *Copy) Do(ctx context.Context, actor audit.Actor) ([]Comparison, error) 
 	if err := c.target.Begin(ctx, from.UID, run); err != nil {
 		return nil, fmt.Errorf("prepare the target: %w", err)
 	}
-	copied, err := c.walk(ctx, c.source, "copy", func(table Table, rows []Row) error { return c.target.Write(ctx, run, table, rows) })
+	copied, err := c.walk(ctx, c.source, "copy", func(table Table, rows []Row) error {
+		return c.target.Write(ctx, run, table, rows)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +171,8 @@ func (c *Copy) walk(ctx context.Context, side Source, what string, write func(Ta
 	return sums, err
 }
 
-func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase string, write func(Table, []Row) error) (Sum, error) {
+func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase string,
+	write func(Table, []Row) error) (Sum, error) {
 	const every = 1000
 	count, err := rows.Count(ctx, table)
 	if err != nil {

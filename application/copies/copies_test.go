@@ -50,7 +50,8 @@ func newSide(t *testing.T, uid string, rows int) *side {
 	var persons, possessions []copies.Row
 	for i := range rows {
 		persons = append(persons, copies.Row{fmt.Sprintf("%05d", i), nil, int64(i)})
-		possessions = append(possessions, copies.Row{fmt.Sprintf("%05d", i/20), int64(i % 20), []byte{byte(i)}, time.UnixMicro(int64(i)).UTC()})
+		possessions = append(possessions, copies.Row{fmt.Sprintf("%05d", i/20), int64(i % 20), []byte{byte(i)},
+			time.UnixMicro(int64(i)).UTC()})
 	}
 	for _, err := range []error{
 		s.Begin(t.Context(), "nowhere", "run"), s.Copies.Write(t.Context(), "run", people, persons),

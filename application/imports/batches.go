@@ -10,19 +10,19 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 )
 
-// A batch ends at whichever bound comes first: few enough records to hold locks for a short time, and little enough text to keep memory
-// small when records are large.
+// A batch ends at whichever bound comes first: few enough records to hold locks for a short time, and little enough
+// text to keep memory small when records are large.
 const (
 	batchRecords = 2000
 	batchBytes   = 4 << 20
-	// largeRecord is the longest text, in bytes, that a batch copies. A longer one ends its batch, so that memory never holds
-	// several.
+	// largeRecord is the longest text, in bytes, that a batch copies. A longer one ends its batch, so that memory never
+	// holds several.
 	largeRecord = 1 << 20
 )
 
-// run carries records from the source to the store, a batch at a time. build converts a record to the value to store. Records that could
-// not be read or converted are rejected with their batch, in the order of the source, even if the store fails. It fails with
-// fault.Forbidden unless the actor is the operator.
+// run carries records from the source to the store, a batch at a time. build converts a record to the value to store.
+// Records that could not be read or converted are rejected with their batch, in the order of the source, even if the
+// store fails. It fails with fault.Forbidden unless the actor is the operator.
 func run[R, T any](
 	ctx context.Context, actor audit.Actor, source Source[R], reject Reject,
 	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),

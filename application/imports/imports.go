@@ -1,5 +1,5 @@
-// Package imports has the use cases that import another installation's data. They can be run again at any time, also after
-// being killed: records are stored by id, each batch in a transaction.
+// Package imports has the use cases that import another installation's data. They can be run again at any time, also
+// after being killed: records are stored by id, each batch in a transaction.
 package imports
 
 import (

@@ -112,9 +112,10 @@ func TestImports(t *testing.T) {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
-	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("broken", "a"), paste.RefuseOrphans, func(int, []byte, error) error {
-		return full
-	}); !errors.Is(err, full) {
+	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("broken", "a"), paste.RefuseOrphans,
+		func(int, []byte, error) error {
+			return full
+		}); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }
@@ -157,7 +158,8 @@ func silentPastes(ctx context.Context) imports.Records[paste.Import] {
 	}
 }
 
-// TestImportsEndTheirReader ends imports early in every way. In a bubble, a goroutine that is left behind fails the test.
+// TestImportsEndTheirReader ends imports early in every way. In a bubble, a goroutine that is left behind fails the
+// test.
 func TestImportsEndTheirReader(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("enough")
@@ -200,7 +202,8 @@ func TestImportsEndTheirReader(t *testing.T) {
 				} else if c.cancel {
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 				}
-				if _, err := importerOf(c.store).Do(ctx, audit.Operator(), c.source, paste.RefuseOrphans, c.reject); !errors.Is(err, cause) {
+				if _, err := importerOf(c.store).Do(ctx, audit.Operator(), c.source,
+					paste.RefuseOrphans, c.reject); !errors.Is(err, cause) {
 					t.Errorf("got %v, want %v", err, cause)
 				}
 			})
@@ -236,15 +239,19 @@ func TestImportsKeepText(t *testing.T) {
 	}
 	rejected := 0
 	importer := importerOf(pasteImporter(refuse))
-	_, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
-		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
-			t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
-		}
-		rejected++
-		return nil
-	})
+	_, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+		func(line int, raw []byte, _ error) error {
+			if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool {
+				return b != byte(line)
+			}) {
+				t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
+			}
+			rejected++
+			return nil
+		})
 	if err != nil || rejected != len(lengths) || !slices.Equal(batches, []int{3, 2, 1, 1}) {
-		t.Errorf("got %d rejected, batches of %v, error %v, want %d in batches of 3, 2, 1 and 1", rejected, batches, err, len(lengths))
+		t.Errorf("got %d rejected, batches of %v, error %v, want %d in batches of 3, 2, 1 and 1", rejected, batches,
+			err, len(lengths))
 	}
 }
 
@@ -258,29 +265,33 @@ func TestImportsOfFailingStores(t *testing.T) {
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
 	importer := importerOf(new(shelf))
-	summary, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
-		rejected = append(rejected, line)
-		return nil
-	})
+	summary, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+		func(line int, _ []byte, _ error) error {
+			rejected = append(rejected, line)
+			return nil
+		})
 	want := imports.Summary{Read: 2001, New: 2000, Rejected: 1}
 	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{2002}) {
-		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 2002 and %v", summary, rejected, err, want, fault.Unavailable)
+		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 2002 and %v", summary, rejected, err, want,
+			fault.Unavailable)
 	}
 	// Only rejects that were reported are counted.
 	full, taken := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
-	summary, err = importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(int, []byte, error) error {
-		if taken++; taken > 1 {
-			return full
-		}
-		return nil
-	})
+	summary, err = importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+		func(int, []byte, error) error {
+			if taken++; taken > 1 {
+				return full
+			}
+			return nil
+		})
 	if want = (imports.Summary{Read: 3, New: 2, Rejected: 1}); !errors.Is(err, full) || summary != want {
 		t.Errorf("got %+v, error %v, want %+v and %v", summary, err, want, full)
 	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
-	summary, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "b", "unreadable"), paste.RefuseOrphans, nil)
+	summary, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "b", "unreadable"),
+		paste.RefuseOrphans, nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
 		t.Errorf("got %+v, batches of %v, error %v, want 2 new ones in one batch and an error", summary, s.batches, err)
 	}
@@ -333,7 +344,8 @@ func TestImportsBoundUsers(t *testing.T) {
 	if err != nil || summary != (imports.Summary{Read: 4, New: 2, Rejected: 2}) {
 		t.Errorf("got %+v, error %v, want 4 read, 2 new, 2 rejected", summary, err)
 	}
-	if got := strings.Join(reasons, "; "); got != "2 The user has more than 100000 stars.; 3 The user has more than 100 services." {
+	if got := strings.Join(reasons,
+		"; "); got != "2 The user has more than 100000 stars.; 3 The user has more than 100 services." {
 		t.Errorf("got %s, want too many stars in line 2 and too many services in line 3", got)
 	}
 }
@@ -351,23 +363,25 @@ func TestImportsOfContent(t *testing.T) {
 		paste  paste.Content
 		reason string // empty: it is stored
 	}{
-		"nothing":                {paste.Content{}, ""},
-		"text that breaks rules": {paste.Content{Title: strings.Repeat("x", 9000), Pasties: []paste.Pasty{{Code: "\x00\r\n"}}}, ""},
-		"an odd lifetime":        {paste.Content{Lifetime: "odd"}, ""},
-		"an encrypted paste":     {paste.Content{Cipher: &paste.Cipher{Data: []byte("\xff")}}, ""},
-		"the last type":          {edit(paste.Edit{Type: 5, Number: 1 << 40}), ""},
-		"as many parts":          {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
-		"many parts":             {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)}, "more than 100000"},
-		"much metadata":          {edit(paste.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
-		"a zero lifetime":        {paste.Content{Lifetime: "1\x00d"}, "expiresIn"},
-		"a long lifetime":        {paste.Content{Lifetime: paste.Lifetime(strings.Repeat("1", 65))}, "expiresIn"},
-		"encrypted nothing":      {paste.Content{Cipher: &paste.Cipher{}}, "no encrypted data"},
-		"encrypted and not":      {paste.Content{Cipher: &paste.Cipher{Salt: []byte("a")}, Title: "a"}, "that are not"},
-		"an unknown type":        {edit(paste.Edit{Type: 6}), "not 0 to 5"},
-		"a negative type":        {edit(paste.Edit{Type: -1}), "not 0 to 5"},
-		"a negative number":      {edit(paste.Edit{Number: -1}), "number"},
-		"the largest number":     {edit(paste.Edit{Number: 1<<63 - 1}), "number"},
-		"an edit before time":    {edit(paste.Edit{At: time.Unix(-1, 0)}), "time"},
+		"nothing": {paste.Content{}, ""},
+		"text that breaks rules": {paste.Content{Title: strings.Repeat("x", 9000),
+			Pasties: []paste.Pasty{{Code: "\x00\r\n"}}}, ""},
+		"an odd lifetime":    {paste.Content{Lifetime: "odd"}, ""},
+		"an encrypted paste": {paste.Content{Cipher: &paste.Cipher{Data: []byte("\xff")}}, ""},
+		"the last type":      {edit(paste.Edit{Type: 5, Number: 1 << 40}), ""},
+		"as many parts":      {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
+		"many parts": {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)},
+			"more than 100000"},
+		"much metadata":       {edit(paste.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
+		"a zero lifetime":     {paste.Content{Lifetime: "1\x00d"}, "expiresIn"},
+		"a long lifetime":     {paste.Content{Lifetime: paste.Lifetime(strings.Repeat("1", 65))}, "expiresIn"},
+		"encrypted nothing":   {paste.Content{Cipher: &paste.Cipher{}}, "no encrypted data"},
+		"encrypted and not":   {paste.Content{Cipher: &paste.Cipher{Salt: []byte("a")}, Title: "a"}, "that are not"},
+		"an unknown type":     {edit(paste.Edit{Type: 6}), "not 0 to 5"},
+		"a negative type":     {edit(paste.Edit{Type: -1}), "not 0 to 5"},
+		"a negative number":   {edit(paste.Edit{Number: -1}), "number"},
+		"the largest number":  {edit(paste.Edit{Number: 1<<63 - 1}), "number"},
+		"an edit before time": {edit(paste.Edit{At: time.Unix(-1, 0)}), "time"},
 	} {
 		record := contract.Whole(paste.Document{Content: c.paste})[0]
 		record.ID, record.CreatedAt = "id", time.Unix(1, 0)
@@ -378,10 +392,11 @@ func TestImportsOfContent(t *testing.T) {
 			}
 		}
 		reason := ""
-		_, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, func(_ int, _ []byte, why error) error {
-			reason = fault.MessageOf(why)
-			return nil
-		})
+		_, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+			func(_ int, _ []byte, why error) error {
+				reason = fault.MessageOf(why)
+				return nil
+			})
 		if err != nil || (reason == "") != (c.reason == "") || !strings.Contains(reason, c.reason) {
 			t.Errorf("%s: got %q, error %v, want %q", what, reason, err, c.reason)
 		}

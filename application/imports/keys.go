@@ -43,6 +43,7 @@ func (k *Keys) token(r Key) (token.Token, error) {
 	}
 	// The id says whose key it is, so that a newer export finds the token it replaces.
 	return token.Token{
-		ID: token.ID("v2-" + r.Owner), Owner: user.ID(r.Owner), Hash: secret.Hash(), Name: "PasteMyst API key", CreatedAt: k.now(),
+		ID: token.ID("v2-" + r.Owner), Owner: user.ID(r.Owner), Hash: secret.Hash(), Name: "PasteMyst API key",
+		CreatedAt: k.now(),
 	}, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// MaxParts bounds the tags, pasties, edits and metadata of edits of one paste together. Real pastes have far fewer; a broken
-// export could otherwise take many times its length in memory.
+// MaxParts bounds the tags, pasties, edits and metadata of edits of one paste together. Real pastes have far fewer; a
+// broken export could otherwise take many times its length in memory.
 const MaxParts = 100_000
 
 // Pastes imports pastes.
@@ -31,14 +31,15 @@ const (
 
 // Do stores the pastes of the source with their content and history. Text is stored as it is, even if it breaks the
 // rules for new pastes. The source leaves out what a record does not say, which stays as it is stored; one without a
-// time of creation, or with neither a list of pasties nor a cipher, is rejected. The source may stop reading a paste one
-// part beyond MaxParts. The rest is as for Users.
+// time of creation, or with neither a list of pasties nor a cipher, is rejected. The source may stop reading a paste
+// one part beyond MaxParts. The rest is as for Users.
 func (p *Pastes) Do(
 	ctx context.Context, actor audit.Actor, source Source[paste.Import], orphans paste.Orphans, reject Reject,
 ) (Summary, error) {
-	return run(ctx, actor, source, reject, checked, func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
-		return p.pastes.Import(ctx, pastes, orphans)
-	})
+	return run(ctx, actor, source, reject, checked,
+		func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
+			return p.pastes.Import(ctx, pastes, orphans)
+		})
 }
 
 var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
@@ -62,9 +63,11 @@ func checked(i paste.Import) (paste.Import, error) {
 	case !isTime(d.CreatedAt) || !d.ExpiresAt.IsZero() && !isTime(d.ExpiresAt):
 		err = errTime
 	case parts > MaxParts:
-		err = fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d tags, pasties, edits and metadata of edits.", MaxParts))
+		err = fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d tags, pasties, edits and metadata of edits.",
+			MaxParts))
 	case len(d.Lifetime) > maxLifetime || strings.ContainsRune(string(d.Lifetime), 0):
-		err = fault.New(fault.Invalid, fmt.Sprintf("The paste's expiresIn is longer than %d bytes, or has a zero byte in it.", maxLifetime))
+		err = fault.New(fault.Invalid, fmt.Sprintf("The paste's expiresIn is longer than %d bytes, or has a zero byte in it.",
+			maxLifetime))
 	case cipher != nil && len(cipher.Data)+len(cipher.Key)+len(cipher.Salt) == 0:
 		err = fault.New(fault.Invalid, "The paste is marked as encrypted, but has no encrypted data.")
 	case cipher != nil && (i.Title != nil && *i.Title != "" || len(i.Pasties)+len(i.Edits) > 0):

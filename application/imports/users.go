@@ -33,9 +33,9 @@ type Users struct {
 	now   func() time.Time
 }
 
-// Do stores the users of the source, their stars and services included. A user whose id is known is updated with what the
-// record says. A record that breaks a rule is rejected and never stops the rest. The source may stop reading a user's lists one
-// entry beyond MaxStars or MaxServices.
+// Do stores the users of the source, their stars and services included. A user whose id is known is updated with what
+// the record says. A record that breaks a rule is rejected and never stops the rest. The source may stop reading a
+// user's lists one entry beyond MaxStars or MaxServices.
 //
 // Do fails with fault.Forbidden unless the actor is the operator. An error of the source, of the store
 // or of reject ends the import: the batches before it are stored and counted. When ctx ends, the import ends
@@ -55,8 +55,9 @@ func (u *Users) account(r User) (user.Import, error) {
 		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxServices))
 	}
 	made := user.Import{
-		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage, PublicProfile: r.PublicProfile,
-		Contributor: r.Contributor, Services: r.Services, CreatedAt: u.now(),
+		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
+		PublicProfile: r.PublicProfile,
+		Contributor:   r.Contributor, Services: r.Services, CreatedAt: u.now(),
 	}
 	if r.DefaultLanguage != nil && *r.DefaultLanguage == "" {
 		made.DefaultLanguage = new(user.DefaultLanguage)

@@ -33,10 +33,11 @@ var (
 // FindByName finds a language by its name or an alias.
 type FindByName struct{ names language.Catalogue }
 
-// Do returns the language that the first matching reading names. A caller passes several readings of a name that can be decoded
-// in several ways.
+// Do returns the language that the first matching reading names. A caller passes several readings of a name that can be
+// decoded in several ways.
 //
-// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when none names a language.
+// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when none names a
+// language.
 func (f *FindByName) Do(readings ...string) (*language.Language, error) {
 	if len(readings) == 0 || readings[0] == "" {
 		return nil, errNoName
@@ -55,7 +56,8 @@ type FindByExtension struct{ files language.Catalogue }
 // Do returns the language that owns the extension, given with or without one leading dot. The exact
 // case wins over any other (C++ owns .C, and C .c). Several readings are tried in their order.
 //
-// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when no language owns one.
+// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when no language owns
+// one.
 func (f *FindByExtension) Do(readings ...string) (*language.Language, error) {
 	if len(readings) == 0 || readings[0] == "" {
 		return nil, errNoExtension

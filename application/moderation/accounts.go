@@ -19,7 +19,8 @@ const maxSought = 64
 var errSought = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
 
 // Do returns the first accounts after a place that match the filter, at most limit of them. It fails with
-// fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid for a name that no user could have.
+// fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid for a name that no user
+// could have.
 func (l *ListAccounts) Do(
 	ctx context.Context, actor audit.Actor, filter moderation.AccountFilter, order moderation.Order,
 	after moderation.AccountPlace, limit int,

@@ -21,7 +21,8 @@ var errAsked = errors.New("asked")
 
 type askedStore struct{ moderation.Store }
 
-func (askedStore) Pastes(context.Context, moderation.Filter, paste.Place, int) ([]moderation.Found, paste.Place, error) {
+func (askedStore) Pastes(context.Context, moderation.Filter,
+	paste.Place, int) ([]moderation.Found, paste.Place, error) {
 	return nil, paste.Place{}, errAsked
 }
 

@@ -1,5 +1,5 @@
-// Package moderation has the use cases of the operators of a public service. Each fails with fault.Unavailable when the store does
-// not answer.
+// Package moderation has the use cases of the operators of a public service. Each fails with fault.Unavailable when the
+// store does not answer.
 package moderation
 
 import (
@@ -72,8 +72,8 @@ var (
 // Remove removes pastes for moderation, and restores them.
 type Remove struct{ *module }
 
-// Do removes the paste with that id: see moderation.Store.Remove. It fails with fault.Invalid without a reason, and with
-// paste.ErrNotFound when no such paste is active.
+// Do removes the paste with that id: see moderation.Store.Remove. It fails with fault.Invalid without a reason, and
+// with paste.ErrNotFound when no such paste is active.
 func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) error {
 	if err := actor.MayManage(); err != nil {
 		return err
@@ -84,7 +84,8 @@ func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) e
 	return paste.Gone(r.store.Remove(ctx, actor.Entry("paste.remove", id, reason), paste.ID(id), reason))
 }
 
-// Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
+// Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still
+// kept.
 func (r *Remove) Undo(ctx context.Context, actor audit.Actor, id string) error {
 	if err := actor.MayManage(); err != nil {
 		return err
@@ -107,8 +108,8 @@ func (s *ShowUsage) Do(ctx context.Context, actor audit.Actor, id user.ID) (mode
 // Origin tells where a paste came from.
 type Origin struct{ *module }
 
-// Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with fault.NotFound when
-// none is kept.
+// Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with
+// fault.NotFound when none is kept.
 func (o *Origin) Do(ctx context.Context, actor audit.Actor, id string) (netip.Addr, error) {
 	if err := actor.MaySeeAll(); err != nil {
 		return netip.Addr{}, err

@@ -26,8 +26,8 @@ var (
 type Report struct{ *module }
 
 // Do stores a viewer's report of the paste with that id. It fails with fault.Invalid when the reason is none of
-// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, and with fault.Exhausted
-// when the viewer's address has used up its reports of an hour.
+// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, and with
+// fault.Exhausted when the viewer's address has used up its reports of an hour.
 func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text string) error {
 	viewer, err := actor.Writer()
 	if err != nil {
@@ -41,7 +41,8 @@ func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text str
 	client := "report " + paste.ClientAt(actor.Address())
 	err = r.store.Report(ctx, actor.Address(), made, viewer.User.ID, client, reportQuota)
 	if err == nil {
-		text := "A reader has reported the paste " + id + " (" + reason + "). Look at it on /admin/reports, or with gluepot report list."
+		text := "A reader has reported the paste " + id + " (" + reason +
+			"). Look at it on /admin/reports, or with gluepot report list."
 		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: made.At, Subject: id, Text: text})
 	}
 	return fault.Replace(paste.Gone(err), fault.Exhausted, errReports)
@@ -52,10 +53,11 @@ func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit fu
 	if err := actor.MaySeeAll(); err != nil {
 		return err
 	}
-	return batch.Each(moderation.Report{}, limit, func(after moderation.Report) ([]moderation.Report, moderation.Report, error) {
-		found, err := r.store.Reports(ctx, after, page)
-		return found, batch.Last(found, page), err
-	}, visit)
+	return batch.Each(moderation.Report{}, limit,
+		func(after moderation.Report) ([]moderation.Report, moderation.Report, error) {
+			found, err := r.store.Reports(ctx, after, page)
+			return found, batch.Last(found, page), err
+		}, visit)
 }
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open.

@@ -22,9 +22,10 @@ type Suspend struct{ *module }
 // atOnce is how many pastes are hidden in one transaction.
 const atOnce = 100
 
-// Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide its pastes are
-// hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it again. It fails as
-// user.Find does, and with fault.Invalid without a reason, or when administrators would suspend themselves.
+// Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide
+// its pastes are hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it
+// again. It fails as user.Find does, and with fault.Invalid without a reason, or when administrators would suspend
+// themselves.
 func (s *Suspend) Do(
 	ctx context.Context, actor audit.Actor, reference, reason string, hide bool,
 ) (_ user.User, hidden int, err error) {
@@ -62,8 +63,9 @@ func (s *Suspend) Do(
 
 var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
 
-// Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It fails
-// as Do does, and with fault.Invalid when the user is not suspended, unless an interrupted call left pastes to show.
+// Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It
+// fails as Do does, and with fault.Invalid when the user is not suspended, unless an interrupted call left pastes to
+// show.
 func (s *Suspend) Undo(
 	ctx context.Context, actor audit.Actor, reference string,
 ) (_ user.User, shown int, err error) {
@@ -116,8 +118,8 @@ func inBatches(do func() (int, error)) (all int, err error) {
 // Block keeps networks from writing.
 type Block struct{ *module }
 
-// Do blocks a network (see moderation.ParseNetwork) for that time, or for good when the time is zero, and returns the block. It
-// fails with fault.Invalid when the text names no network, there is no reason, or the time is negative.
+// Do blocks a network (see moderation.ParseNetwork) for that time, or for good when the time is zero, and returns the
+// block. It fails with fault.Invalid when the text names no network, there is no reason, or the time is negative.
 func (b *Block) Do(
 	ctx context.Context, actor audit.Actor, network, reason string, expiresIn time.Duration,
 ) (made moderation.Block, err error) {
@@ -140,9 +142,11 @@ func (b *Block) Do(
 	return made, b.store.Block(ctx, actor.Entry("block.add", made.Network.String(), reason), made)
 }
 
-var errNotBlocked = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
+var errNotBlocked = fault.New(fault.NotFound,
+	"That network is not blocked. A block is removed by the network it was made for.")
 
-// Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as Do does.
+// Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as
+// Do does.
 func (b *Block) Undo(ctx context.Context, actor audit.Actor, network string) (netip.Prefix, error) {
 	if err := actor.MayManage(); err != nil {
 		return netip.Prefix{}, err

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestBatchesOfLargeRows wants rows that take long to remove never to be removed many at once, which locks out other writers.
+// TestBatchesOfLargeRows wants rows that take long to remove never to be removed many at once, which locks out other
+// writers.
 func TestBatchesOfLargeRows(t *testing.T) {
 	t.Parallel()
 	left, longest := 300, time.Duration(0)

@@ -15,9 +15,9 @@ import (
 // Create creates a paste of any user, for the operator.
 type Create struct{ *module }
 
-// Do creates the paste of the draft and returns it. Its owner is the user of that name or id (see user.Find); when owner is empty,
-// the paste is anonymous. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and as
-// CreateOwn does for a bad draft.
+// Do creates the paste of the draft and returns it. Its owner is the user of that name or id (see user.Find); when
+// owner is empty, the paste is anonymous. It fails with fault.Forbidden unless the actor is the operator, as user.Find
+// does, and as CreateOwn does for a bad draft.
 func (c *Create) Do(ctx context.Context, actor audit.Actor, owner string, draft paste.Draft) (paste.Document, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return paste.Document{}, err
@@ -80,12 +80,13 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 	return nil
 }
 
-// Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for the
-// quota of the visitor's address. It lives no longer than Lifetimes allow.
+// Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for
+// the quota of the visitor's address. It lives no longer than Lifetimes allow.
 //
-// It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then with a
-// fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden
-// when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted meanwhile.
+// It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then
+// with a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
+// fault.Forbidden when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted
+// meanwhile.
 func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (made Created, err error) {
 	viewer, err := actor.Writer()
 	if err != nil {

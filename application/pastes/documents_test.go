@@ -47,10 +47,12 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		*viewer = w.viewer(t, name)
 	}
 	known := tongues{
-		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"}, "name Plain Text": {Name: "Plain Text"},
+		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"},
+		"name Plain Text": {Name: "Plain Text"},
 	}
 	d.limits = paste.DefaultLimits()
-	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known), Diff: linediff.Unified}
+	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known),
+		Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
 	d.UseCases = pastes.New(w.pasteStore, w.userStore, options, w.clock)
 	return d
@@ -103,7 +105,8 @@ func TestCreateOwn(t *testing.T) {
 	ids := []string{string(made.ID), made.Pasties[0].ID, made.Pasties[1].ID}
 	want := paste.Document{
 		Paste: paste.Paste{
-			ID: made.ID, Owner: made.Owner, CreatedAt: d.now.Truncate(time.Microsecond), ExpiresAt: d.now.Truncate(time.Second).Add(time.Hour),
+			ID: made.ID, Owner: made.Owner, CreatedAt: d.now.Truncate(time.Microsecond),
+			ExpiresAt: d.now.Truncate(time.Second).Add(time.Hour),
 		},
 		Content: paste.Content{
 			Title: "t", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1h",
@@ -258,7 +261,8 @@ func TestLifetimes(t *testing.T) {
 			t.Errorf("got %s, to %v, want %s", made.ExpiresIn(), made.ExpiresAt, c.want)
 		}
 	}
-	if made, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
+	if made, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil ||
+		made.ExpiresIn() != paste.Never {
 		t.Errorf("an operator: got %s, %v, want never", made.ExpiresIn(), err)
 	}
 	draft := snippet("x")
@@ -272,7 +276,8 @@ func TestAllowance(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	options := pasteOptions
-	options.Allowance = paste.Allowance{Pastes: 2, Bytes: 200, Rate: paste.Quota{Pastes: 3, Window: time.Hour, Signed: true}}
+	options.Allowance = paste.Allowance{Pastes: 2, Bytes: 200,
+		Rate: paste.Quota{Pastes: 3, Window: time.Hour, Signed: true}}
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
 	first := d.create(t, d.mia, snippet("one"))
 	second := d.create(t, d.mia, snippet("two"))
@@ -283,7 +288,8 @@ func TestAllowance(t *testing.T) {
 	d.create(t, d.noa, snippet("another user's"))
 	d.create(t, visitor, snippet("anonymous"))
 	encrypted := paste.Draft{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 200)}}
-	if _, err := d.CreateOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), encrypted); !errors.Is(err, paste.ErrAllowance) {
+	if _, err := d.CreateOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), encrypted); !errors.Is(err,
+		paste.ErrAllowance) {
 		t.Errorf("an encrypted one that is too large: got %v, want it refused", err)
 	}
 	edit := func(code string) error {
@@ -305,7 +311,8 @@ func TestAllowance(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), snippet("a fourth in this hour"))
-	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Quota.Signed || refused.Retry != 20*time.Minute {
+	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Quota.Signed ||
+		refused.Retry != 20*time.Minute {
 		t.Errorf("got %v, want to wait for 20 minutes", err)
 	}
 	admin := d.mia
@@ -313,7 +320,8 @@ func TestAllowance(t *testing.T) {
 	large := d.create(t, admin, snippet(strings.Repeat("x", 300)))
 	larger := strings.Repeat("y", 400)
 	pasties := []paste.PastyChanges{{ID: large.Pasties[0].ID, Code: &larger}}
-	if _, err := d.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID), paste.Changes{Pasties: pasties}); err != nil {
+	if _, err := d.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID),
+		paste.Changes{Pasties: pasties}); err != nil {
 		t.Errorf("an administrator: got %v, want no error", err)
 	}
 	if _, err := d.Create.Do(t.Context(), audit.Operator(), "mia", snippet(strings.Repeat("x", 300))); err != nil {
@@ -384,7 +392,8 @@ func TestCreateNamed(t *testing.T) {
 // hidden are ids of pastes that only Mia may see, and the reasons.
 func (d *desk) hidden(t *testing.T) map[string]string {
 	t.Helper()
-	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now},
+		Content: paste.Content{Cipher: new(paste.Cipher)}}
 	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
 		t.Fatal(err)
 	}
@@ -393,8 +402,9 @@ func (d *desk) hidden(t *testing.T) map[string]string {
 	private := snippet("x")
 	private.Private = true
 	ids := map[string]string{
-		"expired": string(d.create(t, visitor, expired).ID), "private": string(d.create(t, d.mia, private).ID), "encrypted": "sealed00",
-		"unknown": "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
+		"expired": string(d.create(t, visitor, expired).ID), "private": string(d.create(t, d.mia, private).ID),
+		"encrypted": "sealed00",
+		"unknown":   "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
 		"another case": strings.ToUpper(string(d.create(t, visitor, snippet("x")).ID)),
 	}
 	d.now = d.now.Add(time.Hour)
@@ -494,7 +504,8 @@ func TestEditOwn(t *testing.T) {
 	at := d.now.Truncate(time.Second)
 	want.Edits = []paste.Edit{
 		{ID: got.Edits[0].ID, Type: paste.EditTitle, At: at},
-		{ID: got.Edits[1].ID, Type: paste.EditPastyCode, Metadata: []string{pasty}, Text: "--- \n+++ \n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n", At: at},
+		{ID: got.Edits[1].ID, Type: paste.EditPastyCode, Metadata: []string{pasty},
+			Text: "--- \n+++ \n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n", At: at},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -529,17 +540,21 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 			_, err := d.EditOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, changes)
 			wantKind(t, "a visitor", err, fault.Unauthenticated)
 		}
-		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id, cause), fault.Unauthenticated)
-		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""), fault.Unauthenticated)
+		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id, cause),
+			fault.Unauthenticated)
+		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""),
+			fault.Unauthenticated)
 	}
 	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
 	for what, id := range hidden {
 		for _, changes := range []paste.Changes{good, bad} {
-			if _, err := d.EditOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, changes); !errors.Is(err, paste.ErrNotFound) {
+			if _, err := d.EditOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, changes); !errors.Is(err,
+				paste.ErrNotFound) {
 				t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 			}
 		}
-		if err := d.EditOwn.Refuse(t.Context(), audit.By(d.noa, netip.Addr{}), id, cause); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.EditOwn.Refuse(t.Context(), audit.By(d.noa, netip.Addr{}), id, cause); !errors.Is(err,
+			paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
 		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, ""); !errors.Is(err, paste.ErrNotFound) {
@@ -548,7 +563,8 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	}
 	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), bad)
 	wantKind(t, "a broken title", err, fault.Invalid)
-	if err := d.EditOwn.Refuse(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), cause); !errors.Is(err, cause) {
+	if err := d.EditOwn.Refuse(t.Context(), audit.By(d.mia, netip.Addr{}),
+		string(mine.ID), cause); !errors.Is(err, cause) {
 		t.Errorf("got %v, want %v", err, cause)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -556,7 +572,8 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	_, err = d.EditOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), good)
 	wantKind(t, "an outage", err, fault.Unavailable)
 	wantKind(t, "an outage", d.DeleteOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), ""), fault.Unavailable)
-	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
+	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) ||
+		d.count(t) != before {
 		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
 	}
 }
@@ -579,11 +596,13 @@ func TestDeleteByKey(t *testing.T) {
 	mine, first, second := create(d.mia), create(visitor), create(visitor)
 	for _, viewer := range []token.Viewer{visitor, d.mia} {
 		for _, wrong := range []paste.DeleteKey{second.Key, "x", first.Key + "x", first.Key[1:], "\x00"} {
-			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID), wrong), fault.Unauthenticated)
+			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID), wrong),
+				fault.Unauthenticated)
 		}
 	}
 	for _, id := range []string{string(mine.ID), "unknown1", "\x00"} {
-		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key), fault.NotFound)
+		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key),
+			fault.NotFound)
 	}
 	if d.count(t) != 3 {
 		t.Fatalf("got %d pastes, want 3", d.count(t))
@@ -592,7 +611,8 @@ func TestDeleteByKey(t *testing.T) {
 		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key), fault.NotFound)
+		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key),
+			fault.NotFound)
 	}
 }
 
@@ -606,10 +626,12 @@ func TestDeleteOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, id := range []paste.ID{made.ID, "sealed00"} {
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); err != nil || d.count(t) != int64(1-i) {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); err != nil ||
+			d.count(t) != int64(1-i) {
 			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
 		}
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); !errors.Is(err,
+			paste.ErrNotFound) {
 			t.Errorf("%s, again: got %v", id, err)
 		}
 		if _, err := d.Show.Do(t.Context(), string(id)); !errors.Is(err, paste.ErrNotFound) {
@@ -625,7 +647,8 @@ func TestEditByOperator(t *testing.T) {
 	for _, viewer := range []token.Viewer{d.mia, visitor} {
 		made := d.create(t, viewer, snippet("x"))
 		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(made.ID), pastes.EditInput{Title: new("t")})
-		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 || !reflect.DeepEqual(got.Pasties, made.Pasties) {
+		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 ||
+			!reflect.DeepEqual(got.Pasties, made.Pasties) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
@@ -656,7 +679,8 @@ func TestEditPastiesByOperator(t *testing.T) {
 		{ID: two, Title: "two", Language: "Plain Text", Code: "2"}, {ID: three, Title: "three", Language: "Go", Code: "3"},
 		{ID: got.Pasties[len(got.Pasties)-1].ID, Title: "four", Language: "Plain Text", Code: "4"},
 	}
-	if !reflect.DeepEqual(got.Pasties, want) || got.Visibility != paste.Private || !slices.Equal(got.Tags, []string{"b", "c"}) {
+	if !reflect.DeepEqual(got.Pasties, want) || got.Visibility != paste.Private ||
+		!slices.Equal(got.Tags, []string{"b", "c"}) {
 		t.Errorf("got %+v, want the pasties %+v", got.Content, want)
 	}
 	nobodys := d.create(t, visitor, snippet("x"))
@@ -664,14 +688,16 @@ func TestEditPastiesByOperator(t *testing.T) {
 		paste paste.Document
 		input pastes.EditInput
 	}{
-		"an unknown pasty":            {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: "unknown", Code: new("")}}}},
-		"an unknown pasty to remove":  {made, pastes.EditInput{Remove: []string{one}}},
-		"the same pasty twice":        {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: two}, {ID: two}}}},
-		"a pasty changed and removed": {made, pastes.EditInput{Remove: []string{two}, Pasties: []paste.PastyChanges{{ID: two}}}},
-		"all pasties removed":         {nobodys, pastes.EditInput{Remove: []string{nobodys.Pasties[0].ID}}},
-		"a private one of nobody":     {nobodys, pastes.EditInput{Visibility: new(paste.Private)}},
-		"a tagged one of nobody":      {nobodys, pastes.EditInput{Tags: []string{"a"}}},
-		"too long a tag":              {made, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
+		"an unknown pasty": {made,
+			pastes.EditInput{Pasties: []paste.PastyChanges{{ID: "unknown", Code: new("")}}}},
+		"an unknown pasty to remove": {made, pastes.EditInput{Remove: []string{one}}},
+		"the same pasty twice":       {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: two}, {ID: two}}}},
+		"a pasty changed and removed": {made, pastes.EditInput{Remove: []string{two},
+			Pasties: []paste.PastyChanges{{ID: two}}}},
+		"all pasties removed":     {nobodys, pastes.EditInput{Remove: []string{nobodys.Pasties[0].ID}}},
+		"a private one of nobody": {nobodys, pastes.EditInput{Visibility: new(paste.Private)}},
+		"a tagged one of nobody":  {nobodys, pastes.EditInput{Tags: []string{"a"}}},
+		"too long a tag":          {made, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
 	} {
 		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
 		wantKind(t, what, err, fault.Invalid)
@@ -788,7 +814,8 @@ func TestRevisions(t *testing.T) {
 	draft = snippet("secret")
 	draft.Burns = true
 	burning := d.create(t, d.mia, draft)
-	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err,
+		paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
 	_, err = d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), string(burning.ID), paste.Original)
@@ -803,14 +830,16 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 	d, random := newDesk(t, true), rand.New(rand.NewPCG(7, 8))
 	lines := make([]string, 300)
 	for i := range lines {
-		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i), strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
+		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i),
+			strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
 	}
 	made := d.create(t, d.mia, snippet(strings.Join(lines, "")))
 	versions := []string{made.Pasties[0].Code}
 	for len(versions) < 60 {
 		for range random.IntN(5) {
 			at := random.IntN(len(lines) + 1)
-			lines = slices.Replace(lines, at, min(len(lines), at+random.IntN(4)), []string{"new\n", "}\n", "\n"}[:random.IntN(3)]...)
+			lines = slices.Replace(lines, at, min(len(lines), at+random.IntN(4)),
+				[]string{"new\n", "}\n", "\n"}[:random.IntN(3)]...)
 		}
 		code := strings.TrimSuffix(strings.Join(lines, ""), []string{"", "\n"}[random.IntN(2)])
 		if len(versions)%20 == 0 {
@@ -851,7 +880,8 @@ type countedPages struct {
 	between      func(page int)
 }
 
-func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
+func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID,
+	after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
 	if c.pages++; c.pages == c.fails {
 		return nil, paste.Place{}, fault.New(fault.Unavailable, "x")
 	}
@@ -895,14 +925,17 @@ func TestListOwnInPages(t *testing.T) {
 	store.between = func(page int) {
 		if page == 2 {
 			for _, gone := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // one that comes last, one in the next page
-				if err := d.pasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error { return nil }); err != nil {
+				if err := d.pasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error {
+					return nil
+				}); err != nil {
 					t.Error(err)
 				}
 			}
 			d.create(t, d.mia, snippet("newest"))
 		}
 	}
-	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 || ids[id(most-1)] {
+	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 ||
+		ids[id(most-1)] {
 		t.Errorf("got pages of %v with %d pastes, error %v, want one less in the second", pages, len(ids), err)
 	}
 	store.between, store.fails = nil, 2
@@ -912,7 +945,9 @@ func TestListOwnInPages(t *testing.T) {
 	}
 	store.fails, store.pages = 0, 0
 	enough := errors.New("enough")
-	if err := list.Do(t.Context(), d.mia, func([]paste.ID) error { return enough }); !errors.Is(err, enough) || store.pages != 1 {
+	if err := list.Do(t.Context(), d.mia, func([]paste.ID) error {
+		return enough
+	}); !errors.Is(err, enough) || store.pages != 1 {
 		t.Errorf("got %v after %d pages, want the visitor's error after one", err, store.pages)
 	}
 	never := func([]paste.ID) error {
@@ -946,7 +981,8 @@ func TestGiveUpOwn(t *testing.T) {
 	}
 	closed := newDesk(t, false)
 	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	if _, err := closed.GiveUpOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err, fault.Forbidden) {
+	if _, err := closed.GiveUpOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err,
+		fault.Forbidden) {
 		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
 	}
 }
@@ -967,14 +1003,17 @@ func TestBrowseOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{})
-	if err != nil || len(first.Pastes) != pastes.PageSize || !first.More || first.Pastes[0].Title != fmt.Sprint(pastes.PageSize) {
+	if err != nil || len(first.Pastes) != pastes.PageSize || !first.More ||
+		first.Pastes[0].Title != fmt.Sprint(pastes.PageSize) {
 		t.Fatalf("got %d pastes, more: %t, error %v, want a page of the newest, and more", len(first.Pastes), first.More, err)
 	}
 	rest, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
-	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" || rest.Pastes[0].Visibility != paste.Private {
+	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" ||
+		rest.Pastes[0].Visibility != paste.Private {
 		t.Errorf("got %+v, error %v, want the oldest and no more", rest, err)
 	}
-	if nothing, err := d.Browse.Own(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 || nothing.More {
+	if nothing, err := d.Browse.Own(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 ||
+		nothing.More {
 		t.Errorf("got %+v, error %v, want nothing of another user's", nothing, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -985,7 +1024,8 @@ func TestBrowseOwn(t *testing.T) {
 
 func TestLanguageOfPasty(t *testing.T) {
 	t.Parallel()
-	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"}, &language.Language{Name: "Autodetect"}
+	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"},
+		&language.Language{Name: "Autodetect"}
 	known := tongues{
 		"name one": one, "name uno": one, "name two": two, "extension o": one, "extension O": two, "extension two": one,
 		"name autodetect": auto, "name auto": auto,
@@ -993,7 +1033,8 @@ func TestLanguageOfPasty(t *testing.T) {
 	known["extension one"], known["code two"], known["code auto"] = one, two, auto
 	resolve := pastes.NewLanguageResolver(known, known)
 	for _, c := range []struct{ wanted, title, code, want string }{
-		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"}, {"O", "", "", "Two"},
+		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"},
+		{"O", "", "", "Two"},
 		{"one", "", "two", "One"},
 		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", ""},
 		{"Autodetect", "x", "auto", ""},
@@ -1024,7 +1065,8 @@ func TestOpen(t *testing.T) {
 	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Public: &public})
 	wantKind(t, "to make it public", err, fault.Invalid)
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": d.noa} {
-		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) || fault.MessageOf(err) != paste.ErrNotFound.Message {
+		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) ||
+			fault.MessageOf(err) != paste.ErrNotFound.Message {
 			t.Errorf("%s: got %v, want to be told as of an unknown one", what, err)
 		}
 		_, err = d.EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Changes{Title: &title})

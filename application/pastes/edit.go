@@ -15,15 +15,15 @@ type EditOwn struct{ *module }
 
 // Do changes the paste with that id, which belongs to the viewer, and returns it.
 //
-// It fails with paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the viewer's; then as
-// paste.Rules.Edit does; with fault.Forbidden when it exceeds the viewer's allowance; and with fault.Unavailable when the
-// installation is full.
+// It fails with paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the viewer's;
+// then as paste.Rules.Edit does; with fault.Forbidden when it exceeds the viewer's allowance; and with
+// fault.Unavailable when the installation is full.
 func (e *EditOwn) Do(ctx context.Context, actor audit.Actor, id string, changes paste.Changes) (paste.Document, error) {
 	return e.apply(ctx, actor, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
 }
 
-// Refuse returns the error for a request whose changes could not be read because of cause. An error that Do would return for
-// the actor or the id comes first.
+// Refuse returns the error for a request whose changes could not be read because of cause. An error that Do would
+// return for the actor or the id comes first.
 func (e *EditOwn) Refuse(ctx context.Context, actor audit.Actor, id string, cause error) error {
 	_, err := e.apply(ctx, actor, id, func(paste.Document) (paste.Changes, error) { return paste.Changes{}, cause })
 	return err
@@ -63,8 +63,9 @@ func (e *EditOwn) apply(
 	return edited, paste.Gone(err)
 }
 
-// Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and visibility stay, and
-// pasties that come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
+// Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and
+// visibility stay, and pasties that come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a
+// paste that burns.
 func (e *EditOwn) Restore(ctx context.Context, actor audit.Actor, id, edit string) (paste.Document, error) {
 	return e.apply(ctx, actor, id, func(stored paste.Document) (paste.Changes, error) {
 		if stored.Burns {
@@ -78,11 +79,12 @@ func (e *EditOwn) Restore(ctx context.Context, actor audit.Actor, id, edit strin
 // GiveUpOwn makes a paste of a signed-in user anonymous.
 type GiveUpOwn struct{ *module }
 
-// Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
-// tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's address.
+// Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste
+// loses its tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's
+// address.
 //
-// It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
-// expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the quota is used up.
+// It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or
+// it has expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the quota is used up.
 func (g *GiveUpOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste.DeleteKey, error) {
 	viewer, err := actor.User()
 	switch {
@@ -109,15 +111,15 @@ type EditInput struct {
 	Title      *string
 	Visibility *paste.Visibility
 	Tags       []string // each is split at commas; empty, but not nil: none
-	// Pasties are changed, or added at the end if they have no id. Others stay: an operator, unlike a client, need not have read
-	// the paste.
+	// Pasties are changed, or added at the end if they have no id. Others stay: an operator, unlike a client, need not
+	// have read the paste.
 	Pasties []paste.PastyChanges
 	Remove  []string // ids of pasties
 }
 
-// Do changes the paste with that id and returns it. It fails with fault.Forbidden unless the actor is the operator, with
-// paste.ErrNotFound when there is none or it has expired, with fault.Invalid when it is encrypted, lacks a pasty that the
-// input names, or would have none left, and as paste.Rules.Edit does.
+// Do changes the paste with that id and returns it. It fails with fault.Forbidden unless the actor is the operator,
+// with paste.ErrNotFound when there is none or it has expired, with fault.Invalid when it is encrypted, lacks a pasty
+// that the input names, or would have none left, and as paste.Rules.Edit does.
 func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, wanted EditInput) (paste.Document, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return paste.Document{}, err
@@ -139,7 +141,8 @@ func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, wanted Edit
 // Errors for operators, who may know that the paste exists.
 var (
 	errEncrypted = fault.New(fault.Invalid, "The paste is encrypted: it can be deleted, but not edited.")
-	errAnonymous = fault.New(fault.Invalid, "The paste is anonymous: only one that has an owner can be private, public or tagged.")
+	errAnonymous = fault.New(fault.Invalid,
+		"The paste is anonymous: only one that has an owner can be private, public or tagged.")
 	errLastPasty = fault.New(fault.Invalid, "The paste would have no pasty left: delete the paste instead.")
 )
 

@@ -15,8 +15,8 @@ const idPage = 20_000
 // ListOwn lists the pastes of a signed-in user.
 type ListOwn struct{ *module }
 
-// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time, without a
-// transaction around visit. An error of visit ends the list and is returned.
+// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time,
+// without a transaction around visit. An error of visit ends the list and is returned.
 func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.ID) error) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected
@@ -33,9 +33,9 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	}
 }
 
-// Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. A paste that
-// burns after reading is not burned. For an encrypted paste it returns the cipher. It fails with paste.ErrNotFound when there is
-// none left.
+// Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. A
+// paste that burns after reading is not burned. For an encrypted paste it returns the cipher. It fails with
+// paste.ErrNotFound when there is none left.
 func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.ErrRejected
@@ -60,8 +60,8 @@ func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Pla
 // Browse lists pastes page by page, with labels.
 type Browse struct{ *module }
 
-// Own returns the first page of the viewer's active pastes in a selection, including private ones, without those that PasteMyst
-// encrypted.
+// Own returns the first page of the viewer's active pastes in a selection, including private ones, without those that
+// PasteMyst encrypted.
 func (b *Browse) Own(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.ErrRejected
@@ -76,8 +76,9 @@ type PublicPastes struct {
 	Owner user.User
 }
 
-// Public returns the user with that name, and a page of the user's public pastes of a selection. Without user.User.ShowTags
-// no paste has tags. It fails with user.ErrNotFound when there is no such user or the profile is private.
+// Public returns the user with that name, and a page of the user's public pastes of a selection. Without
+// user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is no such user or the profile is
+// private.
 func (b *Browse) Public(
 	ctx context.Context, username string, selection paste.Selection,
 ) (found PublicPastes, err error) {

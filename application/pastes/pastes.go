@@ -1,5 +1,5 @@
-// Package pastes has the use cases about pastes. Each fails with fault.Unavailable when the store does not answer, and one that
-// needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
+// Package pastes has the use cases about pastes. Each fails with fault.Unavailable when the store does not answer, and
+// one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
 package pastes
 
 import (
@@ -50,8 +50,8 @@ type Options struct {
 	// MaxBytes bounds the content and history of all pastes; 0, the default, is no limit.
 	MaxBytes int64
 	Notify   notice.Func // of the store that fills up; nil: no one is told
-	// SweepGrace is how long pastes stay after they expire. It must exceed the longest request and any step back of a clock, so
-	// that requests in progress do not miss a paste that they count.
+	// SweepGrace is how long pastes stay after they expire. It must exceed the longest request and any step back of a
+	// clock, so that requests in progress do not miss a paste that they count.
 	SweepGrace time.Duration
 	// RemovedRetention is how long pastes that operators removed can be restored before Sweep deletes them.
 	RemovedRetention time.Duration
@@ -94,8 +94,8 @@ func New(store paste.Store, users user.Store, options Options, now func() time.T
 	}
 }
 
-// Room bounds what the installation stores. It is told the size from time to time, and in between adds what this process stores. So
-// no request has to ask the store.
+// Room bounds what the installation stores. It is told the size from time to time, and in between adds what this
+// process stores. So no request has to ask the store.
 type Room struct {
 	limit  int64 // bytes of content and history; 0: none
 	held   atomic.Int64
@@ -119,7 +119,8 @@ func (r *Room) Hold(bytes int64) (nearlyFull bool) {
 	if r.nearly.Swap(true) {
 		return false
 	}
-	r.tell(notice.StoreNearlyFull, "The pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached.")
+	r.tell(notice.StoreNearlyFull,
+		"The pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached.")
 	return true
 }
 
@@ -129,13 +130,15 @@ func (r *Room) tell(event notice.Event, text string) {
 
 func (r *Room) add(bytes int64) { r.held.Add(bytes) }
 
-var errNoRoom = fault.New(fault.Unavailable, "This service is full: you can read and delete, but not add. Try again later.")
+var errNoRoom = fault.New(fault.Unavailable,
+	"This service is full: you can read and delete, but not add. Try again later.")
 
 // check fails with fault.Unavailable when there is no room for more.
 func (r *Room) check() error {
 	if r.limit > 0 && r.held.Load() >= r.limit {
 		if !r.full.Swap(true) {
-			r.tell(notice.StoreFull, "The pastes have all of GLUEPOT_STORE_MAX_BYTES: a write was refused, and others are until pastes go.")
+			r.tell(notice.StoreFull,
+				"The pastes have all of GLUEPOT_STORE_MAX_BYTES: a write was refused, and others are until pastes go.")
 		}
 		return errNoRoom
 	}

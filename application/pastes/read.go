@@ -14,8 +14,8 @@ type Read struct{ *module }
 
 // Do returns the paste with that id as the viewer sees it: see paste.Document.SeenBy.
 //
-// It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound for one that
-// does not exist, has expired, is encrypted or is another user's private one.
+// It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound
+// for one that does not exist, has expired, is encrypted or is another user's private one.
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
@@ -25,14 +25,15 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 }
 
 // Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with
-// paste.ErrBurns even for the owner, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
+// paste.ErrBurns even for the owner, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst
+// has encrypted.
 func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
 	return found, paste.Gone(err)
 }
 
-// Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if edit is empty. It
-// fails as Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
+// Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if
+// edit is empty. It fails as Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
 func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	found, err := r.Do(ctx, viewer, id)
 	if err != nil || edit == "" {
@@ -62,8 +63,8 @@ func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit str
 // errRemoved is what pages say about a paste that operators have removed.
 var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
 
-// Explain tells people why a paste was not found. It returns a fault.Gone when the paste with that id was removed and had been
-// readable by its link; otherwise it returns cause.
+// Explain tells people why a paste was not found. It returns a fault.Gone when the paste with that id was removed and
+// had been readable by its link; otherwise it returns cause.
 func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) {
 		return cause
@@ -93,8 +94,8 @@ type Open struct{ *module }
 
 // Do removes the paste with that id and returns it, once and to one caller, as the viewer would have seen it.
 //
-// It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
-// burn, or is another user's private one. After another error the paste may be gone.
+// It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened,
+// that does not burn, or is another user's private one. After another error the paste may be gone.
 func (o *Open) Do(ctx context.Context, actor audit.Actor, id string) (paste.Document, error) {
 	viewer, err := actor.Writer()
 	if err != nil {
@@ -110,10 +111,11 @@ func (o *Open) Do(ctx context.Context, actor audit.Actor, id string) (paste.Docu
 // StarSeen lets signed-in users star pastes that they may read.
 type StarSeen struct{ read *Read }
 
-// Do adds the paste to the viewer's stars, or removes it from them. Repeating a call changes nothing. A star can be removed even
-// when its paste is gone.
+// Do adds the paste to the viewer's stars, or removes it from them. Repeating a call changes nothing. A star can be
+// removed even when its paste is gone.
 //
-// It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted meanwhile.
+// It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted
+// meanwhile.
 func (s *StarSeen) Do(ctx context.Context, actor audit.Actor, id string, starred bool) error {
 	viewer, err := actor.User()
 	if err != nil {
@@ -129,7 +131,8 @@ func (s *StarSeen) Do(ctx context.Context, actor audit.Actor, id string, starred
 	if found.Burns {
 		return paste.ErrNotFound
 	}
-	return fault.Replace(s.read.store.Star(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound, token.ErrRejected)
+	return fault.Replace(s.read.store.Star(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound,
+		token.ErrRejected)
 }
 
 // Count is Do, and returns how many users star the paste then. After it has removed a star, it fails with

@@ -20,23 +20,25 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// A batch holds locks (on SQLite, that of the only writer) and keeps a CPU of the database busy, which delays reads. So it must be
-// short, and its size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
+// A batch holds locks (on SQLite, that of the only writer) and keeps a CPU of the database busy, which delays reads. So
+// it must be short, and its size adapts to the content of the pastes. The sweeper rests after each batch for as long as
+// it took.
 const (
 	leastBatch = 8
 	mostBatch  = 25 // of pastes
 	mostRows   = 250
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
-	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds how long other writers
-	// wait.
+	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds how long other
+	// writers wait.
 	batchTimeout = 10 * time.Second
 	trialTimeout = 2 * time.Second // of a batch above the minimum size, which may be too large
 )
 
 // Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it
-// removes users whose deletion was interrupted, clients whose quota is whole again, the content of pastes that operators
-// removed long ago, and old addresses of pastes. It can be cancelled at any time: each batch is a transaction.
+// removes users whose deletion was interrupted, clients whose quota is whole again, the content of pastes that
+// operators removed long ago, and old addresses of pastes. It can be cancelled at any time: each batch is a
+// transaction.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	err = inBatches(ctx, mostBatch, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.store.RemoveExpired(ctx, s.options.SweepGrace, limit)

@@ -128,7 +128,8 @@ func (f *Find) Check(ctx context.Context) error {
 // Off reports whether Check has turned the search off.
 func (f *Find) Off() bool { return f.off.Load() }
 
-// language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does not know.
+// language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does
+// not know.
 func (f *Find) language(text string) string {
 	if found, ok := f.languages.ByName(text); ok {
 		return found.Name
@@ -139,9 +140,9 @@ func (f *Find) language(text string) string {
 // Rebuild rebuilds the search index, for example when the database had none for a time.
 type Rebuild struct{ pastes search.Store }
 
-// Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can
-// be written and searched meanwhile. It fails with fault.Forbidden unless the actor is the operator, and with
-// search.ErrNoIndex when the database cannot have one.
+// Do calls progress from time to time with the number of pastes read since the last call, and returns their total.
+// Pastes can be written and searched meanwhile. It fails with fault.Forbidden unless the actor is the operator, and
+// with search.ErrNoIndex when the database cannot have one.
 func (r *Rebuild) Do(
 	ctx context.Context, actor audit.Actor, progress func(further int),
 ) (read int, err error) {

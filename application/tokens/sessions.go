@@ -16,10 +16,10 @@ import (
 // Sessions starts, lists and ends the sessions of browsers.
 type Sessions struct{ *module }
 
-// Start begins a session of a user in a browser, and returns its secret, which is not kept. The parent is the access token that the
-// session is made with, or the zero Token: the session has its scope and ends with it. The session that the new one replaces ends,
-// if there is one. The actor need not be that user, who has just signed in. It fails with token.ErrRejected when the user is
-// gone or the parent is revoked.
+// Start begins a session of a user in a browser, and returns its secret, which is not kept. The parent is the access
+// token that the session is made with, or the zero Token: the session has its scope and ends with it. The session that
+// the new one replaces ends, if there is one. The actor need not be that user, who has just signed in. It fails with
+// token.ErrRejected when the user is gone or the parent is revoked.
 func (s *Sessions) Start(
 	ctx context.Context, actor audit.Actor, owner user.ID, parent token.Token, browser, replaces string,
 ) (token.Secret, error) {
@@ -58,7 +58,8 @@ func (s *Sessions) EndPresented(ctx context.Context, actor audit.Actor, presente
 	return s.store.EndPresented(ctx, secret.Hash())
 }
 
-// List returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find does.
+// List returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find
+// does.
 func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, error) {
 	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
@@ -87,8 +88,8 @@ func (e *Export) Do(ctx context.Context, viewer token.Viewer) (token.Export, err
 	return export, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// EndAll ends all sessions of the user of that name or id, and returns how many. It fails with fault.Forbidden unless the
-// actor is the operator or an administrator, and as user.Find does.
+// EndAll ends all sessions of the user of that name or id, and returns how many. It fails with fault.Forbidden unless
+// the actor is the operator or an administrator, and as user.Find does.
 func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference string) (ended int, err error) {
 	if err := actor.MayManage(); err != nil {
 		return 0, err
@@ -101,8 +102,8 @@ func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference stri
 	return s.store.EndSessions(ctx, netip.Addr{}, entry, owner.ID, "")
 }
 
-// EndOwn ends the viewer's session with that id or, if the id is empty, all but the current one. It fails with fault.NotFound when
-// there is no such session.
+// EndOwn ends the viewer's session with that id or, if the id is empty, all but the current one. It fails with
+// fault.NotFound when there is no such session.
 func (s *Sessions) EndOwn(ctx context.Context, actor audit.Actor, id string) error {
 	viewer, err := actor.User()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// SignIn identifies the user of an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
+// SignIn identifies the user of an access token. Entrypoints call it once for each request, and hand the viewer to the
+// use cases.
 type SignIn struct {
 	*module
 
@@ -18,8 +19,8 @@ type SignIn struct {
 
 // Do returns the user whose access token has that secret, and records that the token was used.
 //
-// It fails with token.ErrRejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and with
-// token.ErrSuspended when its owner is suspended.
+// It fails with token.ErrRejected when the secret is empty, malformed or unknown, or when its token is expired or
+// revoked, and with token.ErrSuspended when its owner is suspended.
 func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error) {
 	return s.as(ctx, token.Access, presented)
 }

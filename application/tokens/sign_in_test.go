@@ -39,10 +39,11 @@ func TestSignIn(t *testing.T) {
 		err       error // of the lookup
 		want      error
 	}{
-		"a valid token":       {secret.Reveal(), valid, nil, nil},
-		"no token":            {"", valid, nil, token.ErrRejected},
-		"a malformed token":   {"\n", valid, nil, token.ErrRejected},
-		"an unknown token":    {secret.Reveal(), token.Token{}, fmt.Errorf("no row: %w", fault.New(fault.NotFound, "x")), token.ErrRejected},
+		"a valid token":     {secret.Reveal(), valid, nil, nil},
+		"no token":          {"", valid, nil, token.ErrRejected},
+		"a malformed token": {"\n", valid, nil, token.ErrRejected},
+		"an unknown token": {secret.Reveal(), token.Token{}, fmt.Errorf("no row: %w", fault.New(fault.NotFound, "x")),
+			token.ErrRejected},
 		"another token":       {token.Generate().Reveal(), valid, nil, token.ErrRejected},
 		"an expired token":    {secret.Reveal(), expired, nil, token.ErrRejected},
 		"a revoked token":     {secret.Reveal(), revoked, nil, token.ErrRejected},
@@ -56,7 +57,8 @@ func TestSignIn(t *testing.T) {
 		switch {
 		case !errors.Is(err, c.want):
 			t.Errorf("%s: got the error %v, want %v", what, err, c.want)
-		case c.want == nil && (got.Token.ID != "valid" || got.User.ID != "epoxy" || recorded["valid"] != now || rejected != 0):
+		case c.want == nil && (got.Token.ID != "valid" || got.User.ID != "epoxy" || recorded["valid"] != now ||
+			rejected != 0):
 			t.Errorf("%s: got %v, the uses %v and %d rejections, want the user and one use", what, got, recorded, rejected)
 		case c.want != nil && (got.SignedIn() || len(recorded) != 0):
 			t.Errorf("%s: got %v and the uses %v, want neither", what, got, recorded)

@@ -1,5 +1,5 @@
-// Package tokens has the use cases about access tokens and sessions. Each fails with fault.Unavailable when the store does not
-// answer, and one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
+// Package tokens has the use cases about access tokens and sessions. Each fails with fault.Unavailable when the store
+// does not answer, and one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
 package tokens
 
 import (
@@ -60,9 +60,9 @@ type IssueInput struct {
 	ExpiresIn time.Duration // 0: it never expires
 }
 
-// Do returns a new token of the user of that name or id, and its secret, which is not kept: no command can show it again. It
-// fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with fault.Invalid when the token's name
-// is longer than 64 bytes or not printable or the time is negative.
+// Do returns a new token of the user of that name or id, and its secret, which is not kept: no command can show it
+// again. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with fault.Invalid when
+// the token's name is longer than 64 bytes or not printable or the time is negative.
 func (i *Issue) Do(
 	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
 ) (token.Token, token.Secret, error) {
@@ -76,10 +76,12 @@ func (i *Issue) issue(
 	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
 ) (token.Token, token.Secret, error) {
 	if !ident.Printable(wanted.Name, 64) {
-		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
+		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
+			"The token's name is not printable text of at most 64 bytes.")
 	}
 	if wanted.ExpiresIn < 0 {
-		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token would have expired already: give it a positive time.")
+		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
+			"The token would have expired already: give it a positive time.")
 	}
 	owner, err := user.Find(ctx, i.users, reference)
 	if err != nil {
@@ -101,16 +103,18 @@ func (i *Issue) issue(
 	return issued, secret, nil
 }
 
-// maxOwn is how many access tokens users may make themselves, revoked and expired ones included: a list of them is read as a whole.
+// maxOwn is how many access tokens users may make themselves, revoked and expired ones included: a list of them is read
+// as a whole.
 const maxOwn = 1000
 
 var errTooMany = fault.New(fault.Forbidden,
-	fmt.Sprintf("You have made %d access tokens, the most that one account may. Ask the operator for another one.", maxOwn))
+	fmt.Sprintf("You have made %d access tokens, the most that one account may. Ask the operator for another one.",
+		maxOwn))
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it cannot make a token that may write.")
 
-// Own is Do for the viewer who acts. It fails with fault.Forbidden when the scope is wider than the viewer's own, or the
-// viewer has too many tokens.
+// Own is Do for the viewer who acts. It fails with fault.Forbidden when the scope is wider than the viewer's own, or
+// the viewer has too many tokens.
 func (i *Issue) Own(ctx context.Context, actor audit.Actor, wanted IssueInput) (token.Token, token.Secret, error) {
 	viewer, err := actor.Viewer()
 	switch {
@@ -134,7 +138,8 @@ func (i *Issue) Own(ctx context.Context, actor audit.Actor, wanted IssueInput) (
 // List lists a user's tokens.
 type List struct{ *module }
 
-// Do returns the tokens of the user of that name or id, oldest first, revoked and expired ones included. It fails as user.Find does.
+// Do returns the tokens of the user of that name or id, oldest first, revoked and expired ones included. It fails as
+// user.Find does.
 func (l *List) Do(ctx context.Context, username string) ([]token.Token, error) {
 	owner, err := user.Find(ctx, l.users, username)
 	if err != nil {
@@ -148,8 +153,8 @@ var errNoToken = fault.New(fault.NotFound, "There is no token with that id.")
 // Revoke makes a token invalid.
 type Revoke struct{ *module }
 
-// Do makes the token with that id invalid from now on. It fails with fault.Forbidden unless the actor is the operator, and
-// with fault.NotFound when there is none.
+// Do makes the token with that id invalid from now on. It fails with fault.Forbidden unless the actor is the operator,
+// and with fault.NotFound when there is none.
 func (r *Revoke) Do(ctx context.Context, actor audit.Actor, id string) error {
 	if err := actor.CheckOperator(); err != nil {
 		return err

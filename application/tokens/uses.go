@@ -11,8 +11,8 @@ import (
 // maxUses bounds the recorded uses, to about 20 MiB, while the store does not answer.
 const maxUses = 100_000
 
-// UseLog records when tokens were used and stores it at intervals, so that requests do not write. What it holds when the process
-// is killed is lost: at most one interval's worth of last-used times.
+// UseLog records when tokens were used and stores it at intervals, so that requests do not write. What it holds when
+// the process is killed is lost: at most one interval's worth of last-used times.
 type UseLog struct {
 	tokens token.Store
 
@@ -25,8 +25,8 @@ func newUseLog(tokens token.Store) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
-// RecordUse takes note that a token was used. When the uses of too many tokens wait to be stored, those of further tokens are
-// dropped.
+// RecordUse takes note that a token was used. When the uses of too many tokens wait to be stored, those of further
+// tokens are dropped.
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,8 @@ func (l *UseLog) record(id token.ID, at time.Time) {
 	}
 }
 
-// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.Store.SetLastUsed.
+// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of
+// token.Store.SetLastUsed.
 func (l *UseLog) Do(ctx context.Context) error {
 	l.mu.Lock()
 	uses := l.uses

@@ -29,8 +29,8 @@ type CreateInput struct {
 	Password        identity.PasswordHash
 }
 
-// Do creates the account and returns it. It fails with fault.Forbidden unless the actor is the operator, with fault.Invalid
-// when a value breaks a rule, and with fault.Conflict when the name is taken in any case.
+// Do creates the account and returns it. It fails with fault.Forbidden unless the actor is the operator, with
+// fault.Invalid when a value breaks a rule, and with fault.Conflict when the name is taken in any case.
 func (c *Create) Do(ctx context.Context, actor audit.Actor, wanted CreateInput) (user.User, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return user.User{}, err

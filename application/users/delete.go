@@ -17,10 +17,10 @@ type Delete struct{ *module }
 
 var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete it on its own page, /account/delete.")
 
-// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move to another
-// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
-// with fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid when administrators would
-// delete themselves so.
+// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Store.Delete. A name can move
+// to another user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes
+// nothing. It fails with fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid
+// when administrators would delete themselves so.
 func (d *Delete) Do(ctx context.Context, actor audit.Actor, shown user.User, anonymize bool) error {
 	if err := actor.MayManage(); err != nil {
 		return err
@@ -35,14 +35,15 @@ func (d *Delete) Do(ctx context.Context, actor audit.Actor, shown user.User, ano
 	entry := actor.Entry("user.delete", shown.NameAndID(), "")
 	err := d.store.Delete(ctx, netip.Addr{}, entry, shown.ID, shown.Name, kept)
 	return fault.Replace(err, fault.NotFound,
-		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.", shown.Name)))
+		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.",
+			shown.Name)))
 }
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 
-// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no longer than
-// anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the typed name is
-// not the viewer's.
+// Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no
+// longer than anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with
+// fault.Invalid when the typed name is not the viewer's.
 func (d *Delete) Own(ctx context.Context, actor audit.Actor, typed string, anonymize bool) error {
 	viewer, err := actor.User()
 	if err != nil {
@@ -58,7 +59,8 @@ func (d *Delete) Own(ctx context.Context, actor audit.Actor, typed string, anony
 	}
 	err = d.store.Delete(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.User.Name, kept)
 	if err != nil && ctx.Err() != nil {
-		return fault.Wrap(fault.Unavailable, "Your account is not deleted yet, but some of its pastes may be. Send the form again to go on.", err)
+		return fault.Wrap(fault.Unavailable,
+			"Your account is not deleted yet, but some of its pastes may be. Send the form again to go on.", err)
 	}
 	return fault.Replace(err, fault.NotFound, token.ErrRejected)
 }

@@ -21,8 +21,8 @@ func (c *CheckExists) Do(ctx context.Context, name string) error {
 // ShowProfile shows public profiles.
 type ShowProfile struct{ *module }
 
-// Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does: with
-// user.ErrNotFound.
+// Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does:
+// with user.ErrNotFound.
 func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
 	return user.Public(user.Named(ctx, name, s.store.StaleByName))
 }
@@ -68,8 +68,8 @@ type List struct{ *module }
 // listPage is how many users are read at once.
 const listPage = 500
 
-// Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow visit
-// holds nothing in the store. An error of visit ends the list and is returned.
+// Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow
+// visit holds nothing in the store. An error of visit ends the list and is returned.
 func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
 	return batch.Each(user.Name{}, 0, func(after user.Name) ([]user.User, user.Name, error) {
 		found, err := l.store.Users(ctx, after, listPage)

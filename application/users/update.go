@@ -29,9 +29,10 @@ type UpdateInput struct {
 
 var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
 
-// Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent changes of
-// other fields. It fails with fault.Forbidden unless the actor is the operator or an administrator, as user.Find does, and with
-// fault.Invalid when a value breaks a rule, or when administrators would take their own rights; then nothing was changed.
+// Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent
+// changes of other fields. It fails with fault.Forbidden unless the actor is the operator or an administrator, as
+// user.Find does, and with fault.Invalid when a value breaks a rule, or when administrators would take their own
+// rights; then nothing was changed.
 func (u *Update) Do(
 	ctx context.Context, actor audit.Actor, reference string, change UpdateInput,
 ) (user.Account, error) {
@@ -106,8 +107,9 @@ type Profile struct {
 	ShowTags        bool
 }
 
-// Own changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with fault.Invalid when a
-// value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was changed then.
+// Own changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with
+// fault.Invalid when a value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was
+// changed then.
 func (u *Update) Own(ctx context.Context, actor audit.Actor, wanted Profile) error {
 	viewer, err := actor.User()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package users has the use cases about people and their profiles. Each fails with fault.Unavailable when the store does not
-// answer, and one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
+// Package users has the use cases about people and their profiles. Each fails with fault.Unavailable when the store
+// does not answer, and one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
 package users
 
 import (

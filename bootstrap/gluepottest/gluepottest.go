@@ -24,8 +24,8 @@ func SQLite(tb testing.TB) bootstrap.Config {
 }
 
 // PostgresAt returns the default configuration with an empty database on the server of a URL, such as
-// postgres://postgres@localhost/postgres. The user of the URL must be allowed to create databases. The database is dropped when the
-// test ends.
+// postgres://postgres@localhost/postgres. The user of the URL must be allowed to create databases. The database is
+// dropped when the test ends.
 func PostgresAt(tb testing.TB, server string) bootstrap.Config {
 	tb.Helper()
 	own, err := url.Parse(server)

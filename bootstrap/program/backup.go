@@ -70,7 +70,8 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
 	var replacement sqlitefile.Replacement
-	cmd.Flags().BoolVar(&replacement.Replace, "replace", false, "replace an existing database, which is kept beside the new one")
+	cmd.Flags().BoolVar(&replacement.Replace, "replace", false,
+		"replace an existing database, which is kept beside the new one")
 	cmd.Flags().BoolVar(&replacement.WithDeleted, "with-deleted", false,
 		"bring back what was deleted, removed or revoked in the replaced database since the backup")
 	cmd.RunE = cli.Long(func(cmd *cobra.Command, args []string) error {
@@ -90,7 +91,8 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 			text += fmt.Sprintf("The old database is kept at %s.\n", done.Kept)
 		}
 		if done.Version < done.Latest {
-			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n", done.Version, done.Latest)
+			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n",
+				done.Version, done.Latest)
 		}
 		_, err = io.WriteString(stdout, text)
 		return err

@@ -31,8 +31,8 @@ import (
 
 const clientGroup, serverGroup = "client", "server" // of commands in the help
 
-// Run runs the program with the arguments after its name, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
-// arguments or configuration.
+// Run runs the program with the arguments after its name, and returns its exit code: 0 for success, 1 for a failure, 2
+// for wrong arguments or configuration.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newCommand(stdin, stdout, stderr)
 	root.SetArgs(args)
@@ -84,8 +84,8 @@ func sentence(err error) string {
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }
 
-// rootCause strips what drivers and the standard library put before "connection refused". Of several errors it takes the last: pgx tries
-// TLS first, and only the second attempt, without it, has the real error.
+// rootCause strips what drivers and the standard library put before "connection refused". Of several errors it takes
+// the last: pgx tries TLS first, and only the second attempt, without it, has the real error.
 func rootCause(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		causes := joined.Unwrap()
@@ -112,20 +112,23 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil { // cobra's own checks are no UsageErrors
+		// cobra's own checks are no UsageErrors
+		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
 			return cli.Usage("%s. See '%s --help'", plainly(err), cmd.CommandPath())
 		}
 		return nil
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag is probably one of its own
+		// the subcommand is unknown, and the flag is probably one of its own
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
 		}
 		return cli.Usage("%w.%s See '%s --help'", flagError(err), flagHint(cmd, err), cmd.CommandPath())
 	})
 	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags, pasteFlags, signInFlags, webhookFlags)
-	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
+	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout),
+		versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
 	operators := cli.Commands{
 		Open: opener(&cfg, stderr), OpenCopy: copyOpener(&cfg), Stdin: stdin, Stdout: stdout, Stderr: stderr,
@@ -204,7 +207,8 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	return nil
 }
 
-// opener opens the use cases for operators' commands. Few commands may create the database: a mistyped name must not create one.
+// opener opens the use cases for operators' commands. Few commands may create the database: a mistyped name must not
+// create one.
 func opener(cfg *config, stderr io.Writer) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
 		if err := configure(cmd, cfg); err != nil {
@@ -232,8 +236,9 @@ func opener(cfg *config, stderr io.Writer) cli.Open {
 		}
 		return cli.Modules{
 			PublicURL: cfg.HTTP.PublicURL, Accounts: app.Accounts,
-			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats, Moderation: app.Moderation,
-			Search: app.Search, Analyze: app.Analyze,
+			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats,
+			Moderation: app.Moderation,
+			Search:     app.Search, Analyze: app.Analyze,
 		}, stop, nil
 	}
 }
@@ -329,7 +334,8 @@ func printSchema(w io.Writer, schema db.Schema) error {
 		}
 		fmt.Fprintf(&text, "%5d  %-34s  %s\n", m.Version, m.File, state)
 	}
-	fmt.Fprintf(&text, "The database is at version %d, this program knows versions up to %d.\n", schema.Version, schema.Latest)
+	fmt.Fprintf(&text, "The database is at version %d, this program knows versions up to %d.\n", schema.Version,
+		schema.Latest)
 	if schema.Oldest != 0 {
 		fmt.Fprintf(&text, "Programs that know version %d or a later one can work with it.\n", schema.Oldest)
 	}

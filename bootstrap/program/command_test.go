@@ -29,7 +29,8 @@ func TestSentence(t *testing.T) {
 			importing(errors.Join(taken, errors.New("the disk is full"))),
 			"import users from users.json: It exists already. (ERROR: duplicate key); the disk is full",
 		},
-		{errors.Join(interrupted, fault.New(fault.Invalid, "3 were rejected.")), "import keys: unexpected EOF\n3 were rejected."},
+		{errors.Join(interrupted, fault.New(fault.Invalid, "3 were rejected.")),
+			"import keys: unexpected EOF\n3 were rejected."},
 		{errors.New("the disk is full"), "the disk is full"},
 	} {
 		if got := sentence(c.err); got != c.want {

@@ -45,8 +45,9 @@ type config struct {
 func defaultConfig() config {
 	cfg := config{
 		Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Server: server.DefaultConfig(),
-		LogLevel: "info", LogFormat: "json", SignIn: signin.DefaultConfig(), Passwords: true, Passkeys: true, PasteAnonymous: true,
-		Pages: true,
+		LogLevel: "info", LogFormat: "json", SignIn: signin.DefaultConfig(), Passwords: true, Passkeys: true,
+		PasteAnonymous: true,
+		Pages:          true,
 	}
 	cfg.SweepInterval = time.Minute
 	return cfg
@@ -70,7 +71,8 @@ func (c config) Validate() error {
 	_, noMail := mail.ParseAddress(c.Site.Contact)
 	check(c.Site.Contact == "" || noMail == nil || cli.IsWebURL(c.Site.Contact),
 		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Site.Contact)
-	check(c.Site.TermsURL == "" || cli.IsWebURL(c.Site.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL", c.Site.TermsURL)
+	check(c.Site.TermsURL == "" || cli.IsWebURL(c.Site.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL",
+		c.Site.TermsURL)
 	return wrong
 }
 

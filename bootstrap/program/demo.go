@@ -27,7 +27,8 @@ import (
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
-// The demonstration is an export of PasteMyst's, one document on each line, in which NOW, IN_AN_HOUR and IN_A_DAY stand for times.
+// The demonstration is an export of PasteMyst's, one document on each line, in which NOW, IN_AN_HOUR and IN_A_DAY stand
+// for times.
 //
 //go:embed demo/users.json
 var demoUsers string
@@ -35,7 +36,8 @@ var demoUsers string
 //go:embed demo/pastes.json
 var demoPastes string
 
-// demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with a hyphen.
+// demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with
+// a hyphen.
 const demoUser = "id:demo-epoxy"
 
 // demoModule stores the demonstration before anything else uses the database, which may turn out to be a real one.
@@ -53,9 +55,9 @@ func announcementModule(stdout io.Writer) fx.Option {
 		}))
 }
 
-// prepareDemonstration imports the demonstration into an empty database, or into one that has it. It then renews what has expired,
-// and undoes edits. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the
-// database, which may be a real one.
+// prepareDemonstration imports the demonstration into an empty database, or into one that has it. It then renews what
+// has expired, and undoes edits. It fails with fault.Conflict, and stores nothing, when the database has other data. It
+// does not sweep the database, which may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
 	own.Logger = log
@@ -103,10 +105,12 @@ func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
 }
 
 // announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.
-func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net.Addr, cfg config, out io.Writer) error {
+func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net.Addr, cfg config,
+	out io.Writer) error {
 	address, _ := loopback(listens.String()) // it has a port
 	origin := cfg.scheme() + "://" + address
-	_, secret, err := issue.Do(ctx, audit.Operator(), demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
+	_, secret, err := issue.Do(ctx, audit.Operator(), demoUser,
+		tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}

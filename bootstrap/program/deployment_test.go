@@ -23,7 +23,8 @@ import (
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	known, variable := knownVariables(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
-	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*.service", "docs/operations/kubernetes/*"} {
+	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*.service",
+		"docs/operations/kubernetes/*"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: got %v and %v, want files", pattern, files, err)
@@ -64,7 +65,8 @@ func TestTrustedProxiesOfManifest(t *testing.T) {
 	}
 }
 
-// TestManifests reads the Kubernetes manifests: which objects there are, and that the probes ask where the server answers.
+// TestManifests reads the Kubernetes manifests: which objects there are, and that the probes ask where the server
+// answers.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	type probe struct {
@@ -105,7 +107,8 @@ func TestManifests(t *testing.T) {
 			if found.Spec.Replicas != 3 || len(containers) != 1 {
 				t.Fatalf("got %d replicas of %d containers, want 3 of 1", found.Spec.Replicas, len(containers))
 			}
-			if live, ready := containers[0].LivenessProbe.HTTPGet.Path, containers[0].ReadinessProbe.HTTPGet.Path; live != httpapi.PathAlive ||
+			if live, ready := containers[0].LivenessProbe.HTTPGet.Path,
+				containers[0].ReadinessProbe.HTTPGet.Path; live != httpapi.PathAlive ||
 				ready != httpapi.PathReady {
 				t.Errorf("got probes at %q and %q, want %q and %q", live, ready, httpapi.PathAlive, httpapi.PathReady)
 			}
@@ -121,7 +124,8 @@ func TestManifests(t *testing.T) {
 func TestShippedBackups(t *testing.T) {
 	t.Parallel()
 	for file, pattern := range map[string]string{
-		"systemd/gluepot-backup.service": `(?m)^ExecStart=/usr/local/bin/gluepot (.*)$`, "kubernetes/backup.yaml": `(?m)args: \[(.*)\]$`,
+		"systemd/gluepot-backup.service": `(?m)^ExecStart=/usr/local/bin/gluepot (.*)$`,
+		"kubernetes/backup.yaml":         `(?m)args: \[(.*)\]$`,
 	} {
 		content, err := os.ReadFile("../../docs/operations/" + file)
 		if err != nil {
@@ -139,19 +143,22 @@ func TestShippedBackups(t *testing.T) {
 		if err := cmd.ParseFlags(rest); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if keep, err := cmd.Flags().GetInt("keep"); err != nil || cmd.Name() != "backup" || keep != 7 || cmd.Flags().NArg() != 1 {
+		if keep, err := cmd.Flags().GetInt("keep"); err != nil || cmd.Name() != "backup" || keep != 7 ||
+			cmd.Flags().NArg() != 1 {
 			t.Errorf("%s: got %q, want a backup that keeps seven in one folder", file, args)
 		}
 	}
 }
 
-// TestPublicService wants each of the files to have the limits of a public service, the same in all, and memory for its connections.
+// TestPublicService wants each of the files to have the limits of a public service, the same in all, and memory for its
+// connections.
 func TestPublicService(t *testing.T) {
 	t.Parallel()
 	assigned := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
 	memory := regexp.MustCompile(`(?:mem_limit: |MemoryMax=|limits: {memory: )([0-9]+)`)
 	first := make(map[string]string)
-	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service", "docs/operations/kubernetes/gluepot.yaml"} {
+	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service",
+		"docs/operations/kubernetes/gluepot.yaml"} {
 		content, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -196,13 +203,16 @@ func TestPublicService(t *testing.T) {
 	}
 }
 
-// TestSizesOfTmpfs wants every file system in memory that the files ask for to have a size: it would have half of the machine's.
+// TestSizesOfTmpfs wants every file system in memory that the files ask for to have a size: it would have half of the
+// machine's.
 func TestSizesOfTmpfs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"a: {tmpfs: /tmp}": false, "a: {tmpfs: ['/tmp:size=64m', '/run']}": false, "a: {tmpfs: ['/tmp:mode=1777,size=64m']}": true,
-		"volumes: [{type: tmpfs, target: /tmp}]": false, "volumes: [{type: tmpfs, target: /tmp, tmpfs: {size: 64m}}]": true,
-		"emptyDir: {}": false, "emptyDir:": false, "emptyDir: {medium: Memory, sizeLimit: 64Mi}": true, "volumes: [postgres:/data]": true,
+		"a: {tmpfs: /tmp}": false, "a: {tmpfs: ['/tmp:size=64m', '/run']}": false,
+		"a: {tmpfs: ['/tmp:mode=1777,size=64m']}": true,
+		"volumes: [{type: tmpfs, target: /tmp}]":  false, "volumes: [{type: tmpfs, target: /tmp, tmpfs: {size: 64m}}]": true,
+		"emptyDir: {}": false, "emptyDir:": false, "emptyDir: {medium: Memory, sizeLimit: 64Mi}": true,
+		"volumes: [postgres:/data]":           true,
 		"[Service]\nTemporaryFileSystem=/tmp": false, "[Service]\nTemporaryFileSystem=/tmp:size=64M": true,
 	} {
 		if got := sized(t, []byte(text)); got != want {
@@ -268,7 +278,9 @@ func sizedNode(node any) bool {
 				if !ok {
 					texts = []any{value}
 				}
-				has = !slices.ContainsFunc(texts, func(text any) bool { return !regexp.MustCompile(`size[:=]`).MatchString(fmt.Sprint(text)) })
+				has = !slices.ContainsFunc(texts, func(text any) bool {
+					return !regexp.MustCompile(`size[:=]`).MatchString(fmt.Sprint(text))
+				})
 			}
 			if !has || !sizedNode(value) {
 				return false

@@ -144,6 +144,7 @@ func unknownVariables(variables []string) (wrong []error) {
 const byteOrderMark = "\ufeff"
 
 // kubernetes matches what Kubernetes injects for a service named gluepot or gluepot-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables). GLUEPOT_SOMETHING_PORT counts only if its value is a
-// URL: it may be a wrong guess at a setting.
-var kubernetes = regexp.MustCompile(`^GLUEPOT[A-Z0-9_]*_(SERVICE_(HOST|PORT)|PORT_[0-9]+_(TCP|UDP|SCTP)|PORT=[a-z]+://)`)
+// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables). GLUEPOT_SOMETHING_PORT counts only
+// if its value is a URL: it may be a wrong guess at a setting.
+var kubernetes = regexp.MustCompile(
+	`^GLUEPOT[A-Z0-9_]*_(SERVICE_(HOST|PORT)|PORT_[0-9]+_(TCP|UDP|SCTP)|PORT=[a-z]+://)`)

@@ -13,7 +13,8 @@ import (
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	for _, known := range []string{
-		"GLUEPOT_HTTP_ADDR", "GLUEPOT_DATABASE_URL_FILE", "GLUEPOT_DATABASE_READ_URL_FILE", "GLUEPOT_TEST_HTTP_ADR", "GLUEPOT_TEST_POSTGRES",
+		"GLUEPOT_HTTP_ADDR", "GLUEPOT_DATABASE_URL_FILE", "GLUEPOT_DATABASE_READ_URL_FILE", "GLUEPOT_TEST_HTTP_ADR",
+		"GLUEPOT_TEST_POSTGRES",
 		"GLUEPOT_SERVER", "HTTP_ADR",
 	} {
 		if err := unknownVariables([]string{"PATH=/bin", known + "=hunter2"}); err != nil {

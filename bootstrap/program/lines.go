@@ -16,10 +16,11 @@ const (
 	lineCloseTime = time.Second
 )
 
-// lineWriter writes lines in the background to a writer that may block, such as an unread pipe. When the backlog is full it
-// drops lines, and later writes how many.
+// lineWriter writes lines in the background to a writer that may block, such as an unread pipe. When the backlog is
+// full it drops lines, and later writes how many.
 //
-// zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is full.
+// zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is
+// full.
 type lineWriter struct {
 	out    io.Writer
 	notice func(dropped int64) []byte // the line about dropped lines

@@ -63,7 +63,8 @@ func newLogger(level, format string, w io.Writer) (*zap.Logger, func()) {
 		encoder = zapcore.NewConsoleEncoder(encoding)
 	}
 	lines := newLineWriter(w, func(dropped int64) []byte {
-		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "lines of the log were dropped: no reader took them"}
+		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(),
+			Message: "lines of the log were dropped: no reader took them"}
 		line, err := encoder.EncodeEntry(entry, []zapcore.Field{zap.Int64("dropped", dropped)})
 		if err != nil {
 			return nil

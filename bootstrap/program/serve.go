@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
-// serve runs the server until it fails or ctx ends, and returns when it has stopped. An unclean stop is logged and is no failure.
+// serve runs the server until it fails or ctx ends, and returns when it has stopped. An unclean stop is logged and is
+// no failure.
 func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer) error {
 	// A closed pipe on standard error must not end the process: the log's writer handles the error.
 	broken := make(chan os.Signal, 1)

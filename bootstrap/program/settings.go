@@ -14,8 +14,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/signin"
 )
 
-// Each setting is a flag; its environment variable is GLUEPOT_ and the flag's name in capitals with underscores. A test compares these
-// lists with docs/CONFIGURATION.md.
+// Each setting is a flag; its environment variable is GLUEPOT_ and the flag's name in capitals with underscores. A test
+// compares these lists with docs/CONFIGURATION.md.
 
 func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
@@ -31,7 +31,8 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 		"how old a connection to PostgreSQL may become before another takes its place; 0 is no limit")
 	flags.Var((*duration)(&cfg.Database.SlowStatement), "database-slow-statement",
 		"a statement that takes this long is a warning in the server's log; 0 is never")
-	flags.BoolVar(&cfg.Database.Search, "search", cfg.Database.Search, "let people search in pastes, and keep an index for that")
+	flags.BoolVar(&cfg.Database.Search, "search", cfg.Database.Search,
+		"let people search in pastes, and keep an index for that")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate,
 		"let serve, import and migrate create the database and bring its schema up to date")
 }
@@ -58,7 +59,8 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 	)
 	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
 		"who may sign up: closed, invite or open")
-	flags.BoolVar(&cfg.Passwords, "passwords", cfg.Passwords, "let people sign in, and sign up if they may, with a name and a password")
+	flags.BoolVar(&cfg.Passwords, "passwords", cfg.Passwords,
+		"let people sign in, and sign up if they may, with a name and a password")
 	flags.BoolVar(&cfg.Passkeys, "passkeys", cfg.Passkeys,
 		"let people sign in, and sign up if they may, with passkeys; needs a public URL of https, or of localhost")
 	s := &cfg.SignIn
@@ -66,12 +68,14 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 		name, label string
 		client      *signin.Client
 	}{{"github", "GitHub", &s.GitHub}, {"gitlab", "GitLab", &s.GitLab}, {"oidc", "OpenID Connect", &s.OIDC}} {
-		flags.StringVar(&p.client.ID, p.name+"-client-id", "", "id of this installation at "+p.label+", which turns signing in with it on")
+		flags.StringVar(&p.client.ID, p.name+"-client-id", "",
+			"id of this installation at "+p.label+", which turns signing in with it on")
 		flags.Var((*secretValue)(&p.client.Secret), p.name+"-client-secret", "secret of this installation at "+p.label)
 	}
 	flags.StringVar(&s.GitHub.URL, "github-url", s.GitHub.URL, "address of GitHub, or of a GitHub Enterprise Server")
 	flags.StringVar(&s.GitLab.URL, "gitlab-url", s.GitLab.URL, "address of GitLab")
-	flags.StringVar(&s.OIDC.URL, "oidc-issuer", s.OIDC.URL, "issuer of a provider of OpenID Connect, such as https://id.example")
+	flags.StringVar(&s.OIDC.URL, "oidc-issuer", s.OIDC.URL,
+		"issuer of a provider of OpenID Connect, such as https://id.example")
 	flags.StringVar(&s.OIDCName, "oidc-name", s.OIDCName, "what people call that provider")
 	flags.StringVar(&s.OIDCScopes, "oidc-scopes", s.OIDCScopes, "scopes to ask that provider for, separated by spaces")
 	flags.StringVar(&s.OIDCRequiredClaim, "oidc-required-claim", s.OIDCRequiredClaim,
@@ -82,7 +86,8 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
 	h := &cfg.Server
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on, or unix:PATH for a socket")
-	flags.StringVar(&h.TLSCertFile, "http-tls-cert-file", h.TLSCertFile, "`path` of a PEM file with a certificate and its chain, for HTTPS")
+	flags.StringVar(&h.TLSCertFile, "http-tls-cert-file", h.TLSCertFile,
+		"`path` of a PEM file with a certificate and its chain, for HTTPS")
 	flags.StringVar(&h.TLSKeyFile, "http-tls-key-file", h.TLSKeyFile, "`path` of a PEM file with the certificate's key")
 }
 
@@ -100,17 +105,20 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	const lifetime = "`LIFETIME` (" + cli.Lifetimes + ") "
 	users, visitors := &cfg.Pastes.Lifetimes, &cfg.Pastes.AnonymousLifetimes
-	flags.Var((*cli.Lifetime)(&users.Default), "paste-default-lifetime", lifetime+"of a new paste that asks for none; empty is the longest")
+	flags.Var((*cli.Lifetime)(&users.Default), "paste-default-lifetime",
+		lifetime+"of a new paste that asks for none; empty is the longest")
 	flags.Var((*cli.Lifetime)(&users.Longest), "paste-max-lifetime",
 		lifetime+"the longest of a new paste, also of one that asks for more; empty is never")
 	flags.Var((*cli.Lifetime)(&visitors.Default), "anonymous-default-lifetime",
 		lifetime+"of a new anonymous paste that asks for none; empty is as for all pastes")
 	flags.Var((*cli.Lifetime)(&visitors.Longest), "anonymous-max-lifetime",
 		lifetime+"the longest lifetime of a new anonymous paste; empty: that of all pastes")
-	flags.BoolVar(&cfg.Site.Recent, "recent", cfg.Site.Recent, "list the newest public pastes of all users on a page and in a feed")
+	flags.BoolVar(&cfg.Site.Recent, "recent", cfg.Site.Recent,
+		"list the newest public pastes of all users on a page and in a feed")
 	flags.BoolVar(&cfg.Site.Reports, "reports", cfg.Site.Reports, "let readers report pastes to the operator, on a form")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
-	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly, "answer reads, and refuse what would change the database with 503")
+	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly,
+		"answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,
 		"HOST:PORT for metrics and profiles, readable by all who reach it; empty is off")
 	h, s := &cfg.HTTP, &cfg.Server
@@ -134,7 +142,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the answer is 503")
 	flags.Var((*duration)(&s.DrainDelay), "http-drain-delay", "time between readiness going false and the socket closing")
 	flags.Var((*duration)(&s.DrainTimeout), "http-drain-timeout", "how long to wait for requests in flight at the end")
-	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
+	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate,
+		"requests a second of each client, a token or an address; 0 is no limit")
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
 		"invalid access tokens per minute and address; 0 is no limit")
@@ -153,8 +162,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 
 var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, webhookFlags, serveFlags}
 
-// flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a misplaced
-// database URL.
+// flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a
+// misplaced database URL.
 func flagError(err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return wrongValue("--"+wrong.GetFlag().Name, wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap())
@@ -182,7 +191,8 @@ func flagHint(cmd *cobra.Command, err error) string {
 
 // What cobra says of flags that are missing or exclude each other.
 var (
-	exclusive = regexp.MustCompile(`if any flags in the group \[(.+?)\] are set none of the others can be; \[.*\] were all set`)
+	exclusive = regexp.MustCompile(
+		`if any flags in the group \[(.+?)\] are set none of the others can be; \[.*\] were all set`)
 	oneNeeded = regexp.MustCompile(`at least one of the flags in the group \[(.+?)\] is required`)
 	missing   = regexp.MustCompile(`required flag\(s\) (.+) not set`)
 )
@@ -195,7 +205,9 @@ func plainly(err error) string {
 		do   string
 	}{{exclusive, "choose one of "}, {oneNeeded, "give at least one of "}, {missing, "give "}} {
 		text = c.says.ReplaceAllStringFunc(text, func(found string) string {
-			names := strings.FieldsFunc(c.says.FindStringSubmatch(found)[1], func(r rune) bool { return strings.ContainsRune(` ,"`, r) })
+			names := strings.FieldsFunc(c.says.FindStringSubmatch(found)[1], func(r rune) bool {
+				return strings.ContainsRune(` ,"`, r)
+			})
 			for i, name := range names {
 				names[i] = "--" + name
 			}
@@ -205,8 +217,8 @@ func plainly(err error) string {
 	return text
 }
 
-// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say this already; those of pflag quote a
-// parser.
+// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say this already; those of
+// pflag quote a parser.
 func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
 		"bool": "true or false", "stringSlice": "values, separated by commas",

@@ -48,7 +48,8 @@ func (a Actor) IsOperator() bool { return a.role == operator }
 var (
 	errUnknown = fault.New(fault.Forbidden,
 		"It is not said who does this: pass audit.By with a viewer, or audit.Operator, as the actor.")
-	errNoViewer      = fault.New(fault.Forbidden, "Only a user or a visitor can do this. The operator has other commands for it.")
+	errNoViewer = fault.New(fault.Forbidden,
+		"Only a user or a visitor can do this. The operator has other commands for it.")
 	errAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
 	errOperator      = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
 )
@@ -72,9 +73,9 @@ func (a Actor) CheckOperator() error {
 	return nil
 }
 
-// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see what users have. It fails
-// with token.ErrRejected for a visitor, with token.ErrSuspended for a user who is suspended, and with fault.Forbidden for
-// other users and the zero Actor.
+// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see what users have. It
+// fails with token.ErrRejected for a visitor, with token.ErrSuspended for a user who is suspended, and with
+// fault.Forbidden for other users and the zero Actor.
 func (a Actor) MaySeeAll() error {
 	if a.IsOperator() {
 		return nil
@@ -93,10 +94,11 @@ func (a Actor) MaySeeAll() error {
 	return nil
 }
 
-// MayManage is MaySeeAll for one who changes what users have. It also fails with fault.Forbidden when the administrator's
-// token may only read.
+// MayManage is MaySeeAll for one who changes what users have. It also fails with fault.Forbidden when the
+// administrator's token may only read.
 //
-// What administrators do so does not depend on their address: they could not end a block of their own network otherwise.
+// What administrators do so does not depend on their address: they could not end a block of their own network
+// otherwise.
 func (a Actor) MayManage() error {
 	if err := a.MaySeeAll(); err != nil {
 		return err

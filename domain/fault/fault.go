@@ -27,9 +27,10 @@ const (
 
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
-	Kind    Kind
-	Field   string // the input's field that breaks a rule, as the sender calls it; empty if it is no single field
-	Message string // one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
+	Kind  Kind
+	Field string // the input's field that breaks a rule, as the sender calls it; empty if it is no single field
+	// one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
+	Message string
 	cause   error
 }
 
@@ -73,8 +74,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An unclassified error counts as a
-// defect: Internal.
+// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An unclassified error counts as
+// a defect: Internal.
 func KindOf(err error) Kind {
 	if err == nil {
 		return None
@@ -96,8 +97,8 @@ func Replace(err error, kind Kind, other error) error {
 	return err
 }
 
-// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and "" when err
-// is nil.
+// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and ""
+// when err is nil.
 func MessageOf(err error) string {
 	if err == nil {
 		return ""

@@ -16,8 +16,8 @@ import (
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
-// leastGenerated is the smallest number of eight digits in base 36. There are 35 times as many such numbers (2.7e12). Their length
-// and form are PasteMyst's, which existing clients expect.
+// leastGenerated is the smallest number of eight digits in base 36. There are 35 times as many such numbers (2.7e12).
+// Their length and form are PasteMyst's, which existing clients expect.
 const leastGenerated = 36 * 36 * 36 * 36 * 36 * 36 * 36
 
 // New returns a random identifier of eight digits and lower-case letters, the first not 0. Use Draw to store one.
@@ -32,8 +32,8 @@ var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
 // draws is how often Draw tries. With so many identifiers even a second try is rare.
 const draws = 5
 
-// Draw calls store with a new identifier, and retries with another while ErrTaken is in the error's chain. It fails as store
-// does, or with fault.Unavailable when it found no free one.
+// Draw calls store with a new identifier, and retries with another while ErrTaken is in the error's chain. It fails as
+// store does, or with fault.Unavailable when it found no free one.
 func Draw[ID ~string](store func(ID) error) error {
 	var err error
 	for range draws {
@@ -51,11 +51,15 @@ func Alphanumeric(c rune) bool {
 
 // Valid reports whether s is 1 to 64 letters, digits, '-' or '_'.
 func Valid(s string) bool {
-	return s != "" && len(s) <= MaxLength && !strings.ContainsFunc(s, func(c rune) bool { return !Alphanumeric(c) && c != '-' && c != '_' })
+	return s != "" && len(s) <= MaxLength && !strings.ContainsFunc(s, func(c rune) bool {
+		return !Alphanumeric(c) && c != '-' && c != '_'
+	})
 }
 
 // Printable reports whether s is valid UTF-8 of at most limit bytes without control characters.
 // The empty string is printable.
 func Printable(s string, limit int) bool {
-	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r)
+	})
 }

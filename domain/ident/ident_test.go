@@ -63,7 +63,8 @@ func TestDraw(t *testing.T) {
 	if err := Draw(refuse(1, other)); !errors.Is(err, other) || len(drawn) != 2 {
 		t.Errorf("got %v, error %v, want 2 ids and %v", drawn, err, other)
 	}
-	if err := Draw(refuse(1000, nil)); !fault.Is(err, fault.Unavailable) || !errors.Is(err, ErrTaken) || len(drawn) != draws {
+	if err := Draw(refuse(1000, nil)); !fault.Is(err, fault.Unavailable) || !errors.Is(err, ErrTaken) ||
+		len(drawn) != draws {
 		t.Errorf("got %v, error %v, want %d ids and %v", drawn, err, draws, ErrTaken)
 	}
 }

@@ -27,7 +27,8 @@ type Proof struct {
 
 // NewProof returns one that cannot be guessed.
 func NewProof() Proof {
-	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()} // a verifier must have at least 43 characters
+	// a verifier must have at least 43 characters
+	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()}
 }
 
 // Attempt is a sign-in that has begun: the visitor is at the provider or, once that has vouched for them, choosing a

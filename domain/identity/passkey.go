@@ -67,8 +67,8 @@ type Asked struct {
 	Options   []byte // JSON, for the script
 }
 
-// Passkeys speaks the protocol of passkeys (WebAuthn). Its answers are JSON of browsers. An answer that proves nothing is
-// ErrPasskey, with the cause for the log.
+// Passkeys speaks the protocol of passkeys (WebAuthn). Its answers are JSON of browsers. An answer that proves nothing
+// is ErrPasskey, with the cause for the log.
 type Passkeys interface {
 	// AskForNew asks for a new passkey of an owner who is called name, and has others.
 	AskForNew(owner user.ID, name string, others []Passkey) (Asked, error)

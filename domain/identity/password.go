@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// PasswordHash is what is stored of a password: the function with its parameters, the salt and the result, as a text. The empty
-// one is that of a user without a password.
+// PasswordHash is what is stored of a password: the function with its parameters, the salt and the result, as a text.
+// The empty one is that of a user without a password.
 type PasswordHash string
 
 // Limits of a password, in characters of its normal form.
@@ -30,8 +30,8 @@ const MaxPasswordBytes = 8 << 10
 // minHeldName is the shortest name that a password must not hold: shorter ones are in ordinary words.
 const minHeldName = 3
 
-// Guesses are how many wrong passwords for one name are checked in GuessWindow, wherever they come from. They are counted
-// over all nodes.
+// Guesses are how many wrong passwords for one name are checked in GuessWindow, wherever they come from. They are
+// counted over all nodes.
 const (
 	Guesses     = 30
 	GuessWindow = time.Hour
@@ -56,14 +56,15 @@ var (
 	errUnreadable = fault.New(fault.Invalid, "The password is not text in UTF-8.")
 )
 
-// CheckPassword returns a fault.Invalid for a password that a user of that name may not have. The password is in its normal
-// form. score is called last.
+// CheckPassword returns a fault.Invalid for a password that a user of that name may not have. The password is in its
+// normal form. score is called last.
 func CheckPassword(password string, name user.Name, score func() (int, error)) error {
 	switch length := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):
 		return errUnreadable
 	case length < MinPassword || length > MaxPassword:
-		return fault.New(fault.Invalid, fmt.Sprintf("The password has %d characters. It needs %d to %d.", length, MinPassword, MaxPassword))
+		return fault.New(fault.Invalid, fmt.Sprintf("The password has %d characters. It needs %d to %d.", length,
+			MinPassword, MaxPassword))
 	case len(name.Folded()) >= minHeldName && strings.Contains(strings.ToLower(password), name.Folded()):
 		return errNameHeld
 	}
@@ -74,8 +75,8 @@ func CheckPassword(password string, name user.Name, score func() (int, error)) e
 	return err
 }
 
-// Passwords hashes and judges passwords. It bounds the memory and processors that it uses: calls wait for their turn, and fail
-// with fault.Unavailable when the context ends.
+// Passwords hashes and judges passwords. It bounds the memory and processors that it uses: calls wait for their turn,
+// and fail with fault.Unavailable when the context ends.
 type Passwords interface {
 	// Enter takes one of a bounded number of places, before anything is done for a password, and fails with
 	// fault.Unavailable when there is none. leave gives it back.

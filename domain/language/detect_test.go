@@ -25,12 +25,14 @@ func TestByTitle(t *testing.T) {
 	t.Parallel()
 	known := table{languages: map[string]*Language{
 		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "GO": {Name: "Go"},
-		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"}, "txt": {Name: "Plain Text"},
+		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"},
+		"txt": {Name: "Plain Text"},
 	}}
 	for title, want := range map[string]string{
 		"main.go": "Go", ".go": "Go", "MAIN.GO": "Go", "src/main.go": "Go", `C:\src\main.go`: "Go", "a.b.go": "Go",
-		"view.blade.php": "Blade", "view.php": "PHP", "Makefile": "Makefile", "sub/Makefile": "Makefile", "CMakeLists.txt": "CMake",
-		"go": "", "": "", "notes": "", "main.go/": "", "go.": "", "makefile": "", "x.unknown": "",
+		"view.blade.php": "Blade", "view.php": "PHP", "Makefile": "Makefile", "sub/Makefile": "Makefile",
+		"CMakeLists.txt": "CMake",
+		"go":             "", "": "", "notes": "", "main.go/": "", "go.": "", "makefile": "", "x.unknown": "",
 	} {
 		got := ""
 		if found, ok := ByTitle(title, known); ok {
@@ -54,8 +56,8 @@ func (c counting) ByExtension(extension string) (*Language, bool) {
 	return c.table.ByExtension(extension)
 }
 
-// TestByTitleOfDots does not look each of thousands of endings up, which take the square of the title's length: a request
-// can have hundreds of such titles.
+// TestByTitleOfDots does not look each of thousands of endings up, which take the square of the title's length: a
+// request can have hundreds of such titles.
 func TestByTitleOfDots(t *testing.T) {
 	t.Parallel()
 	bytes := 0

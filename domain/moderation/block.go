@@ -16,20 +16,23 @@ type Block struct {
 	ExpiresAt time.Time // zero: never
 }
 
-// ParseNetwork returns the network that a text such as 192.0.2.0/24, 2001:db8::/32 or an address names. It fails with fault.Invalid.
+// ParseNetwork returns the network that a text such as 192.0.2.0/24, 2001:db8::/32 or an address names. It fails with
+// fault.Invalid.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
 		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
 	}
 	network, err := netip.ParsePrefix(text)
 	if err != nil || network.Addr().Is4In6() {
-		return netip.Prefix{}, fault.New(fault.Invalid, "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+		return netip.Prefix{}, fault.New(fault.Invalid,
+			"That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
 	}
 	return network.Masked(), nil
 }
 
 // ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
-var ErrBlocked = fault.New(fault.Forbidden, "Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
+var ErrBlocked = fault.New(fault.Forbidden,
+	"Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
 
 // NetworksOf returns the networks that hold an address, the largest first; none for the zero Addr.
 func NetworksOf(address netip.Addr) []string {

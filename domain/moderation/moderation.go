@@ -107,7 +107,8 @@ type Store interface {
 	// Report stores a report of a paste that the reader sees, and counts it for the client. A reader without an id is a
 	// visitor. It fails with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as Document.ReadableBy
 	// does, and with fault.Exhausted when the client has used up its quota.
-	Report(ctx context.Context, from netip.Addr, report Report, reader user.ID, client paste.Client, quota paste.Quota) error
+	Report(ctx context.Context, from netip.Addr, report Report, reader user.ID, client paste.Client,
+		quota paste.Quota) error
 	// Reports returns the first reports after one, at most limit of them, oldest first. The zero Report is before all of
 	// them.
 	Reports(ctx context.Context, after Report, limit int) ([]Report, error)

@@ -21,8 +21,8 @@ const (
 	MaxPastyTitle = 4096
 )
 
-// Content is what a paste holds. Every text is valid UTF-8 and may contain U+0000. Imported content can break all other rules:
-// unknown languages, titles and tags of any length, CRLF in code.
+// Content is what a paste holds. Every text is valid UTF-8 and may contain U+0000. Imported content can break all other
+// rules: unknown languages, titles and tags of any length, CRLF in code.
 type Content struct {
 	Title      string
 	Visibility Visibility
@@ -40,8 +40,8 @@ type Cipher struct {
 	Data, Key, Salt []byte
 }
 
-// CipherVersion is the format of what clients encrypt (docs/encryption.md). Its Data are a nonce and the ciphertext, and it has a Salt
-// if there is a password.
+// CipherVersion is the format of what clients encrypt (docs/encryption.md). Its Data are a nonce and the ciphertext,
+// and it has a Salt if there is a password.
 const CipherVersion = 1
 
 // Lengths of what the format has, in bytes.
@@ -71,7 +71,8 @@ func (c *Cipher) Equal(other *Cipher) bool {
 	if c == nil || other == nil {
 		return c == other
 	}
-	return c.Version == other.Version && bytes.Equal(c.Data, other.Data) && bytes.Equal(c.Key, other.Key) && bytes.Equal(c.Salt, other.Salt)
+	return c.Version == other.Version && bytes.Equal(c.Data, other.Data) && bytes.Equal(c.Key, other.Key) &&
+		bytes.Equal(c.Salt, other.Salt)
 }
 
 // Pasty is one text of a paste.
@@ -180,8 +181,8 @@ type PastyDraft struct {
 	Alone    bool    // it was not sent in a list: errors name its fields alone
 }
 
-// Create returns the paste of the draft, without an id and an owner. Its time of creation is now, cut to the microseconds that all
-// stores keep.
+// Create returns the paste of the draft, without an id and an owner. Its time of creation is now, cut to the
+// microseconds that all stores keep.
 //
 // It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
@@ -191,7 +192,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, token.ErrRejected
 	}
 	if draft.Encrypted {
-		return Document{}, invalid("encrypted", "this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
+		return Document{}, invalid("encrypted",
+			"this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
 	}
 	if err := checkText("title", draft.Title, MaxTitle); err != nil {
 		return Document{}, err
@@ -245,8 +247,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty at that place of a request. The argument otherwise is the language to use when it is to be detected
-// and cannot be.
+// newPasty returns the pasty at that place of a request. The argument otherwise is the language to use when it is to be
+// detected and cannot be.
 func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)
@@ -362,8 +364,9 @@ const (
 	MaxTagLength = 100 // in characters
 )
 
-// ParseTags returns the tags in the texts, which are separated by commas: trimmed, without empty ones and duplicates, in byte
-// order. It fails with a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
+// ParseTags returns the tags in the texts, which are separated by commas: trimmed, without empty ones and duplicates,
+// in byte order. It fails with a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or
+// not valid UTF-8.
 func ParseTags(texts ...string) ([]string, error) {
 	tags, fit := splitTags(texts, MaxTags)
 	if !fit {
@@ -377,7 +380,8 @@ func ParseTags(texts ...string) ([]string, error) {
 	return tags, nil
 }
 
-// splitTags is ParseTags with another limit on their number and none on their length. It stops at the first tag beyond the limit.
+// splitTags is ParseTags with another limit on their number and none on their length. It stops at the first tag beyond
+// the limit.
 func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	known := make(map[string]bool)
 	for _, text := range texts {

@@ -9,8 +9,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Differ returns a unified diff between two different texts: the two lines of DiffHeader, then its hunks. It must be exact
-// (applied backwards to after, it gives before), and bounded in time and memory for any texts.
+// Differ returns a unified diff between two different texts: the two lines of DiffHeader, then its hunks. It must be
+// exact (applied backwards to after, it gives before), and bounded in time and memory for any texts.
 type Differ func(before, after string) string
 
 // DiffHeader begins every diff of a pasty's code. PasteMyst's names a temporary file and a time here.
@@ -18,8 +18,8 @@ const DiffHeader = "--- \n+++ \n"
 
 var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not fit its code.")
 
-// Revert undoes a unified diff, in the form of Differ or diff -u: it returns the text before it. An empty diff changes nothing.
-// It fails with a fault.Invalid when the diff does not fit.
+// Revert undoes a unified diff, in the form of Differ or diff -u: it returns the text before it. An empty diff changes
+// nothing. It fails with a fault.Invalid when the diff does not fit.
 func Revert(after, diff string) (string, error) {
 	r := reverting{after: after, diff: diff}
 	r.before.Grow(len(after))
@@ -45,8 +45,8 @@ type reverting struct {
 	passed      int // how many lines of after have been read
 }
 
-// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the enclosing function. The number of lines is left out
-// when it is 1.
+// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the enclosing function. The number of lines is
+// left out when it is 1.
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?:[ \n]|$)`)
 
 // hunk reverts one hunk.

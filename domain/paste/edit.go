@@ -11,7 +11,8 @@ import (
 // EditType says what an entry of the history changed. The numbers are PasteMyst's; a record to import may have any.
 type EditType int64
 
-// The types. Metadata is empty for the first, the pasty's id for the next three, and its id, title and language for the last two.
+// The types. Metadata is empty for the first, the pasty's id for the next three, and its id, title and language for the
+// last two.
 const (
 	EditTitle         EditType = iota // text: the old title of the paste
 	EditPastyTitle                    // text: the old title
@@ -37,8 +38,8 @@ type Changes struct {
 	Private *bool
 	Public  *bool
 	Tags    []string // each is split at commas; nil: as they are, empty: none
-	// Pasties are the paste's pasties after the edit, in order: changed and new ones. Others are removed. When it is empty, nothing
-	// changes.
+	// Pasties are the paste's pasties after the edit, in order: changed and new ones. Others are removed. When it is
+	// empty, nothing changes.
 	Pasties []PastyChanges
 	// Base is the Revision that the changes were made from, so that they do not undo concurrent edits. Empty: any.
 	Base string
@@ -63,14 +64,14 @@ type Change struct {
 	Recorded []Edit // the new ones, at the end of Edits; none if the history is off
 }
 
-// Edit applies the changes at now, or at the time of the last edit if that is later: the times of a history do not go back. It
-// does not modify stored. Document.EditableBy says who may edit.
+// Edit applies the changes at now, or at the time of the last edit if that is later: the times of a history do not go
+// back. It does not modify stored. Document.EditableBy says who may edit.
 //
-// It records each changed value in one entry: the title, then title, language and code of each pasty in the requested order,
-// then removed pasties, then added ones. An unchanged value is not validated, because an imported one may break the rules. It
-// fails with ErrEdited when the changes were made from another Revision and change anything, with a fault.Invalid that
-// names the first field that breaks a rule, and with a fault.Invalid when the entries alone exceed the limits of a
-// history: without them nothing would lead back, and their number would be used again.
+// It records each changed value in one entry: the title, then title, language and code of each pasty in the requested
+// order, then removed pasties, then added ones. An unchanged value is not validated, because an imported one may break
+// the rules. It fails with ErrEdited when the changes were made from another Revision and change anything, with a
+// fault.Invalid that names the first field that breaks a rule, and with a fault.Invalid when the entries alone exceed
+// the limits of a history: without them nothing would lead back, and their number would be used again.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
 	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
@@ -220,8 +221,8 @@ func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, err
 }
 
 // remember appends the recorded entries to the history and drops the oldest edits beyond the limits, each with all its
-// entries: half an edit would lead back to a paste that never existed. It fails when the new edit alone exceeds the limits.
-// Limits of zero turn the history off.
+// entries: half an edit would lead back to a paste that never existed. It fails when the new edit alone exceeds the
+// limits. Limits of zero turn the history off.
 func (e *editing) remember() error {
 	if len(e.Recorded) == 0 {
 		return nil

@@ -69,7 +69,8 @@ func TestEdit(t *testing.T) {
 			[]string{`2 ["one"] "Go"`},
 		},
 		"a language that is to be detected from title and code as they will be": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Title: new(""), Language: new("Autodetect"), Code: new("#!python")}, known("two")}},
+			Changes{Pasties: []PastyChanges{{ID: "one", Title: new(""), Language: new("Autodetect"), Code: new("#!python")},
+				known("two")}},
 			func(d *Document) { d.Pasties[0] = Pasty{"one", "", "Python", "#!python"} },
 			[]string{`1 ["one"] "main.go"`, `2 ["one"] "Go"`, `3 ["one"] "--- \n+++ \n@@ -1,1 +1,1 @@\n-package main\n"`},
 		},
@@ -134,10 +135,14 @@ func TestEdit(t *testing.T) {
 				`5 ["one" "main.go" "Go"] "package main\n"`, `4 ["id1" "" "Plain Text"] "first"`, `4 ["id2" "" "Python"] "second"`,
 			},
 		},
-		"tags":                      {Changes{Tags: []string{"c,b", "b"}}, func(d *Document) { d.Tags = []string{"b", "c"} }, nil},
-		"no tags":                   {Changes{Tags: []string{}}, func(d *Document) { d.Tags = nil }, nil},
-		"no tags, in a string":      {Changes{Tags: []string{""}}, func(d *Document) { d.Tags = nil }, nil},
-		"private":                   {Changes{Private: new(true), Public: new(false)}, func(d *Document) { d.Visibility = Private }, nil},
+		"tags": {Changes{Tags: []string{"c,b", "b"}}, func(d *Document) {
+			d.Tags = []string{"b", "c"}
+		}, nil},
+		"no tags":              {Changes{Tags: []string{}}, func(d *Document) { d.Tags = nil }, nil},
+		"no tags, in a string": {Changes{Tags: []string{""}}, func(d *Document) { d.Tags = nil }, nil},
+		"private": {Changes{Private: new(true), Public: new(false)}, func(d *Document) {
+			d.Visibility = Private
+		}, nil},
 		"unlisted":                  {Changes{Public: new(false)}, func(d *Document) { d.Visibility = Unlisted }, nil},
 		"nothing":                   {Changes{}, nil, nil},
 		"no pasties":                {Changes{Pasties: []PastyChanges{}}, nil, nil},
@@ -212,12 +217,14 @@ func TestEditOfOddImports(t *testing.T) {
 	odd.Pasties[1].Title, odd.Pasties[2].Title, odd.Visibility = "", "one.go", Unlisted
 	got, err = testRules().withLargeHistory().Edit(got.Document, changes, edited)
 	edits := []string{fmt.Sprintf(`1 ["two"] %.40q`, longTitle), `1 ["one"] ""`}
-	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) || !slices.Equal(summaries(got.Recorded), edits) {
+	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) ||
+		!slices.Equal(summaries(got.Recorded), edits) {
 		t.Errorf("got %.300v, %v, want %.300v", got, err, odd)
 	}
 	// What is removed makes room, also where there is still too much.
 	empty := PastyChanges{Code: new("")}
-	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"), empty, empty}}, edited)
+	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"),
+		empty, empty}}, edited)
 	if err != nil || len(got.Pasties) != 5 {
 		t.Errorf("got %v with %d pasties", err, len(got.Pasties))
 	}
@@ -236,25 +243,28 @@ func TestEditRefuses(t *testing.T) {
 		changes  Changes
 		mentions string
 	}{
-		"an unknown pasty":               {with(known("three")), "pasties[1]._id"},
-		"another case":                   {with(known("ONE")), "pasties[1]._id"},
-		"a pasty twice":                  {with(known("two")), "pasties[1]._id"},
-		"a long title":                   {Changes{Title: new(strings.Repeat("x", 1025))}, "title"},
-		"a broken title":                 {Changes{Title: new("\xff")}, "title"},
-		"a pasty's long title":           {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 4097))}), "pasties[1].title"},
-		"a long title as another has it": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 5000))}), "pasties[1].title"},
-		"an unknown language":            {with(PastyChanges{ID: "one", Language: new("Klingon")}), "pasties[1].language"},
-		"an empty language":              {with(PastyChanges{ID: "one", Language: new("")}), "pasties[1].language"},
-		"broken code":                    {with(PastyChanges{ID: "one", Code: new("\xff")}), "pasties[1].code"},
-		"a new pasty without code":       {with(PastyChanges{Title: new("x")}), "pasties[1].code"},
-		"a new pasty's language":         {with(PastyChanges{Code: new("x"), Language: new("")}), "pasties[1].language"},
-		"a new pasty's title":            {with(PastyChanges{Code: new("x"), Title: new(strings.Repeat("x", 4097))}), "pasties[1].title"},
-		"too many pasties":               {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
-		"too much code":                  {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
-		"private, being public":          {Changes{Private: new(true)}, "isPrivate, isPublic"},
-		"private and public":             {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},
-		"too many tags":                  {Changes{Tags: []string{numbered(101)}}, "tags"},
-		"a long tag":                     {Changes{Tags: []string{strings.Repeat("x", 101)}}, "tags"},
+		"an unknown pasty": {with(known("three")), "pasties[1]._id"},
+		"another case":     {with(known("ONE")), "pasties[1]._id"},
+		"a pasty twice":    {with(known("two")), "pasties[1]._id"},
+		"a long title":     {Changes{Title: new(strings.Repeat("x", 1025))}, "title"},
+		"a broken title":   {Changes{Title: new("\xff")}, "title"},
+		"a pasty's long title": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 4097))}),
+			"pasties[1].title"},
+		"a long title as another has it": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 5000))}),
+			"pasties[1].title"},
+		"an unknown language":      {with(PastyChanges{ID: "one", Language: new("Klingon")}), "pasties[1].language"},
+		"an empty language":        {with(PastyChanges{ID: "one", Language: new("")}), "pasties[1].language"},
+		"broken code":              {with(PastyChanges{ID: "one", Code: new("\xff")}), "pasties[1].code"},
+		"a new pasty without code": {with(PastyChanges{Title: new("x")}), "pasties[1].code"},
+		"a new pasty's language":   {with(PastyChanges{Code: new("x"), Language: new("")}), "pasties[1].language"},
+		"a new pasty's title": {with(PastyChanges{Code: new("x"), Title: new(strings.Repeat("x", 4097))}),
+			"pasties[1].title"},
+		"too many pasties":      {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
+		"too much code":         {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
+		"private, being public": {Changes{Private: new(true)}, "isPrivate, isPublic"},
+		"private and public":    {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},
+		"too many tags":         {Changes{Tags: []string{numbered(101)}}, "tags"},
+		"a long tag":            {Changes{Tags: []string{strings.Repeat("x", 101)}}, "tags"},
 	} {
 		c.changes.Title = cmpOr(c.changes.Title, new("changed before the error"))
 		before := stored()
@@ -361,14 +371,16 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	}
 	// A single request can have more entries than there is room for.
 	rules.Limits.Edits = 2
-	changes := Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")}, known("two")}}
+	changes := Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")},
+		known("two")}}
 	_, err := rules.Edit(d, changes, edited)
 	wantFault(t, "three entries", err, fault.Invalid, "has room for 2 changes")
 	// Without a history there is none to erase.
 	rules.Limits.Edits = 0
 	got, err := rules.Edit(d, changes, edited)
 	if err != nil || got.Title != "t" || len(got.Edits)+len(got.Recorded) > 0 || got.Dropped != len(d.Edits) {
-		t.Errorf("got %q, %q, %d, %v, want the change and no history", summaries(got.Edits), summaries(got.Recorded), got.Dropped, err)
+		t.Errorf("got %q, %q, %d, %v, want the change and no history", summaries(got.Edits), summaries(got.Recorded),
+			got.Dropped, err)
 	}
 }
 
@@ -416,7 +428,8 @@ func checkEdit(t *testing.T, rules Rules, before Document, changes Changes, got 
 		t.Errorf("got %d edits and %d pasties", len(got.Edits), len(got.Pasties))
 	}
 	if kept := slices.Concat(before.Edits[got.Dropped:], got.Recorded); !slices.EqualFunc(got.Edits, kept, equalEdits) {
-		t.Errorf("got %v, want %d fewer of %v and then %v", summaries(got.Edits), got.Dropped, summaries(before.Edits), summaries(got.Recorded))
+		t.Errorf("got %v, want %d fewer of %v and then %v", summaries(got.Edits), got.Dropped, summaries(before.Edits),
+			summaries(got.Recorded))
 	}
 	if len(got.Pasties) == 0 && len(before.Pasties) > 0 {
 		t.Errorf("no pasties are left after %+v", changes)
@@ -445,13 +458,15 @@ func FuzzEdit(f *testing.F) {
 	f.Add("t", "--- \n+++ \n", "\\ No newline at end of file\n", "Klingon", uint64(3))
 	f.Fuzz(func(t *testing.T, title, first, second, language string, seed uint64) {
 		rules, random := testRules().withLargeHistory(), rand.New(rand.NewPCG(seed, 0))
-		d := Document{Content: Content{Title: title, Pasties: []Pasty{{"one", title, language, first}, {"two", "", "Go", second}}}}
+		d := Document{Content: Content{Title: title, Pasties: []Pasty{{"one", title, language, first},
+			{"two", "", "Go", second}}}}
 		if strings.EqualFold(language, Autodetect) || !validUTF8(title, first, second, language) {
 			return
 		}
 		versions := map[int64]version{}
 		for _, changes := range []Changes{
-			{Pasties: []PastyChanges{{ID: "one", Code: &second}, {ID: "two", Code: &first, Language: &language}, {Title: &title, Code: &first}}},
+			{Pasties: []PastyChanges{{ID: "one", Code: &second}, {ID: "two", Code: &first, Language: &language},
+				{Title: &title, Code: &first}}},
 			randomChanges(random, d),
 			{Title: &second, Pasties: []PastyChanges{{ID: "one", Title: &second}}},
 		} {
@@ -478,7 +493,8 @@ func validUTF8(texts ...string) bool {
 func TestEntryLargerThanHistory(t *testing.T) {
 	t.Parallel()
 	rules := testRules()
-	paste, err := rules.Create(Draft{Title: "1", Pasties: []PastyDraft{{Code: new(strings.Repeat("x\n", 600))}}}, true, created)
+	paste, err := rules.Create(Draft{Title: "1", Pasties: []PastyDraft{{Code: new(strings.Repeat("x\n", 600))}}},
+		true, created)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,11 +71,13 @@ func (l Lifetime) End(created time.Time) time.Time {
 	return time.Unix(created.Unix()+seconds, 0).UTC()
 }
 
-var errCreatedAt = invalid("createdAt", "it must be a time in whole seconds since 1970, not negative and not too large.")
+var errCreatedAt = invalid("createdAt",
+	"it must be a time in whole seconds since 1970, not negative and not too large.")
 
-// ExpiryUnix returns when a paste that was created at that time would expire, both in seconds since 1970: 0 for never. expiresIn is a
-// lifetime, or a name that one client of PasteMyst sends for it, in any case: OneHour, TwoHours and so on. It fails with a fault.Invalid
-// that names the parameter that is missing or wrong, also when 64 bits do not hold the result.
+// ExpiryUnix returns when a paste that was created at that time would expire, both in seconds since 1970: 0 for never.
+// expiresIn is a lifetime, or a name that one client of PasteMyst sends for it, in any case: OneHour, TwoHours and so
+// on. It fails with a fault.Invalid that names the parameter that is missing or wrong, also when 64 bits do not hold
+// the result.
 func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
 	created, err := strconv.ParseUint(createdAt, 10, 63)
 	if err != nil {
@@ -105,8 +107,8 @@ func (p Paste) DeletesAt() int64 {
 	return p.ExpiresAt.Unix()
 }
 
-// ExpiresIn returns the lifetime that clients are told: the one that was asked for or, when an import named none, the one that is closest
-// to the time between creation and expiry.
+// ExpiresIn returns the lifetime that clients are told: the one that was asked for or, when an import named none, the
+// one that is closest to the time between creation and expiry.
 func (d Document) ExpiresIn() Lifetime {
 	if d.Lifetime != "" {
 		return d.Lifetime
@@ -130,8 +132,8 @@ type Lifetimes struct {
 	Longest Lifetime
 }
 
-// Within fills empty lifetimes from others, which also bound them: the longest is at most theirs, and an unset default is
-// theirs as far as the longest allows. It fails when a lifetime is unknown or too long.
+// Within fills empty lifetimes from others, which also bound them: the longest is at most theirs, and an unset default
+// is theirs as far as the longest allows. It fails when a lifetime is unknown or too long.
 func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	for _, lifetime := range []Lifetime{l.Default, l.Longest} {
 		if _, known := lifetime.seconds(); lifetime != "" && !known {
@@ -141,7 +143,8 @@ func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	outer := cmp.Or(others.Longest, Never)
 	longest := cmp.Or(l.Longest, outer)
 	if longest.length() > outer.length() {
-		return Lifetimes{}, fmt.Errorf("the longest lifetime is %s, but that of all pastes is %s: choose a shorter one", longest, outer)
+		return Lifetimes{}, fmt.Errorf("the longest lifetime is %s, but that of all pastes is %s: choose a shorter one",
+			longest, outer)
 	}
 	if l.Default.length() > longest.length() && l.Default != "" {
 		return Lifetimes{}, fmt.Errorf("the default lifetime %s is longer than the longest, %s", l.Default, longest)
@@ -165,8 +168,8 @@ func (l Lifetime) length() int64 {
 // Allows reports whether a paste may live that long.
 func (l Lifetimes) Allows(wanted Lifetime) bool { return wanted.length() <= l.Longest.length() }
 
-// Bound returns the lifetime of a paste that asks for one, or for none with nil. It is cut to the longest; an invalid one is
-// returned as it is.
+// Bound returns the lifetime of a paste that asks for one, or for none with nil. It is cut to the longest; an invalid
+// one is returned as it is.
 func (l Lifetimes) Bound(wanted *string) *string {
 	bound := string(l.Default)
 	if wanted != nil {

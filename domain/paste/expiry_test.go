@@ -10,7 +10,8 @@ import (
 )
 
 var spellings = map[Lifetime]int64{
-	"never": 0, "1h": 3600, "2h": 7200, "10h": 36_000, "1d": 86_400, "2d": 172_800, "1w": 604_800, "1m": 2_629_800, "1y": 31_557_600,
+	"never": 0, "1h": 3600, "2h": 7200, "10h": 36_000, "1d": 86_400, "2d": 172_800, "1w": 604_800, "1m": 2_629_800,
+	"1y": 31_557_600,
 }
 
 func TestLifetimes(t *testing.T) {
@@ -49,7 +50,8 @@ func TestLifetimes(t *testing.T) {
 func TestLifetimeNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Lifetime{
-		"OneHour": "1h", "TwoHours": "2h", "TenHours": "10h", "OneDay": "1d", "TwoDays": "2d", "OneWeek": "1w", "OneMonth": "1m", "OneYear": "1y",
+		"OneHour": "1h", "TwoHours": "2h", "TenHours": "10h", "OneDay": "1d", "TwoDays": "2d", "OneWeek": "1w",
+		"OneMonth": "1m", "OneYear": "1y",
 		"Never": Never, "NEVER": Never, "oneweek": "1w", "ONEYEAR": "1y", "1w": "1w", "never": Never,
 	} {
 		seconds, _ := want.seconds()
@@ -66,7 +68,8 @@ func TestLifetimeNames(t *testing.T) {
 func TestNearestLifetime(t *testing.T) {
 	t.Parallel()
 	for lives, want := range map[time.Duration]Lifetime{
-		0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m", 1e6 * time.Hour: "1y",
+		0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m",
+		1e6 * time.Hour: "1y",
 	} {
 		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: created.Add(lives)}}).ExpiresIn(); got != want {
 			t.Errorf("%v: got %v, want %v", lives, got, want)

@@ -17,15 +17,17 @@ const Original = "original"
 var (
 	errNoEdit  = fault.New(fault.NotFound, "The paste has no edit with that number.")
 	errTooFar  = fault.New(fault.NotFound, "That edit is too long ago for a paste of this size.")
-	errUnknown = fault.New(fault.NotFound, "The paste cannot be shown at that edit: its imported history does not fit its content.")
+	errUnknown = fault.New(fault.NotFound,
+		"The paste cannot be shown at that edit: its imported history does not fit its content.")
 )
 
 // maxReverted bounds the bytes of code and diffs that are processed on the way back to an edit.
 const maxReverted = 256 << 20
 
-// AsOf returns the content and history after the edit with that number, or before the first one (Original). Edits do not record tags,
-// visibility and the order of pasties: these stay, and removed pasties come back at the end. It fails with a fault.NotFound when there
-// is no such edit, when it is too far back, and when an imported entry on the way does not fit the content.
+// AsOf returns the content and history after the edit with that number, or before the first one (Original). Edits do
+// not record tags, visibility and the order of pasties: these stay, and removed pasties come back at the end. It fails
+// with a fault.NotFound when there is no such edit, when it is too far back, and when an imported entry on the way does
+// not fit the content.
 func (c Content) AsOf(edit string) (Content, error) {
 	kept := len(c.Edits)
 	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
@@ -66,7 +68,8 @@ func (c Content) To(older Content) Changes {
 	return changes
 }
 
-// undo reverts one entry, and returns the number of bytes of code that it processed, and whether the entry fits the content.
+// undo reverts one entry, and returns the number of bytes of code that it processed, and whether the entry fits the
+// content.
 func (c *Content) undo(e Edit) (length int, fits bool) {
 	switch {
 	case e.Type == EditTitle:

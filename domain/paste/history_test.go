@@ -131,7 +131,8 @@ func TestAsOf(t *testing.T) {
 	if got, err := (Content{Title: "t"}).AsOf(Original); err != nil || got.Title != "t" {
 		t.Errorf("got %q, %v of a paste without edits", got.Title, err)
 	}
-	c.Edits = append(c.Edits, Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"}, Text: DiffHeader + "@@ -1 +1 @@\n-a\n+b\n"})
+	c.Edits = append(c.Edits, Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"},
+		Text: DiffHeader + "@@ -1 +1 @@\n-a\n+b\n"})
 	if _, err := c.AsOf("7"); !errors.Is(err, errUnknown) {
 		t.Errorf("got %v, want %v", err, errUnknown)
 	}
@@ -151,7 +152,8 @@ func TestAsOf(t *testing.T) {
 func TestAsOfImports(t *testing.T) {
 	t.Parallel()
 	content := func(e Edit) Content {
-		return Content{Title: "title", Pasties: []Pasty{{"one", "", "Go", "x\n"}}, Edits: []Edit{{Number: 7, Text: "first"}, e}}
+		return Content{Title: "title", Pasties: []Pasty{{"one", "", "Go", "x\n"}},
+			Edits: []Edit{{Number: 7, Text: "first"}, e}}
 	}
 	for what, e := range map[string]Edit{
 		"an unknown pasty":        {Type: EditPastyTitle, Metadata: []string{"two"}},

@@ -22,9 +22,9 @@ type Import struct {
 	Cipher    *Cipher // in the place of Title, Pasties and Edits
 }
 
-// Over returns the stored paste with the import applied, except for what would undo what people undid here: a paste that
-// is unshared (see Unshared) is not shared again, and one that its owner gave up stays anonymous, and lives no longer
-// than it did. The zero Document stands for a new paste.
+// Over returns the stored paste with the import applied, except for what would undo what people undid here: a paste
+// that is unshared (see Unshared) is not shared again, and one that its owner gave up stays anonymous, and lives no
+// longer than it did. The zero Document stands for a new paste.
 func (i Import) Over(stored Document, unshared bool) Document {
 	merged := i.over(stored)
 	if unshared && merged.Visibility.readers() > stored.Visibility.readers() {

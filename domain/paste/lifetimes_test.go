@@ -20,7 +20,8 @@ func TestLifetimesWithin(t *testing.T) {
 			t.Errorf("%v within %v: got %v, %v, want %v", c.anonymous, everybody, anonymous, err, c.wantAnonymous)
 		}
 	}
-	for _, wrong := range []Lifetimes{{"3d", ""}, {"", "1M"}, {"1y", "1w"}, {Never, "1y"}, {"", "1y"}, {"1y", ""}, {"", Never}} {
+	for _, wrong := range []Lifetimes{{"3d", ""}, {"", "1M"}, {"1y", "1w"}, {Never, "1y"}, {"", "1y"}, {"1y", ""},
+		{"", Never}} {
 		if got, err := wrong.Within(Lifetimes{Longest: "1m"}); err == nil {
 			t.Errorf("%v: got %v, want an error", wrong, got)
 		}
@@ -30,7 +31,8 @@ func TestLifetimesWithin(t *testing.T) {
 func TestLifetimesBound(t *testing.T) {
 	t.Parallel()
 	bounds := Lifetimes{Default: "1d", Longest: "1m"}
-	for wanted, want := range map[string]string{"1h": "1h", "1m": "1m", "1y": "1m", "never": "1m", "soon": "soon", "": ""} {
+	for wanted, want := range map[string]string{"1h": "1h", "1m": "1m", "1y": "1m", "never": "1m",
+		"soon": "soon", "": ""} {
 		if got := bounds.Bound(&wanted); *got != want {
 			t.Errorf("%q: got %q, want %q", wanted, *got, want)
 		}

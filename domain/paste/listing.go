@@ -44,7 +44,8 @@ const Untitled = "Untitled"
 // Encrypted is the label of an encrypted paste that is not opened.
 const Encrypted = "Encrypted paste"
 
-// Place is the position of a paste in its owner's list: newest first, ties by descending id. The zero Place is before all.
+// Place is the position of a paste in its owner's list: newest first, ties by descending id. The zero Place is before
+// all.
 type Place struct {
 	CreatedAt time.Time
 	ID        ID

@@ -1,8 +1,9 @@
 // Package paste is about code snippets: their content, owners, history and lifetimes. Each method of a port fails with
 // fault.Unavailable when the store does not answer.
 //
-// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked network. The
-// zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless it is the zero Entry.
+// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked
+// network. The zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless
+// it is the zero Entry.
 package paste
 
 import (
@@ -81,7 +82,8 @@ type Store interface {
 	// of CreateAllowed and UpdateAllowed cannot exceed the allowance together. It fails as
 	// Allowance.Add and Quota.Take do, too, and with moderation.ErrBlocked when the writer's address from is in a blocked
 	// network. The zero Addr never is.
-	CreateAllowed(ctx context.Context, from netip.Addr, allowance Allowance, client Client, created Document) (Usage, error)
+	CreateAllowed(ctx context.Context, from netip.Addr, allowance Allowance, client Client,
+		created Document) (Usage, error)
 
 	// Update locks the paste with that id, calls change with it, and stores and returns the Document of the Change, in one
 	// transaction. So concurrent updates do not overwrite each other. ID, CreatedAt, Burns, Cipher and Stars cannot
@@ -90,7 +92,8 @@ type Store interface {
 	// An error of change is returned with the zero Document, and nothing is stored, as without Change.Changed. change must
 	// not call the store or modify its argument, and may be called again with fresh values. Update fails with
 	// fault.NotFound, without a call of change, when no paste with that id is active.
-	Update(ctx context.Context, entry auditlog.Entry, id ID, change func(stored Document) (Change, error)) (Document, error)
+	Update(ctx context.Context, entry auditlog.Entry, id ID,
+		change func(stored Document) (Change, error)) (Document, error)
 	// UpdateAllowed is Update on behalf of a user, without an entry. It fails as Allowance.Add does when the Bytes of the
 	// allowance have no room for the paste's growth, and with moderation.ErrBlocked as CreateAllowed does.
 	// It does not limit pastes of other users. A change counts for the client as CreateAllowed says.

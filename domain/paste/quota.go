@@ -10,8 +10,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Quota bounds how many pastes one client may create: Pastes at once, then one more in each Window/Pastes. This is the generic
-// cell rate algorithm (ITU-T I.371), which stores one instant for each client. The zero Quota is no bound.
+// Quota bounds how many pastes one client may create: Pastes at once, then one more in each Window/Pastes. This is the
+// generic cell rate algorithm (ITU-T I.371), which stores one instant for each client. The zero Quota is no bound.
 type Quota struct {
 	Pastes int
 	Window time.Duration // at least a microsecond for each of them
@@ -26,9 +26,9 @@ func (q Quota) Interval() time.Duration {
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
-// Take counts a paste if there is room. full is how long it takes until the client's quota is whole again, and Take returns that
-// time as it is afterwards. A full beyond two windows is from before the clock was put back, and is ignored. Take fails with
-// fault.Exhausted and a *QuotaError in the chain when there is no room.
+// Take counts a paste if there is room. full is how long it takes until the client's quota is whole again, and Take
+// returns that time as it is afterwards. A full beyond two windows is from before the clock was put back, and is
+// ignored. Take fails with fault.Exhausted and a *QuotaError in the chain when there is no room.
 func (q Quota) Take(full time.Duration) (time.Duration, error) {
 	if full < 0 || full > 2*q.Window {
 		full = 0
@@ -112,9 +112,11 @@ func (a Allowance) Add(has, more Holding) error {
 	var message string
 	switch {
 	case a.Pastes > 0 && more.Pastes > 0 && has.Pastes+more.Pastes > int64(a.Pastes):
-		message = fmt.Sprintf("You have as many pastes as you may, %d. Delete some, or wait until some have expired.", a.Pastes)
+		message = fmt.Sprintf("You have as many pastes as you may, %d. Delete some, or wait until some have expired.",
+			a.Pastes)
 	case a.Bytes > 0 && more.Bytes > 0 && has.Bytes+more.Bytes > a.Bytes:
-		message = fmt.Sprintf("With this, your pastes and their history would have more than the %d bytes that they may. Delete some of them.",
+		message = fmt.Sprintf(
+			"With this, your pastes and their history would have more than the %d bytes that they may. Delete some of them.",
 			a.Bytes)
 	default:
 		return nil

@@ -48,8 +48,8 @@ func visibilityOf(private, public, burns bool) (Visibility, error) {
 // ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
 
-// ErrBurns is an ErrNotFound with the same message, for a paste that can be opened once (Document.BurnableBy) and not read
-// otherwise.
+// ErrBurns is an ErrNotFound with the same message, for a paste that can be opened once (Document.BurnableBy) and not
+// read otherwise.
 var ErrBurns = fault.New(fault.NotFound, ErrNotFound.Message)
 
 // Gone returns ErrNotFound for a store's fault.NotFound about a paste, and ErrBurns and any other err as it is.
@@ -63,8 +63,8 @@ func Gone(err error) error {
 // OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to no user.
 func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
 
-// SeenBy returns the paste as that user sees it, or as a visitor does when the id is empty: without its tags
-// unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
+// SeenBy returns the paste as that user sees it, or as a visitor does when the id is empty: without its tags unless the
+// user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
 // ErrBurns when it burns after reading and is not the user's.
 //
 // The store decides whether the paste has expired, by its own clock.
@@ -81,8 +81,8 @@ func (d Document) SeenBy(reader user.ID) (Document, error) {
 	return d, nil
 }
 
-// CipherSeenBy returns ErrNotFound unless the paste is encrypted, not by PasteMyst, and not another's private one, and ErrBurns when it
-// burns after reading: then not even its owner reads it without opening it.
+// CipherSeenBy returns ErrNotFound unless the paste is encrypted, not by PasteMyst, and not another's private one, and
+// ErrBurns when it burns after reading: then not even its owner reads it without opening it.
 func (d Document) CipherSeenBy(reader user.ID) error {
 	switch {
 	case !d.Encrypted() || d.Cipher.Version == 0 || d.Visibility == Private && !d.OwnedBy(reader):
@@ -110,7 +110,8 @@ func (d Document) ReportableBy(reader user.ID) error {
 	return nil
 }
 
-// BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's private one.
+// BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's
+// private one.
 func (d Document) BurnableBy(reader user.ID) error {
 	if !d.Burns || d.Visibility == Private && !d.OwnedBy(reader) {
 		return ErrNotFound
@@ -123,17 +124,18 @@ func (v Visibility) readers() int {
 	return map[Visibility]int{Private: 0, Unlisted: 1, Public: 2}[v]
 }
 
-// Unshared reports whether a paste counts as taken from readers here after an edit: it is not public, and this edit or an
-// earlier one took it from some. unshared says whether it counted so before.
+// Unshared reports whether a paste counts as taken from readers here after an edit: it is not public, and this edit or
+// an earlier one took it from some. unshared says whether it counted so before.
 func Unshared(unshared bool, before, after Visibility) bool {
 	return after != Public && (unshared || after.readers() < before.readers())
 }
 
-var errGivenUpPrivate = fault.New(fault.Conflict, "This paste is private: without an owner, no one could read it. Make it unlisted first.")
+var errGivenUpPrivate = fault.New(fault.Conflict,
+	"This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
-// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring no later than one of
-// the longest lifetime that is created now. It fails with ErrNotFound when it is not that user's, and with fault.Conflict when it is
-// private.
+// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring
+// no later than one of the longest lifetime that is created now. It fails with ErrNotFound when it is not that user's,
+// and with fault.Conflict when it is private.
 func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
 	switch {
 	case !d.OwnedBy(owner):

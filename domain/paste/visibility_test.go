@@ -11,7 +11,8 @@ import (
 func TestWhoMaySeeAndEdit(t *testing.T) {
 	t.Parallel()
 	document := func(owner user.ID, visibility Visibility) Document {
-		return Document{Paste: Paste{Owner: owner}, Content: Content{Visibility: visibility, Tags: []string{"tag"}, Edits: []Edit{{}}}}
+		return Document{Paste: Paste{Owner: owner}, Content: Content{Visibility: visibility, Tags: []string{"tag"},
+			Edits: []Edit{{}}}}
 	}
 	encrypted := document("owner", Unlisted)
 	encrypted.Cipher = new(Cipher)
@@ -52,7 +53,8 @@ func TestWhoMaySeeAndEdit(t *testing.T) {
 
 func TestVisibilityString(t *testing.T) {
 	t.Parallel()
-	for visibility, want := range map[Visibility]string{Unlisted: "unlisted", Public: "public", Private: "private", 9: "unknown"} {
+	for visibility, want := range map[Visibility]string{Unlisted: "unlisted", Public: "public", Private: "private",
+		9: "unknown"} {
 		if got := visibility.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -29,18 +29,22 @@ type Query struct {
 }
 
 var (
-	errShort  = fault.New(fault.Invalid, fmt.Sprintf("Search for a word of at least %d characters, or by tag:, language: or user:.", MinWord))
-	errLong   = fault.New(fault.Invalid, fmt.Sprintf("Search for at most %d characters, and %d words.", MaxLength, maxParts))
+	errShort = fault.New(fault.Invalid,
+		fmt.Sprintf("Search for a word of at least %d characters, or by tag:, language: or user:.", MinWord))
+	errLong = fault.New(fault.Invalid, fmt.Sprintf("Search for at most %d characters, and %d words.",
+		MaxLength, maxParts))
 	errNoText = fault.New(fault.Invalid, "The search text is not valid UTF-8.")
 	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
 )
 
-// queryPart is mine:, or a word or a phrase behind one of the other filters or none. Without regard to case, s would also match ſ (U+017F).
-var queryPart = regexp.MustCompile(`(?i)(mine):|(?:(tag|language|u(?-i:[sS])er):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
+// queryPart is mine:, or a word or a phrase behind one of the other filters or none. Without regard to case, s would
+// also match ſ (U+017F).
+var queryPart = regexp.MustCompile(
+	`(?i)(mine):|(?:(tag|language|u(?-i:[sS])er):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
 
-// Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed by a word
-// or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails with fault.Invalid,
-// also when the text is too short.
+// Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed
+// by a word or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails
+// with fault.Invalid, also when the text is too short.
 func Parse(text string, language func(string) string) (Query, error) {
 	switch {
 	case !utf8.ValidString(text):
@@ -83,8 +87,8 @@ func Parse(text string, language func(string) string) (Query, error) {
 	return q, nil
 }
 
-// Match reports whether a paste of any owner matches, and returns its first lines that contain a word. Its tags are those
-// that the reader may see.
+// Match reports whether a paste of any owner matches, and returns its first lines that contain a word. Its tags are
+// those that the reader may see.
 func (q *Query) Match(d *paste.Document) (lines []Line, ok bool) {
 	texts := TextsOf(d)
 	if !holdsAll(texts.Text, q.Words) || !holdsAll(texts.Tags, q.Tags) || !holdsAll(texts.Languages, q.Languages) {

@@ -21,7 +21,8 @@ func TestFold(t *testing.T) {
 			continue
 		}
 		folded := foldRune(r)
-		if folded != foldRune(folded) || folded != foldRune(unicode.SimpleFold(r)) || !strings.EqualFold(string(r), string(folded)) {
+		if folded != foldRune(folded) || folded != foldRune(unicode.SimpleFold(r)) ||
+			!strings.EqualFold(string(r), string(folded)) {
 			t.Fatalf("%U: got %U, want what is equal and folds to itself", r, folded)
 		}
 		if unicode.ToLower(folded) != folded && unicode.SimpleFold(folded) != folded {
@@ -52,7 +53,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", " ", "ab", "a b c", `""`, "漢字", "user:-", "abc\xff", strings.Repeat("x", MaxLength+1)} {
+	for _, text := range []string{"", " ", "ab", "a b c", `""`, "漢字", "user:-", "abc\xff",
+		strings.Repeat("x", MaxLength+1)} {
 		if got, err := Parse(text, same); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: got %+v, %v, want a fault.Invalid", text, got, err)
 		}

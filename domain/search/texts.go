@@ -41,8 +41,8 @@ func TextsOf(d *paste.Document) Texts {
 	return Texts{titles.String(), titles.String() + code.String(), tags.String(), languages.String()}
 }
 
-// Fold returns a text as it is compared: without its case, by Unicode's simple folding. U+0000, which databases do not take,
-// becomes U+FFFD, as on pages.
+// Fold returns a text as it is compared: without its case, by Unicode's simple folding. U+0000, which databases do not
+// take, becomes U+FFFD, as on pages.
 func Fold(text string) string { return strings.Map(foldRune, text) }
 
 func foldRune(r rune) rune {

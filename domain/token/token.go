@@ -1,8 +1,9 @@
 // Package token is about the access tokens that users sign in with. Each method of a port fails with fault.Unavailable
 // when the store does not answer.
 //
-// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked network. The
-// zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless it is the zero Entry.
+// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked
+// network. The zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless
+// it is the zero Entry.
 package token
 
 import (

@@ -33,7 +33,8 @@ func Closed(closed bool, before, after User) bool {
 	return closed
 }
 
-// Over returns the stored account with the import applied, except for what would undo own. The zero Account stands for a new user.
+// Over returns the stored account with the import applied, except for what would undo own. The zero Account stands for
+// a new user.
 func (i Import) Over(stored Account, own Own) Account {
 	made := stored
 	if stored.ID == "" {

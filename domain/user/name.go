@@ -33,7 +33,9 @@ func ParseName(s string) (Name, error) {
 		return Name{}, fault.New(fault.Invalid, "The username is empty.")
 	case len(s) > MaxNameLength:
 		return Name{}, fault.New(fault.Invalid, "The username is longer than 64 characters.")
-	case strings.ContainsFunc(s, func(c rune) bool { return !ident.Alphanumeric(c) && !strings.ContainsRune(punctuation, c) }):
+	case strings.ContainsFunc(s, func(c rune) bool {
+		return !ident.Alphanumeric(c) && !strings.ContainsRune(punctuation, c)
+	}):
 		return Name{}, fault.New(fault.Invalid, "The username has a character other than A-Z, a-z, 0-9, '-', '_' and '.'.")
 	case strings.Trim(s, punctuation) != s:
 		return Name{}, fault.New(fault.Invalid, "The username does not begin and end with a letter or a digit.")
@@ -54,11 +56,12 @@ func (n Name) Folded() string { return n.folded }
 // officialNames are names that look like those of the server's operators.
 var officialNames = []string{"admin", "administrator", "root", "operator", "moderator", "support"}
 
-// CheckChosen returns a fault.Invalid for a name that cannot be chosen on pages. Operators may give such a name, and imported users
-// keep it.
+// CheckChosen returns a fault.Invalid for a name that cannot be chosen on pages. Operators may give such a name, and
+// imported users keep it.
 func (n Name) CheckChosen() error {
 	if slices.Contains(officialNames, n.folded) {
-		return fault.New(fault.Invalid, "The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")
+		return fault.New(fault.Invalid, "The username \""+n.spelling+
+			"\" is reserved for those who run this server. Choose another.")
 	}
 	return nil
 }

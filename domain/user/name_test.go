@@ -12,7 +12,8 @@ func TestParseName(t *testing.T) {
 	for name, valid := range map[string]bool{
 		"a": true, "7": true, "A.b-c_D": true, "selfish": true, strings.Repeat("x", 64): true,
 		"": false, strings.Repeat("x", 65): false, "-a": false, "a-": false, ".": false, "_a": false, "a b": false,
-		"self": false, "SELF": false, "sElF": false, "ä": false, "a\x00b": false, "a\xffb": false, "a/b": false, "\u202ea": false,
+		"self": false, "SELF": false, "sElF": false, "ä": false, "a\x00b": false, "a\xffb": false, "a/b": false,
+		"\u202ea": false,
 	} {
 		parsed, err := ParseName(name)
 		switch {
@@ -26,7 +27,8 @@ func TestParseName(t *testing.T) {
 
 func TestCheckChosen(t *testing.T) {
 	t.Parallel()
-	for name, free := range map[string]bool{"ann": true, "Administrators": true, "admin": false, "ROOT": false, "Support": false} {
+	for name, free := range map[string]bool{"ann": true, "Administrators": true, "admin": false, "ROOT": false,
+		"Support": false} {
 		parsed, err := ParseName(name)
 		if err != nil {
 			t.Errorf("%s: got %v, want a name", name, err)
@@ -61,9 +63,12 @@ func TestCheckAvatar(t *testing.T) {
 	for address, valid := range map[string]bool{
 		"": true, "https://example.com": true, "https://example.com:8443/a.png?b=c&d=%22#e": true, "https://[::1]/a": true,
 		"https://example.com/ü.png": true, "HTTPS://example.com/a": true,
-		"a": false, "//example.com/a": false, "http://example.com/a": false, "javascript:alert(1)": false, "https:": false, "https:///a": false,
-		"https://:443/a": false, "https://%zz/a": false, "https://example.com/a b": false, `https://example.com/"onload="x`: false,
-		"https://example.com/'": false, "https://example.com/`": false, "https://example.com/<b>": false, `https://example.com\a`: false,
+		"a": false, "//example.com/a": false, "http://example.com/a": false, "javascript:alert(1)": false, "https:": false,
+		"https:///a":     false,
+		"https://:443/a": false, "https://%zz/a": false, "https://example.com/a b": false,
+		`https://example.com/"onload="x`: false,
+		"https://example.com/'":          false, "https://example.com/`": false, "https://example.com/<b>": false,
+		`https://example.com\a`:  false,
 		"https://example.com/\n": false, "https://example.com/\u202e": false, "https://example.com/\xff": false,
 		"https://example.com/" + strings.Repeat("x", 2048): false,
 	} {

@@ -42,7 +42,8 @@ func TestFind(t *testing.T) {
 	}
 	for reference, want := range map[string]fault.Kind{
 		"name:u1": fault.NotFound, "id:putty": fault.NotFound, "id:": fault.NotFound, "nobody": fault.NotFound,
-		"name:-odd-": fault.Invalid, "-": fault.Invalid, "": fault.Invalid, "name:": fault.Invalid, "id:id:u1": fault.NotFound,
+		"name:-odd-": fault.Invalid, "-": fault.Invalid, "": fault.Invalid, "name:": fault.Invalid,
+		"id:id:u1": fault.NotFound,
 	} {
 		if got, err := Find(t.Context(), users, reference); !fault.Is(err, want) {
 			t.Errorf("%q: got %v, error %v, want %v", reference, got, err, want)

@@ -63,7 +63,8 @@ func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 }
 
 // arrive has a visitor go to a provider and come back with a code.
-func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput, code string) (accounts.Arrival, error) {
+func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput,
+	code string) (accounts.Arrival, error) {
 	t.Helper()
 	begun, err := a.Begin.Do(t.Context(), by(viewer), wanted)
 	if err != nil {
@@ -117,7 +118,8 @@ func TestSignUp(t *testing.T) {
 		wantKind(t, name, err, kind)
 	}
 	made, next, err := w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, "ann")
-	if err != nil || next != "/a" || made.Name.String() != "ann" || made.AvatarURL != "https://id.example/1" || made.PublicProfile {
+	if err != nil || next != "/a" || made.Name.String() != "ann" || made.AvatarURL != "https://id.example/1" ||
+		made.PublicProfile {
 		t.Fatalf("got %+v, %s, error %v, want the account, private", made, next, err)
 	}
 	_, _, err = w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), arrived.Secret, "again")
@@ -126,11 +128,13 @@ func TestSignUp(t *testing.T) {
 	if err != nil || same.ID != made.ID {
 		t.Errorf("got %+v, error %v, want the same account for the same person", same, err)
 	}
-	if again, err := arrive(t, w.accounts, token.Viewer{}, wanted, "1"); err != nil || again.User.ID != made.ID || again.Next != "/a" {
+	if again, err := arrive(t, w.accounts, token.Viewer{}, wanted, "1"); err != nil || again.User.ID != made.ID ||
+		again.Next != "/a" {
 		t.Errorf("got %+v, error %v, want the account", again, err)
 	}
 	// The same number at another provider is another user.
-	if other, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, "1"); err != nil || other.Secret == "" {
+	if other, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, "1"); err != nil ||
+		other.Secret == "" {
 		t.Errorf("got %+v, error %v, want another account", other, err)
 	}
 }
@@ -170,7 +174,8 @@ func TestOfficialNames(t *testing.T) {
 		owner, name string
 		want        fault.Kind
 	}{{"eve", "Administrator", fault.Invalid}, {"eve", "Eve", fault.None}, {"admin", "Admin", fault.None}} {
-		err := w.users.Update.Own(t.Context(), audit.By(w.session(t, c.owner), netip.Addr{}), users.Profile{Name: c.name, DefaultLanguage: "Go"})
+		err := w.users.Update.Own(t.Context(), audit.By(w.session(t, c.owner), netip.Addr{}),
+			users.Profile{Name: c.name, DefaultLanguage: "Go"})
 		if fault.KindOf(err) != c.want {
 			t.Errorf("%s becomes %s: got %v, want %v", c.owner, c.name, err, c.want)
 		}
@@ -196,10 +201,11 @@ func TestAvatars(t *testing.T) {
 	}
 	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
 	wantKind(t, "chosen on the page", w.users.Update.Own(t.Context(), by(viewer), profile), fault.Invalid)
-	_, _, err = w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, viewer.User.ID, func(u *user.User, _ map[string]string) error {
-		u.AvatarURL = quoted
-		return nil
-	})
+	_, _, err = w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, viewer.User.ID,
+		func(u *user.User, _ map[string]string) error {
+			u.AvatarURL = quoted
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,10 +219,11 @@ func TestArriveSuspended(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "ann", Services: map[string]string{"github": "1"}})
 	ann := w.session(t, "ann").User
-	if _, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, ann.ID, func(u *user.User, _ map[string]string) error {
-		u.Suspended = true
-		return nil
-	}); err != nil {
+	if _, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, ann.ID,
+		func(u *user.User, _ map[string]string) error {
+			u.Suspended = true
+			return nil
+		}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, w.vouch("1", "ann"))
@@ -236,10 +243,12 @@ func TestArriveRefuses(t *testing.T) {
 		"another state":    func(_, _ *string, brought *identity.Callback) { brought.State = "made up" },
 		"no state":         func(_, _ *string, brought *identity.Callback) { brought.State = "" },
 		"another provider": func(source, _ *string, _ *identity.Callback) { *source = "github" },
-		"cancelled":        func(_, _ *string, brought *identity.Callback) { brought.Code, brought.Error = "", "access_denied" },
-		"error and code":   func(_, _ *string, brought *identity.Callback) { brought.Error = "server_error" },
-		"another code":     func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
-		"too late":         func(_, _ *string, _ *identity.Callback) { w.now = w.now.Add(identity.AttemptAge) },
+		"cancelled": func(_, _ *string, brought *identity.Callback) {
+			brought.Code, brought.Error = "", "access_denied"
+		},
+		"error and code": func(_, _ *string, brought *identity.Callback) { brought.Error = "server_error" },
+		"another code":   func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
+		"too late":       func(_, _ *string, _ *identity.Callback) { w.now = w.now.Add(identity.AttemptAge) },
 	} {
 		begun, err := w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
 		if err != nil {
@@ -386,7 +395,8 @@ func TestLinking(t *testing.T) {
 	if got, err := arrive(t, w.accounts, ann, link, w.vouch("o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
-	if got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, "o1"); err != nil || got.User.ID != ann.User.ID {
+	if got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, "o1"); err != nil ||
+		got.User.ID != ann.User.ID {
 		t.Errorf("got %+v, error %v, want to sign in with it", got, err)
 	}
 	_, err := arrive(t, w.accounts, bob, link, "o1")
@@ -429,7 +439,8 @@ func TestLinking(t *testing.T) {
 		t.Error(err)
 	}
 	for text, kind := range map[string]fault.Kind{
-		"github": fault.Invalid, "github:": fault.Invalid, "gitlab:1": fault.NotFound, "github:2": fault.Conflict, "oidc:o9": fault.Conflict,
+		"github": fault.Invalid, "github:": fault.Invalid, "gitlab:1": fault.NotFound, "github:2": fault.Conflict,
+		"oidc:o9": fault.Conflict,
 	} {
 		wantKind(t, text, w.accounts.Link.Do(t.Context(), audit.Operator(), "ann", text), kind)
 	}

@@ -18,7 +18,8 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 	actor, called := reflect.TypeFor[audit.Actor](), 0
 	for _, useCases := range []any{
 		w.users, w.tokens, w.pastes, w.search, w.stats, w.registered("open"),
-		moderation.New(nil, w.userStore, nil, nil, nil, w.clock), imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
+		moderation.New(nil, w.userStore, nil, nil, nil, w.clock),
+		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
 	} {
 		for _, useCase := range reflect.ValueOf(useCases).Elem().Fields() {
 			for j := range useCase.NumMethod() {

@@ -106,7 +106,8 @@ func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "Open", PublicProfile: true})
 	w.user(t, users.CreateInput{Name: "Shut"})
 	show, exists := w.users.ShowProfile, w.users.CheckExists
-	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" || found.DefaultLanguage != "Autodetect" {
+	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" ||
+		found.DefaultLanguage != "Autodetect" {
 		t.Errorf("got %+v, error %v, want Open with the default language", found, err)
 	}
 	_, private := show.Do(t.Context(), "shut")
@@ -131,13 +132,15 @@ func TestTokensOpenAccounts(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "owner"})
 	uses := w.tokens.Uses
 	issue, signIn := w.tokens.Issue, w.tokens.SignIn
-	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "OWNER", tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
+	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "OWNER",
+		tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
 	if err != nil || !strings.HasPrefix(secret.Reveal(), token.Prefix) || issued.ExpiresAt != w.now.Add(time.Hour) {
 		t.Fatalf("got %+v, error %v, want a token of ours for an hour", issued, err)
 	}
 	ask := func(text string) error {
 		viewer, first := signIn.Do(t.Context(), text)
-		if viewer.SignedIn() != (first == nil) || first == nil && (viewer.User.ID != issued.Owner || viewer.Token.ID != issued.ID) {
+		if viewer.SignedIn() != (first == nil) || first == nil &&
+			(viewer.User.ID != issued.Owner || viewer.Token.ID != issued.ID) {
 			t.Errorf("got %+v, error %v, want the owner, or nobody and an error", viewer, first)
 		}
 		account, second := w.users.ShowSelf.Do(t.Context(), viewer)
@@ -173,7 +176,8 @@ func TestTokensOpenAccounts(t *testing.T) {
 	} {
 		wantKind(t, what, err, fault.Invalid)
 	}
-	wantKind(t, "nobody's token", second(issue.Do(t.Context(), audit.Operator(), "nobody", tokens.IssueInput{})), fault.NotFound)
+	wantKind(t, "nobody's token", second(issue.Do(t.Context(), audit.Operator(), "nobody", tokens.IssueInput{})),
+		fault.NotFound)
 }
 
 func second[A, B any](_ A, _ B, err error) error { return err }

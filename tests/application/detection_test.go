@@ -27,7 +27,8 @@ func TestDetectedLanguages(t *testing.T) {
 			t.Errorf("got %v, want %s in the catalogue", found, name)
 		}
 	}
-	for alias, want := range map[string]string{"plaintext": language.PlainText, "Docker": "Dockerfile", "TikiWiki": "Tiki wiki"} {
+	for alias, want := range map[string]string{"plaintext": language.PlainText, "Docker": "Dockerfile",
+		"TikiWiki": "Tiki wiki"} {
 		if found, ok := known.ByName(alias); !ok || found.Name != want {
 			t.Errorf("got %v, want %s, for %s, which real clients send", found, want, alias)
 		}

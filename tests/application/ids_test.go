@@ -42,7 +42,8 @@ type crowdedUsers struct {
 }
 
 func (c crowdedUsers) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways,
+	why identity.Admission,
 ) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
@@ -114,7 +115,8 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		},
 		"counted paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), snippet("x"))
+			created, err := crowded.CreateOwn.Do(t.Context(),
+				audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), snippet("x"))
 			return string(created.ID), err
 		},
 	} {

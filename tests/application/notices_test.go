@@ -61,7 +61,8 @@ func TestOperatorIsToldOfAdministrators(t *testing.T) {
 	w.wantTold(t, "again")
 	update(users.UpdateInput{Admin: &no})
 	w.wantTold(t, "unmade")
-	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "mia", Admin: true}); err == nil {
+	if _, err := w.users.Create.Do(t.Context(), audit.Operator(),
+		users.CreateInput{Name: "mia", Admin: true}); err == nil {
 		t.Error("got no error for a name that is taken, want one")
 	}
 	w.wantTold(t, "one that was not created")

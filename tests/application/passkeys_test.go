@@ -151,7 +151,8 @@ func TestPasskeysOnce(t *testing.T) {
 	}
 	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), by(visitor)))
 	answer := answerTo(t, begun, "first", 2)
-	if _, err := a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, []byte("{}")); !errors.Is(err, identity.ErrPasskey) {
+	if _, err := a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, []byte("{}")); !errors.Is(err,
+		identity.ErrPasskey) {
 		t.Errorf("got %v, want ErrPasskey", err)
 	}
 	_, err := a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, answer)
@@ -235,7 +236,8 @@ func TestPasskeyRegistration(t *testing.T) {
 		t.Errorf("an official name: got %v, want fault.Invalid", err)
 	}
 	begun := began(t)(a.Passkeys.BeginJoin(t.Context(), by(visitor), "", "other"))
-	if _, err := a.Passkeys.Join(t.Context(), by(visitor), "", newOf(t, begun, "first")); !errors.Is(err, identity.ErrPasskeyTaken) {
+	if _, err := a.Passkeys.Join(t.Context(), by(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
+		identity.ErrPasskeyTaken) {
 		t.Errorf("a passkey of another user: got %v, want ErrPasskeyTaken", err)
 	}
 	off := w.withPasswords(accounts.Open)
@@ -262,7 +264,8 @@ func TestPasskeyLinks(t *testing.T) {
 	if err != nil || !root.Admin {
 		t.Fatalf("got %v, %v, want an administrator", root, err)
 	}
-	if _, err := a.Passkeys.SetUp(t.Context(), by(visitor), code, newOf(t, second, "second")); !fault.Is(err, fault.Forbidden) {
+	if _, err := a.Passkeys.SetUp(t.Context(), by(visitor), code, newOf(t, second, "second")); !fault.Is(err,
+		fault.Forbidden) {
 		t.Errorf("got %v, want no second administrator", err)
 	}
 	_, _, code, err = a.Reset.Offer(t.Context(), by(w.recently(root)), "root")
@@ -271,10 +274,12 @@ func TestPasskeyLinks(t *testing.T) {
 	}
 	first = began(t)(a.Passkeys.BeginReset(t.Context(), by(visitor), code))
 	second = began(t)(a.Passkeys.BeginReset(t.Context(), by(visitor), code))
-	if got, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, first, "backup")); err != nil || got.ID != root.ID {
+	if got, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, first, "backup")); err != nil ||
+		got.ID != root.ID {
 		t.Errorf("got %v, %v, want the owner of the link", got, err)
 	}
-	if _, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, second, "another")); !fault.Is(err, fault.Forbidden) {
+	if _, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, second, "another")); !fault.Is(err,
+		fault.Forbidden) {
 		t.Errorf("got %v, want that the link works once", err)
 	}
 	if got, err := signsInBy(t, a, "backup", 2); err != nil || got.ID != root.ID {

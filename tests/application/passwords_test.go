@@ -37,7 +37,8 @@ func (w *world) withPasswords(how accounts.Registration) *accounts.UseCases {
 }
 
 // member stores a user with a password and accounts at providers.
-func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string, services map[string]string) user.User {
+func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string,
+	services map[string]string) user.User {
 	t.Helper()
 	parsed, err := user.ParseName(name)
 	if err != nil {
@@ -47,7 +48,8 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := w.users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, Services: services, Password: hash})
+	created, err := w.users.Create.Do(t.Context(), audit.Operator(),
+		users.CreateInput{Name: name, Services: services, Password: hash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +59,21 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 // signsIn signs in with a password, and returns the user whose session begins.
 func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner user.ID, err error) {
 	t.Helper()
-	err = a.Passwords.SignIn(t.Context(), by(visitor), name, password, func(of user.ID) (func(context.Context) error, error) {
-		owner = of
-		return func(context.Context) error { owner = ""; return nil }, nil
-	})
+	err = a.Passwords.SignIn(t.Context(), by(visitor), name, password,
+		func(of user.ID) (func(context.Context) error, error) {
+			owner = of
+			return func(context.Context) error { owner = ""; return nil }, nil
+		})
 	return owner, err
 }
 
 func (w *world) suspend(t *testing.T, id user.ID) {
 	t.Helper()
-	_, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, id, func(u *user.User, _ map[string]string) error {
-		u.Suspended = true
-		return nil
-	})
+	_, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, id,
+		func(u *user.User, _ map[string]string) error {
+			u.Suspended = true
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,13 +177,14 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 		"an outdated hash, which is renewed": {"fake:" + goodPassword, nil},
 	} {
 		ended := false
-		err := a.Passwords.SignIn(t.Context(), by(visitor), "epoxy", goodPassword, func(user.ID) (func(context.Context) error, error) {
-			return func(context.Context) error { ended = true; return nil },
-				store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
-					ways.Password = c.becomes
-					return nil
-				})
-		})
+		err := a.Passwords.SignIn(t.Context(), by(visitor), "epoxy", goodPassword,
+			func(user.ID) (func(context.Context) error, error) {
+				return func(context.Context) error { ended = true; return nil },
+					store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
+						ways.Password = c.becomes
+						return nil
+					})
+			})
 		if !errors.Is(err, c.want) || c.want == nil && err != nil || ended != (c.want != nil) {
 			t.Errorf("%s: got %v, session ended: %v, want %v", what, err, ended, c.want)
 		}
@@ -213,7 +218,8 @@ func TestGuesses(t *testing.T) {
 	}
 	for _, name := range []string{"epoxy", "nobody"} {
 		for i := range identity.Guesses {
-			if _, err := signsIn(t, a, strings.ToUpper(name[:1+i%3])+name[1+i%3:], otherPassword); !errors.Is(err, identity.ErrWrongPassword) {
+			if _, err := signsIn(t, a, strings.ToUpper(name[:1+i%3])+name[1+i%3:], otherPassword); !errors.Is(err,
+				identity.ErrWrongPassword) {
 				t.Fatalf("%s, guess %d: got %v, want %v", name, i, err, identity.ErrWrongPassword)
 			}
 		}
@@ -324,7 +330,8 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
-	open, invited, closed := w.withPasswords(accounts.Open), w.withPasswords(accounts.Invite), w.withPasswords(accounts.Closed)
+	open, invited, closed := w.withPasswords(accounts.Open), w.withPasswords(accounts.Invite),
+		w.withPasswords(accounts.Closed)
 	invitation, code, err := open.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "")
 	if err != nil {
 		t.Fatal(err)
@@ -471,7 +478,8 @@ func TestReset(t *testing.T) {
 	}
 	_, err = a.Reset.Do(t.Context(), by(visitor), first, "weak but long enough")
 	wantKind(t, "a weak password", err, fault.Invalid)
-	if owner, err := a.Reset.Do(t.Context(), by(visitor), first, goodPassword); err != nil || owner.Name.String() != "imported" {
+	if owner, err := a.Reset.Do(t.Context(), by(visitor), first, goodPassword); err != nil ||
+		owner.Name.String() != "imported" {
 		t.Fatalf("got %v, error %v, want the user", owner, err)
 	}
 	if _, err := signsIn(t, a, "imported", goodPassword); err != nil {
@@ -484,7 +492,8 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, code := range map[string]string{
-		"used": first, "another of the same user": second, "an hour later": late, "made up": "made up", "none": "", "of a setup": setup,
+		"used": first, "another of the same user": second, "an hour later": late, "made up": "made up", "none": "",
+		"of a setup": setup,
 	} {
 		_, err := a.Reset.Show(t.Context(), code)
 		wantKind(t, what, err, fault.Forbidden)
@@ -509,7 +518,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestActorsOfPasswords wants the zero actor to do nothing, the operator to be no visitor, and only those who manage users to reset.
+// TestActorsOfPasswords wants the zero actor to do nothing, the operator to be no visitor, and only those who manage
+// users to reset.
 func TestActorsOfPasswords(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -595,7 +605,8 @@ func TestBusyPasswords(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.member(t, w.withPasswords(accounts.Closed), "epoxy", goodPassword, nil)
-	busy := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{Passwords: busyPasswords{}}, w.clock)
+	busy := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore,
+		accounts.Options{Passwords: busyPasswords{}}, w.clock)
 	full := accounts.New(awayStore{t: t}, w.userStore, accounts.Options{Passwords: busyPasswords{full: true}}, w.clock)
 	_, err := signsIn(t, full, "epoxy", goodPassword)
 	wantKind(t, "without a place", err, fault.Unavailable)
@@ -629,7 +640,8 @@ func (c countedPasswords) Hash(ctx context.Context, password string) (identity.P
 	return c.Passwords.Hash(ctx, password)
 }
 
-// TestSameWork wants one comparison for each password that is wrong, whoever it is for: it takes nearly all of the time.
+// TestSameWork wants one comparison for each password that is wrong, whoever it is for: it takes nearly all of the
+// time.
 func TestSameWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

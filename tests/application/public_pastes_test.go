@@ -23,7 +23,8 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 		}
 		for i := range pastes.PageSize + 1 {
 			made := paste.Document{Paste: paste.Paste{
-				ID: paste.ID(fmt.Sprintf("%s%03d", owner, i)), Owner: found.ID, CreatedAt: w.now.Add(time.Duration(i) * time.Second),
+				ID: paste.ID(fmt.Sprintf("%s%03d", owner, i)), Owner: found.ID,
+				CreatedAt: w.now.Add(time.Duration(i) * time.Second),
 			}}
 			made.Visibility, made.Pasties = paste.Public, []paste.Pasty{{ID: "p"}}
 			if err := w.pasteStore.CreateDocument(t.Context(), made); err != nil {
@@ -34,7 +35,8 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 	list := w.pastes.Browse.Public
 	first, err := list(t.Context(), "EPOXY", paste.Selection{})
 	if err != nil || first.Owner.Name.String() != "Epoxy" || len(first.Pastes) != pastes.PageSize || !first.More {
-		t.Fatalf("got %d pastes of %v, more: %v, %v, want the first page and more", len(first.Pastes), first.Owner.Name, first.More, err)
+		t.Fatalf("got %d pastes of %v, more: %v, %v, want the first page and more", len(first.Pastes), first.Owner.Name,
+			first.More, err)
 	}
 	rest, err := list(t.Context(), "epoxy", paste.Selection{After: first.Pastes[len(first.Pastes)-1].Place()})
 	if err != nil || len(rest.Pastes) != 1 || rest.Pastes[0].ID != "epoxy000" || rest.More {

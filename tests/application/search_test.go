@@ -42,7 +42,8 @@ func TestSearch(t *testing.T) {
 		t.Errorf("got %v, %v, want the oldest and no more", rest, err)
 	}
 	for text, want := range map[string]int{
-		"language:golang": 1, "language:cpp": 1, "language:Strange": search.Page - 1, "language:other": 0, "needle language:go": 1,
+		"language:golang": 1, "language:cpp": 1, "language:Strange": search.Page - 1, "language:other": 0,
+		"needle language:go": 1,
 	} {
 		if got, err := find.Do(t.Context(), token.Viewer{}, text, domain.Place{}); err != nil || len(got.Found) != want {
 			t.Errorf("%s: got %d pastes, %v, want %d", text, len(got.Found), err, want)

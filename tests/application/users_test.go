@@ -22,7 +22,8 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	create := w.users.Create
-	created, err := create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
+	created, err := create.Do(t.Context(), audit.Operator(),
+		users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
 		created.CreatedAt != w.now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
@@ -62,7 +63,10 @@ func TestShowingAndListingUsers(t *testing.T) {
 	_, err = show.Do(t.Context(), "no body")
 	wantKind(t, "an impossible name", err, fault.Invalid)
 	var names []string
-	if err := list.Do(t.Context(), func(u user.User) error { names = append(names, u.Name.String()); return nil }); err != nil {
+	if err := list.Do(t.Context(), func(u user.User) error {
+		names = append(names, u.Name.String())
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
 	if want := []string{"A", "b", "c"}; !slices.Equal(names, want) {
@@ -123,7 +127,8 @@ func TestUpdate(t *testing.T) {
 		_, err := update.Do(t.Context(), audit.Operator(), "somebody", wrong)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	if got, err := show.Do(t.Context(), "somebody"); err != nil || got.User != want.User || !maps.Equal(got.Services, want.Services) {
+	if got, err := show.Do(t.Context(), "somebody"); err != nil || got.User != want.User ||
+		!maps.Equal(got.Services, want.Services) {
 		t.Errorf("after changes that were refused: %+v, %v, want %+v", got, err, want)
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
@@ -143,7 +148,8 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	id := w.paste(t, "owner", "never")
 	renamed := owner
 	renamed.Name = mustName(t, "another")
-	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), audit.Operator(), renamed, false), fault.NotFound)
+	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), audit.Operator(), renamed, false),
+		fault.NotFound)
 	if err := w.users.Delete.Do(t.Context(), audit.Operator(), owner, false); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}

@@ -70,7 +70,8 @@ func TestImports(t *testing.T) {
 		if owner, _, internal := strings.Cut(path, "/internal/"); internal {
 			_, ok := packages[owner]
 			if shared := owner == module+"adapters"; !shared && (!ok || layer == "domain" || layer == "application") {
-				t.Errorf("got the package %s, want nothing internal but to adapters or part of bootstrap: nobody could embed it", path)
+				t.Errorf("got the package %s, want nothing internal but to adapters or part of bootstrap: nobody could embed it",
+					path)
 			}
 		}
 		for _, imported := range p.Deps {
@@ -117,8 +118,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// isInterface reports whether a package is one of those that talk to users, or of the libraries that they stand on. What
-// a worker imports for the use cases brings none of them into its binary.
+// isInterface reports whether a package is one of those that talk to users, or of the libraries that they stand on.
+// What a worker imports for the use cases brings none of them into its binary.
 func isInterface(importPath string) bool {
 	for _, root := range []string{
 		module + "adapters/httpapi", module + "adapters/cli", module + "adapters/client", module + "adapters/metrics",
@@ -183,7 +184,8 @@ func TestTopLevel(t *testing.T) {
 	}
 	allowed := []string{
 		"domain", "application", "adapters", "bootstrap", "tests", "docs",
-		"go.mod", "go.sum", "Makefile", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Dockerfile", "compose.yaml",
+		"go.mod", "go.sum", "Makefile", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+		"Dockerfile", "compose.yaml",
 	}
 	for file := range strings.FieldsSeq(string(out)) {
 		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {

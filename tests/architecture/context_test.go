@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestContextValues keeps what rules read out of contexts: a value that a caller forgets is missing there without an error.
+// TestContextValues keeps what rules read out of contexts: a value that a caller forgets is missing there without an
+// error.
 func TestContextValues(t *testing.T) {
 	t.Parallel()
 	for _, layer := range []string{"domain", "application", "adapters/gormstore"} {
@@ -39,8 +40,8 @@ func TestContextValues(t *testing.T) {
 	}
 }
 
-// contextValues returns where a file puts values into contexts or takes them out. A method Value with one argument is that
-// of a context: driver.Valuer's has none.
+// contextValues returns where a file puts values into contexts or takes them out. A method Value with one argument is
+// that of a context: driver.Valuer's has none.
 func contextValues(file *ast.File) (found []token.Pos) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {

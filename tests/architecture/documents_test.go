@@ -11,8 +11,9 @@ import (
 )
 
 var (
-	linkInText    = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
-	pathInText    = regexp.MustCompile("`((?:adapters|application|bootstrap|docs|domain|tests|\\.ci)(?:/[A-Za-z0-9_-]+)+(?:\\.[a-z]+)?)`")
+	linkInText = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	pathInText = regexp.MustCompile(
+		"`((?:adapters|application|bootstrap|docs|domain|tests|\\.ci)(?:/[A-Za-z0-9_-]+)+(?:\\.[a-z]+)?)`")
 	targetInText  = regexp.MustCompile("`make ([a-z-]+)")
 	settingInText = regexp.MustCompile(`GLUEPOT_[A-Z][A-Z_]*[A-Z]`)
 	testInText    = regexp.MustCompile("`(Test[A-Z][A-Za-z0-9]+)`")
@@ -98,7 +99,8 @@ func walk(t *testing.T, folder, ending string, visit func(path string)) {
 	}
 }
 
-// TestCleanKeepsTheStore wants make clean to remove what was built and the demonstration's database, and nothing else below data.
+// TestCleanKeepsTheStore wants make clean to remove what was built and the demonstration's database, and nothing else
+// below data.
 func TestCleanKeepsTheStore(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "make", "-n", "--no-print-directory", "clean")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// licences are those that a program under MIT may link in, each with what its text says and no other's does. The Mozilla licence asks for
-// the source of its own files alone, which nobody has changed here.
+// licences are those that a program under MIT may link in, each with what its text says and no other's does. The
+// Mozilla licence asks for the source of its own files alone, which nobody has changed here.
 var licences = []struct{ name, text string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MPL-2.0", "Mozilla Public License Version 2.0"},
@@ -26,8 +26,8 @@ var licences = []struct{ name, text string }{
 // notCode are files that say under what documentation and a picture may be copied, which are not linked in.
 var notCode = []string{"LICENSE.docs", "LICENSE-LOGO"}
 
-// TestLicences reads the licence of every module that is linked into the program, for any system of a release, or into its tests,
-// and lists them.
+// TestLicences reads the licence of every module that is linked into the program, for any system of a release, or into
+// its tests, and lists them.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	var modules []string
@@ -67,7 +67,8 @@ func licencesIn(t *testing.T, dir string) []string {
 	for _, entry := range entries {
 		upper := strings.ToUpper(entry.Name())
 		if entry.IsDir() || strings.HasSuffix(upper, ".GO") || slices.Contains(notCode, entry.Name()) ||
-			!strings.HasPrefix(upper, "LICENSE") && !strings.HasPrefix(upper, "LICENCE") && !strings.HasPrefix(upper, "COPYING") {
+			!strings.HasPrefix(upper, "LICENSE") && !strings.HasPrefix(upper, "LICENCE") &&
+				!strings.HasPrefix(upper, "COPYING") {
 			continue
 		}
 		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// copies measures how many pastes without content a second "gluepot copy" brings from SQLite to PostgreSQL and back, the comparison of
-// both sides at its end included.
+// copies measures how many pastes without content a second "gluepot copy" brings from SQLite to PostgreSQL and back,
+// the comparison of both sides at its end included.
 func (b *bench) copies(pastes int) error {
 	const floor, memory = 15_000, 100
 	source := filepath.Join(b.folder, "source.db")

@@ -18,9 +18,11 @@ func (b *bench) writeDocs(folder string) error {
 	for _, r := range b.rows {
 		rows = append(rows, r.cells())
 	}
-	introduction := fmt.Sprintf("%s; %d pastes; medians of %d interleaved rounds of %d s each.\n\n![Ratios](benchmarks.svg)",
+	introduction := fmt.Sprintf(
+		"%s; %d pastes; medians of %d interleaved rounds of %d s each.\n\n![Ratios](benchmarks.svg)",
 		b.machine(), b.pastes, b.rounds, b.seconds)
-	if err := markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), "make bench", introduction, titles, rows); err != nil {
+	if err := markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), "make bench", introduction,
+		titles, rows); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "benchmarks.svg"), []byte(b.chart()), 0o600)
@@ -56,15 +58,19 @@ func (b *bench) chart() string {
 			colour = "#e76f51"
 		}
 		length := min(r.Ratio, 2.5) * scale
-		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14, strings.ReplaceAll(r.Name, "&", "&amp;"))
-		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`,
+		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14,
+			strings.ReplaceAll(r.Name, "&", "&amp;"))
+		fmt.Fprintf(&bars,
+			`<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`,
 			left, y, length, colour, width-5, y+14, r.Ratio)
-		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Floor*scale,
+		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n",
+			left+r.Floor*scale,
 			left+r.Floor*scale, y-2, y+20)
 		y += step
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect `+
-		`width="100%%" height="100%%" fill="white"/>`+
-		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the floor</text>%s</svg>`+"\n", width,
+	return fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect `+
+			`width="100%%" height="100%%" fill="white"/>`+
+			`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the floor</text>%s</svg>`+"\n", width,
 		y+10, left, bars.String())
 }

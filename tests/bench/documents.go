@@ -19,8 +19,8 @@ const (
 	largeBytes = 1 << 20
 )
 
-// documents are the pastes of an installation that hold a pasty of pastyBytes; the others hold a few bytes. They are public,
-// owned by various users, never expire, and lie evenly among those beyond the pastes of the first three users.
+// documents are the pastes of an installation that hold a pasty of pastyBytes; the others hold a few bytes. They are
+// public, owned by various users, never expire, and lie evenly among those beyond the pastes of the first three users.
 type documents struct {
 	count, stride int
 	large         string // the path of a paste with largeBytes
@@ -70,7 +70,8 @@ func (b *bench) documents(in *installation) error {
 		connections int
 		floor       float64
 	}{{1, 0.8}, {8, 0.9}, {32, 1.2}, {128, 1.5}} {
-		comparisons = append(comparisons, comparison{"GET /paste/{id} of 2 KiB / twin", b.reading, at.connections, at.floor, in.twin})
+		comparisons = append(comparisons, comparison{"GET /paste/{id} of 2 KiB / twin", b.reading, at.connections,
+			at.floor, in.twin})
 	}
 	comparisons = append(
 		comparisons,
@@ -133,14 +134,16 @@ func (b *bench) fillDocuments(in *installation) (*documents, error) {
 	if b.quick {
 		d.count = 20_000
 	}
-	d.stride = (b.pastes - firstDocument) / d.count / 4 * 4 // every fourth paste is anonymous, and firstDocument is none of them
+	// every fourth paste is anonymous, and firstDocument is none of them
+	d.stride = (b.pastes - firstDocument) / d.count / 4 * 4
 	if d.stride == 0 {
 		return nil, errors.New("there are too few pastes")
 	}
 	var code strings.Builder
 	code.WriteString("package main // 000000000000\n\nimport \"fmt\"\n\nfunc main() {\n")
 	for line := 1; code.Len() < pastyBytes-100; line++ {
-		fmt.Fprintf(&code, "\tif x%d := %d; x%d < 1000 && x%d > 0 {\n\t\tfmt.Println(\"line\", x%d)\n\t}\n", line, line*17, line, line, line)
+		fmt.Fprintf(&code, "\tif x%d := %d; x%d < 1000 && x%d > 0 {\n\t\tfmt.Println(\"line\", x%d)\n\t}\n", line, line*17,
+			line, line, line)
 	}
 	code.WriteString("}\n// ")
 	d.code = code.String() + strings.Repeat("-", pastyBytes-code.Len()-1) + "\n"
@@ -229,7 +232,8 @@ func (d *documents) agree(in *installation) error {
 			return err
 		}
 		if !reflect.DeepEqual(left, right) {
-			return fmt.Errorf("%s %s: Gluepot answers\n%.3000s\nand the other\n%.3000s", c.gluepot.method, c.gluepot.path, ours, theirs)
+			return fmt.Errorf("%s %s: Gluepot answers\n%.3000s\nand the other\n%.3000s", c.gluepot.method,
+				c.gluepot.path, ours, theirs)
 		}
 	}
 	return nil
@@ -260,8 +264,9 @@ func exchange(l load) ([]byte, error) {
 const luaPath = `string.format("/paste/p%%08d", %d + n * %d)`
 
 func (b *bench) reading(d *documents) (load, error) {
-	script, err := b.lua("read", fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", "+
-		luaPath+")\nend\n", d.count, firstDocument, d.stride))
+	script, err := b.lua("read",
+		fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", "+
+			luaPath+")\nend\n", d.count, firstDocument, d.stride))
 	return load{path: d.path(7), script: script}, err
 }
 
@@ -275,8 +280,8 @@ func (b *bench) creating(d *documents) (load, error) {
 	return load{method: http.MethodPost, path: "/paste", script: script, body: body}, err
 }
 
-// editing edits so many pastes that each gets a few edits at most: the history, which an edit reads and answers with, stays
-// as short as it was. A round begins anywhere among them.
+// editing edits so many pastes that each gets a few edits at most: the history, which an edit reads and answers with,
+// stays as short as it was. A round begins anywhere among them.
 func (b *bench) editing(d *documents) (load, error) {
 	const place = "############"
 	before, after, _ := strings.Cut(d.changes(d.variant(place)), place)

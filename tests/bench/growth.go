@@ -20,17 +20,19 @@ const (
 	manyPastes = 2_000_000
 	smallCode  = 200
 
-	// leastRounds and besideRounds are how many rounds of reads are measured beside a sweep, which then goes on alone for aloneTime. What
-	// is left after that is removed at once.
+	// leastRounds and besideRounds are how many rounds of reads are measured beside a sweep, which then goes on alone for
+	// aloneTime. What is left after that is removed at once.
 	leastRounds, besideRounds = 3, 15
 	aloneTime                 = 20 * time.Second
 	// flushTime is how long the server may take to end its sessions.
 	flushTime = 30 * time.Second
-	// growthRounds is how many times as many rounds as elsewhere two sizes are measured in: what is looked for is a few hundredths.
+	// growthRounds is how many times as many rounds as elsewhere two sizes are measured in: what is looked for is a few
+	// hundredths.
 	growthRounds = 3
 )
 
-// population is a database whose pastes all have content of the same length. One in eleven has expired, and is not swept.
+// population is a database whose pastes all have content of the same length. One in eleven has expired, and is not
+// swept.
 type population struct {
 	*installation
 
@@ -94,8 +96,8 @@ func (b *bench) populate(name string, pastes, code int) (_ *population, err erro
 	return p, in.exec(append(indexes, `ALTER TABLE pasties ENABLE TRIGGER ALL`)...)
 }
 
-// dropIndexes drops those of pastes but its key, because millions of insertions in no order would take an hour, and returns what makes
-// them again, with as much room in their pages as such insertions leave: a third.
+// dropIndexes drops those of pastes but its key, because millions of insertions in no order would take an hour, and
+// returns what makes them again, with as much room in their pages as such insertions leave: a third.
 func (p *population) dropIndexes() (again []string, err error) {
 	const room = " WITH (fillfactor = 67)"
 	rows, err := p.db.Query(`SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'pastes' AND indexname <> 'pastes_pkey'`)
@@ -201,7 +203,8 @@ func (b *bench) grow(pastes, smallest int) (err error) {
 	return b.flat(p, base)
 }
 
-// flat measures whether what is asked most often takes as long as with the smallest number of pastes: each in turn, round by round.
+// flat measures whether what is asked most often takes as long as with the smallest number of pastes: each in turn,
+// round by round.
 func (b *bench) flat(p, base *population) error {
 	both := []*population{p, base}
 	var servers []*side
@@ -225,7 +228,8 @@ func (b *bench) flat(p, base *population) error {
 		floor float64
 	}{
 		{"numPastes", always(load{path: "/data/numPastes"}), 1.2},
-		{"/user/self/pastes of 1000", always(load{path: "/user/self/pastes", header: "Authorization: " + owners[1].token}), 1.2},
+		{"/user/self/pastes of 1000", always(load{path: "/user/self/pastes", header: "Authorization: " + owners[1].token}),
+			1.2},
 		{"/~{name}, the first page of 500", always(load{path: "/~User2"}), 1.2},
 		{"GET /paste/{id}", b.readingAll, 1.5},
 		{"POST /paste", b.creatingMore, 1.2},
@@ -243,7 +247,8 @@ func (b *bench) flat(p, base *population) error {
 		if err != nil {
 			return err
 		}
-		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), rounds, measured.floor)
+		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), rounds,
+			measured.floor)
 	}
 	return nil
 }
@@ -251,8 +256,8 @@ func (b *bench) flat(p, base *population) error {
 // ofProcessor is at the end of the names of rows that documents leave out.
 const ofProcessor = ": processor time"
 
-// addGrowth adds what a size takes, first, beside what the smallest does. A ratio is the median of those of neighbours: a machine that
-// becomes slower for some seconds does so for both.
+// addGrowth adds what a size takes, first, beside what the smallest does. A ratio is the median of those of neighbours:
+// a machine that becomes slower for some seconds does so for both.
 func (b *bench) addGrowth(name string, rounds [][2]cost, floor float64) {
 	large, small := medianCost(rounds, 0), medianCost(rounds, 1)
 	ratio := func(of func(cost) float64) float64 {
@@ -263,17 +268,23 @@ func (b *bench) addGrowth(name string, rounds [][2]cost, floor float64) {
 		return median(all)
 	}
 	b.add(row{
-		Name: name + ": time for a request", Ratio: ratio(func(c cost) float64 { return 1 / c.rate }), Floor: floor, atMost: true,
+		Name: name + ": time for a request", Ratio: ratio(func(c cost) float64 {
+			return 1 / c.rate
+		}), Floor: floor, atMost: true,
 		absolute: fmt.Sprintf("%.0f; %.0f", large.rate, small.rate),
-		p50:      milliseconds(large.p50) + "; " + milliseconds(small.p50), p99: milliseconds(large.p99) + "; " + milliseconds(small.p99),
+		p50:      milliseconds(large.p50) + "; " + milliseconds(small.p50),
+		p99:      milliseconds(large.p99) + "; " + milliseconds(small.p99),
 	})
 	b.add(row{
-		Name: name + ofProcessor, Ratio: ratio(func(c cost) float64 { return c.gluepot + c.database }), Floor: floor, atMost: true,
+		Name: name + ofProcessor, Ratio: ratio(func(c cost) float64 {
+			return c.gluepot + c.database
+		}), Floor: floor, atMost: true,
 		absolute: fmt.Sprintf("%.0f + %.0f; %.0f + %.0f µs", large.gluepot, large.database, small.gluepot, small.database),
 	})
 }
 
-// costsOf measures loads in turn, in the other order every second time. The installation is one on the same server of PostgreSQL.
+// costsOf measures loads in turn, in the other order every second time. The installation is one on the same server of
+// PostgreSQL.
 func (b *bench) costsOf(in *installation, loads [2]load) (rounds [][2]cost, err error) {
 	for _, l := range loads {
 		if _, err := b.wrk(l); err != nil { // warms up
@@ -346,8 +357,10 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 	for _, relation := range []string{"pastes", "pasties"} {
 		columns = append(columns, fmt.Sprintf(mib, "pg_table_size", "'"+relation+"'"))
 	}
-	columns = append(columns, fmt.Sprintf(mib, "pg_indexes_size", "'pastes'")+" + "+fmt.Sprintf(mib, "pg_indexes_size", "'pasties'"))
-	if err := p.db.QueryRow(`SELECT `+strings.Join(columns, ", ")).Scan(&sizes[0], &sizes[1], &sizes[2], &sizes[3]); err != nil {
+	columns = append(columns, fmt.Sprintf(mib, "pg_indexes_size", "'pastes'")+" + "+fmt.Sprintf(mib,
+		"pg_indexes_size", "'pasties'"))
+	if err := p.db.QueryRow(`SELECT `+strings.Join(columns, ", ")).Scan(&sizes[0], &sizes[1],
+		&sizes[2], &sizes[3]); err != nil {
 		return nil, err
 	}
 	pages, sweep, err := b.sweep(p)
@@ -360,7 +373,8 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 	}
 	beside := "too short to say"
 	if sweep.p99 > 0 {
-		beside = fmt.Sprintf("%.2f (%s / %s ms)", sweep.p99/sweep.p99Without, milliseconds(sweep.p99), milliseconds(sweep.p99Without))
+		beside = fmt.Sprintf("%.2f (%s / %s ms)", sweep.p99/sweep.p99Without, milliseconds(sweep.p99),
+			milliseconds(sweep.p99Without))
 		b.add(row{
 			Name:  fmt.Sprintf("p99 of GET /paste/{id} beside sweeping %d pastes of %d bytes / without", p.expired(), p.code),
 			Ratio: sweep.p99 / sweep.p99Without, Floor: 2, atMost: true, absolute: sweep.rates(),
@@ -368,8 +382,10 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 		})
 	}
 	return []string{
-		strconv.Itoa(p.pastes + p.expired()), strconv.Itoa(p.code), size(sizes[0]), size(sizes[1]), size(sizes[2]), size(sizes[3]), pages,
-		fmt.Sprintf("%d: %s", p.expired(), sweep.rates()), beside, fmt.Sprintf("%.1f; %.1f s", filled.Seconds(), swept.Seconds()),
+		strconv.Itoa(p.pastes + p.expired()), strconv.Itoa(p.code), size(sizes[0]), size(sizes[1]), size(sizes[2]),
+		size(sizes[3]), pages,
+		fmt.Sprintf("%d: %s", p.expired(), sweep.rates()), beside,
+		fmt.Sprintf("%.1f; %.1f s", filled.Seconds(), swept.Seconds()),
 	}, nil
 }
 
@@ -392,8 +408,8 @@ func (p *population) vacuum() (time.Duration, error) {
 	return taken, err
 }
 
-// warm brings the database into PostgreSQL's cache, as far as there is room, as a long time of use does: until requests at random have
-// asked for each page of millions of pastes takes longer than a measurement.
+// warm brings the database into PostgreSQL's cache, as far as there is room, as a long time of use does: until requests
+// at random have asked for each page of millions of pastes takes longer than a measurement.
 func (p *population) warm() error {
 	const ofUsers = 16384 // oids below are PostgreSQL's own
 	return p.exec(`CREATE EXTENSION IF NOT EXISTS pg_prewarm`,
@@ -416,8 +432,8 @@ func (c sweepCost) rates() string {
 	return text
 }
 
-// sweep has a server sweep what has expired while it is read from, and for a while after that, and leaves nothing of it. The pages are
-// what a read asks for without that, of indexes and of tables.
+// sweep has a server sweep what has expired while it is read from, and for a while after that, and leaves nothing of
+// it. The pages are what a read asks for without that, of indexes and of tables.
 func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 	read, err := b.readingAll(p)
 	if err != nil {
@@ -554,14 +570,16 @@ func (p *population) watchSweep() *watchedSweep {
 	return w
 }
 
-// pagesAsked returns how many pages sessions that have ended have asked the server for, of indexes and of tables, whether or not they
-// were in its memory. Nobody else may be connected: a session says it when it ends.
+// pagesAsked returns how many pages sessions that have ended have asked the server for, of indexes and of tables,
+// whether or not they were in its memory. Nobody else may be connected: a session says it when it ends.
 func (p *population) pagesAsked() (pages [2]float64, err error) {
 	if err := p.alone(); err != nil {
 		return pages, err
 	}
-	return pages, p.db.QueryRow(`SELECT sum(idx_blks_hit + idx_blks_read), sum(heap_blks_hit + heap_blks_read) FROM pg_statio_user_tables`).
-		Scan(&pages[0], &pages[1])
+	return pages,
+		p.db.QueryRow(
+			`SELECT sum(idx_blks_hit + idx_blks_read), sum(heap_blks_hit + heap_blks_read) FROM pg_statio_user_tables`).
+			Scan(&pages[0], &pages[1])
 }
 
 // alone ends the sessions of others in the database and waits until they have gone.
@@ -584,7 +602,8 @@ func (b *bench) writeGrowth(folder string) error {
 	const command = "make bench-db"
 	introduction := fmt.Sprintf("%s; medians of %d rounds of %d s each, beside a sweep of %d.",
 		b.machine(), growthRounds*b.rounds, b.seconds, b.rounds)
-	if err := markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), command, introduction, growthTitles, b.grown); err != nil {
+	if err := markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), command, introduction,
+		growthTitles, b.grown); err != nil {
 		return err
 	}
 	var rows [][]string

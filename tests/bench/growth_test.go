@@ -5,13 +5,15 @@ import (
 	"testing"
 )
 
-// TestScriptsOfTwoPopulations prepares what is asked of two sizes that are measured in turn, and only then looks at it, as wrk does.
+// TestScriptsOfTwoPopulations prepares what is asked of two sizes that are measured in turn, and only then looks at it,
+// as wrk does.
 func TestScriptsOfTwoPopulations(t *testing.T) {
 	t.Parallel()
 	b := &bench{folder: t.TempDir()}
 	large := &population{name: "growth", pastes: 1_000_000, body: "large"}
 	small := &population{name: "growth_smallest", pastes: 10_000, body: "small"}
-	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readingAll, "creating": b.creatingMore} {
+	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readingAll,
+		"creating": b.creatingMore} {
 		var scripts []string
 		for _, p := range []*population{large, small} {
 			l, err := loadOf(p)

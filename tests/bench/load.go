@@ -143,8 +143,9 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 
 // serve starts Gluepot on a database.
 func (b *bench) serve(url string, settings ...string) (*side, error) {
-	process, err := b.start(b.gluepot, []string{"serve"}, append([]string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"},
-		settings...)...)
+	process, err := b.start(b.gluepot, []string{"serve"},
+		append([]string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"},
+			settings...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +194,13 @@ func (b *bench) dropDatabase(name string) error {
 func (b *bench) fillUsers(url string) error {
 	var text strings.Builder
 	for i := range people {
-		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,`+
-			`"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
+		fmt.Fprintf(&text,
+			`{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,`+
+				`"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
 	}
 	input := exec.Command(b.gluepot, "import", "pastemyst", "--users", "-")
-	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL="+url), b.folder
+	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()),
+		append(os.Environ(), "GLUEPOT_DATABASE_URL="+url), b.folder
 	if out, err := input.CombinedOutput(); err != nil {
 		return fmt.Errorf("import users: %w: %s", err, out)
 	}
@@ -354,8 +357,9 @@ func (b *bench) script(name, path, token string) (string, error) {
 	if token != "" {
 		headers = `, {["Authorization"] = ` + token + `}`
 	}
-	return b.lua(name, fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", %s%s)\nend\n",
-		people, path, headers))
+	return b.lua(name,
+		fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", %s%s)\nend\n",
+			people, path, headers))
 }
 
 func (b *bench) lua(name, text string) (file string, err error) {
@@ -363,7 +367,8 @@ func (b *bench) lua(name, text string) (file string, err error) {
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }
 
-var wrkPattern = regexp.MustCompile(`(?s)50%\s+([\d.]+)(us|ms|s).*99%\s+([\d.]+)(us|ms|s).*\s(\d+) requests in .*Requests/sec:\s+([\d.]+)`)
+var wrkPattern = regexp.MustCompile(
+	`(?s)50%\s+([\d.]+)(us|ms|s).*99%\s+([\d.]+)(us|ms|s).*\s(\d+) requests in .*Requests/sec:\s+([\d.]+)`)
 
 func (b *bench) wrk(l load) (result, error) {
 	args := []string{"-t1", fmt.Sprintf("-c%d", l.connections), fmt.Sprintf("-d%ds", b.seconds), "--latency",
@@ -389,7 +394,8 @@ func (b *bench) wrk(l load) (result, error) {
 	}
 	requests, _ := strconv.ParseFloat(match[5], 64) // digits
 	rate, err := strconv.ParseFloat(match[6], 64)
-	return result{rate: rate, requests: requests, p50: microseconds(match[1], match[2]), p99: microseconds(match[3], match[4])}, err
+	return result{rate: rate, requests: requests, p50: microseconds(match[1], match[2]),
+		p99: microseconds(match[3], match[4])}, err
 }
 
 // interleave measures both sides in turn and returns the medians.
@@ -465,7 +471,8 @@ func (b *bench) writes(in *installation) error {
 			}
 			ratios, rates = append(ratios, counted/plain), append(rates, counted)
 		}
-		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Floor: 0.75,
+		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients),
+			Ratio: median(ratios), Floor: 0.75,
 			absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
 	}
 	var ratios []float64
@@ -480,8 +487,10 @@ func (b *bench) writes(in *installation) error {
 		}
 		ratios = append(ratios, counted.Seconds()/plain.Seconds())
 	}
-	b.add(row{Name: "time of COPY of 100000 rows with / without the counter", Ratio: median(ratios), Floor: 1.25, atMost: true})
-	return in.exec(`DELETE FROM pastes WHERE id LIKE 'b%'`, `DROP TABLE uncounted`, `VACUUM ANALYZE pastes`, `VACUUM paste_counts`)
+	b.add(row{Name: "time of COPY of 100000 rows with / without the counter", Ratio: median(ratios), Floor: 1.25,
+		atMost: true})
+	return in.exec(`DELETE FROM pastes WHERE id LIKE 'b%'`, `DROP TABLE uncounted`, `VACUUM ANALYZE pastes`,
+		`VACUUM paste_counts`)
 }
 
 func (b *bench) inserts(url, table string, clients, round int) (perSecond float64, err error) {

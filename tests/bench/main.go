@@ -22,8 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// row is one line of the result. A ratio is Gluepot's over the twin's, or what the name says. What is above its floor may be spent on
-// simplicity; a row below it is a defect.
+// row is one line of the result. A ratio is Gluepot's over the twin's, or what the name says. What is above its floor
+// may be spent on simplicity; a row below it is a defect.
 type row struct {
 	Name  string  `json:"name"`
 	Ratio float64 `json:"ratio"`
@@ -58,10 +58,12 @@ type bench struct {
 func main() {
 	b := &bench{only: new(regexp.Regexp)}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
-	flag.TextVar(b.only, "only", regexp.MustCompile(""), "of the comparisons with a twin, only those whose name matches this expression")
+	flag.TextVar(b.only, "only", regexp.MustCompile(""),
+		"of the comparisons with a twin, only those whose name matches this expression")
 	pastes := flag.Int("pastes", 0, "another number of pastes in the database of the comparisons")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
-	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
+	growth := flag.Bool("growth", false,
+		"only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
 	nodes := flag.Bool("nodes", false, "only measure how several nodes on one database add up")
 	searched := flag.Int("search", 0, "only measure searches of so many pastes")
@@ -305,8 +307,9 @@ func (b *bench) imports() error {
 	file := filepath.Join(b.folder, "pastes.json")
 	var text strings.Builder
 	for i := range pastes {
-		fmt.Fprintf(&text, `{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a",`+
-			`"language":"Go","code":"package main\n\nfunc main() {\n%s\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, code, i)
+		fmt.Fprintf(&text,
+			`{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a",`+
+				`"language":"Go","code":"package main\n\nfunc main() {\n%s\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, code, i)
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return err
@@ -332,7 +335,8 @@ func (b *bench) imports() error {
 		}
 		rate, mib := pastes/time.Since(started).Seconds(), <-peak
 		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Floor: floor})
-		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Floor: 128, atMost: true})
+		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Floor: 128,
+			atMost: true})
 	}
 	return nil
 }
@@ -343,7 +347,8 @@ func (b *bench) startUp() error {
 	var times []float64
 	for range 8 {
 		started := time.Now()
-		p, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path, "GLUEPOT_HTTP_ADDR=127.0.0.1:18473")
+		p, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path,
+			"GLUEPOT_HTTP_ADDR=127.0.0.1:18473")
 		if err != nil {
 			return err
 		}
@@ -364,7 +369,8 @@ func (b *bench) counting(large *installation) error {
 	if err != nil {
 		return err
 	}
-	if err := b.compareCounts(fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes), large, small, 1.1); err != nil || b.quick {
+	if err := b.compareCounts(fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes),
+		large, small, 1.1); err != nil || b.quick {
 		return err
 	}
 	for _, in := range []*installation{large, small} {
@@ -378,7 +384,8 @@ func (b *bench) counting(large *installation) error {
 	if err := small.exec(`DELETE FROM pastes WHERE expires_at < now()`, `VACUUM ANALYZE pastes`); err != nil {
 		return err
 	}
-	return b.compareCounts(fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes), large, small, 1.6)
+	return b.compareCounts(fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes),
+		large, small, 1.6)
 }
 
 func (b *bench) compareCounts(name string, a, z *installation, floor float64) error {
@@ -435,14 +442,16 @@ func (r row) cells() []string {
 	return []string{r.Name, ratio, fmt.Sprintf("%s%g", sign, r.Floor), met, r.absolute, r.p50, r.p99, r.resident}
 }
 
-var titles = []string{"what", "ratio", "floor", "met", "Gluepot; twin, requests/s unless said", "p50, ms", "p99, ms", "resident, MiB"}
+var titles = []string{"what", "ratio", "floor", "met", "Gluepot; twin, requests/s unless said", "p50, ms", "p99, ms",
+	"resident, MiB"}
 
 func (b *bench) print() {
 	if len(b.rows) == 0 {
 		return
 	}
 	line := func(c []string) {
-		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-20s %-20s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4], c[5], c[6], c[7])
+		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-20s %-20s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4],
+			c[5], c[6], c[7])
 	}
 	_, _ = fmt.Println()
 	line(titles)

@@ -67,7 +67,8 @@ func (b *bench) nodes() error {
 	for i, l := range []load{{path: "/user/User1", script: profiles}, read, create} {
 		for _, way := range []struct{ name, url string }{{"PostgreSQL", p.url}, {"PgBouncer", bouncing}} {
 			for _, l.connections = range []int{4, 32} {
-				cells := []string{[]string{"/user/{name}", "GET /paste/{id}", "POST /paste"}[i], way.name, fmt.Sprint(l.connections)}
+				cells := []string{[]string{"/user/{name}", "GET /paste/{id}", "POST /paste"}[i], way.name,
+					fmt.Sprint(l.connections)}
 				if err := b.addUp(p, way.url, l, cells); err != nil {
 					return err
 				}
@@ -140,8 +141,8 @@ func (b *bench) addUp(p *population, url string, l load, cells []string) error {
 	return nil
 }
 
-// total is what several nodes did together: requests a second, and for each the processor time of the database, in seconds, and
-// its statements. Each is a transaction of its own.
+// total is what several nodes did together: requests a second, and for each the processor time of the database, in
+// seconds, and its statements. Each is a transaction of its own.
 type total struct{ rate, database, statements float64 }
 
 // together measures a load on each of several nodes that start for it.
@@ -217,7 +218,9 @@ func (p *population) transactions() (count float64, err error) {
 	if err := p.alone(); err != nil {
 		return 0, err
 	}
-	return count, p.db.QueryRow(`SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&count)
+	return count,
+		p.db.QueryRow(`SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(
+			&count)
 }
 
 // writeNodes puts what was measured into SCALING.md.
@@ -227,5 +230,6 @@ func (b *bench) writeNodes(folder string) error {
 		bound += fmt.Sprintf(" and a control group that gives it %v of each %v of a processor", sharePart, sharePeriod)
 	}
 	introduction := fmt.Sprintf("%s; %s; %d s each.", b.machine(), bound, b.seconds)
-	return markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), "make bench-nodes", introduction, nodeTitles, b.nodeRows)
+	return markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), "make bench-nodes", introduction,
+		nodeTitles, b.nodeRows)
 }

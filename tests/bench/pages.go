@@ -14,11 +14,12 @@ const (
 	pageNotKept = "page of 2 KiB of Go, not kept, 1 connection, p99 in ms"
 )
 
-// pagesApart are so many pastes that there is no room to keep the highlighting of all of them (maxCached in adapters/pages/highlight).
+// pagesApart are so many pastes that there is no room to keep the highlighting of all of them (maxCached in
+// adapters/pages/highlight).
 const pagesApart = 5000
 
-// pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures pages of which
-// nothing is kept.
+// pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures
+// pages of which nothing is kept.
 func (b *bench) pages(in *installation, d *documents) error {
 	if !b.only.MatchString(pageKept) && !b.only.MatchString(pageNotKept) {
 		return nil
@@ -35,8 +36,10 @@ func (b *bench) pages(in *installation, d *documents) error {
 		return nil
 	}
 	// Each round begins elsewhere, so that it does not meet what the one before has left.
-	script, err := b.lua("pages", fmt.Sprintf("local ids = {\"%s\"}\nmath.randomseed(os.time())\nlocal n = math.random(#ids)\n"+
-		"request = function()\n  n = n %% #ids + 1\n  return wrk.format(\"GET\", \"/\" .. ids[n])\nend\n", strings.Join(ids, `","`)))
+	script, err := b.lua("pages",
+		fmt.Sprintf("local ids = {\"%s\"}\nmath.randomseed(os.time())\nlocal n = math.random(#ids)\n"+
+			"request = function()\n  n = n %% #ids + 1\n  return wrk.format(\"GET\", \"/\" .. ids[n])\nend\n",
+			strings.Join(ids, `","`)))
 	if err != nil {
 		return err
 	}
@@ -48,7 +51,8 @@ func (b *bench) pages(in *installation, d *documents) error {
 		}
 		rates, p99s = append(rates, round.rate), append(p99s, round.p99/1e3)
 	}
-	b.add(row{Name: pageNotKept, Ratio: median(p99s), Floor: 60, atMost: true, absolute: fmt.Sprintf("%.0f", median(rates))})
+	b.add(row{Name: pageNotKept, Ratio: median(p99s), Floor: 60, atMost: true,
+		absolute: fmt.Sprintf("%.0f", median(rates))})
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// clockTick is the unit of the processor times under /proc, in seconds: USER_HZ, which is the same on every Linux that Go runs on.
+// clockTick is the unit of the processor times under /proc, in seconds: USER_HZ, which is the same on every Linux that
+// Go runs on.
 const clockTick = 0.01
 
 // processStat are the fields of /proc/PID/stat that follow the program's name. The first is number 3 in proc(5).
@@ -46,8 +47,8 @@ func processorTime(pid int) float64 {
 	return ticks(fields, userField, systemField) * clockTick
 }
 
-// databaseTime returns for how many seconds the processes of the database server have had a processor, also those that have ended.
-// It returns 0 where they are not on this machine, or in a container.
+// databaseTime returns for how many seconds the processes of the database server have had a processor, also those that
+// have ended. It returns 0 where they are not on this machine, or in a container.
 func (i *installation) databaseTime() (float64, error) {
 	var backend int
 	if err := i.db.QueryRow("SELECT pg_backend_pid()").Scan(&backend); err != nil {

@@ -15,9 +15,10 @@ import (
 
 // What syllables are made of. Together they have about as many trigrams as English has.
 var (
-	beginnings = strings.Fields("b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w x z")
-	vowels     = strings.Fields("a e i o u y ai ea ee io oo ou")
-	ends       = append(strings.Fields("b ck ct d g l ll m n nd ng nt p r rd s ss st t th x"), "", "", "")
+	beginnings = strings.Fields(
+		"b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w x z")
+	vowels = strings.Fields("a e i o u y ai ea ee io oo ou")
+	ends   = append(strings.Fields("b ck ct d g l ll m n nd ng nt p r rd s ss st t th x"), "", "", "")
 )
 
 // vocabulary makes code of 1 KiB out of words. Some are in most pastes, some in few.
@@ -29,7 +30,8 @@ type vocabulary struct {
 
 func newVocabulary() *vocabulary {
 	random := rand.New(rand.NewPCG(1, 2)) // each run is to measure the same
-	v := &vocabulary{random: random, words: strings.Fields("func return if err nil package import string int for range var struct")}
+	v := &vocabulary{random: random,
+		words: strings.Fields("func return if err nil package import string int for range var struct")}
 	for len(v.words) < 20_000 {
 		var word strings.Builder
 		for range 1 + random.IntN(3) {
@@ -59,8 +61,9 @@ func (b *bench) searches(pastes int) error {
 	var text strings.Builder
 	for i := range pastes {
 		code, _ := json.Marshal(v.code()) // a string: cannot fail
-		fmt.Fprintf(&text, `{"_id":"p%08d","ownerId":"u%d","createdAt":%d,"deletesAt":0,"isPublic":true,"title":"paste %d","pasties":[`+
-			`{"_id":"a","title":"main.go","language":"Go","code":%s}]}`+"\n", i, 1+i%people, 1_700_000_000+i, i, code)
+		fmt.Fprintf(&text,
+			`{"_id":"p%08d","ownerId":"u%d","createdAt":%d,"deletesAt":0,"isPublic":true,"title":"paste %d","pasties":[`+
+				`{"_id":"a","title":"main.go","language":"Go","code":%s}]}`+"\n", i, 1+i%people, 1_700_000_000+i, i, code)
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return err
@@ -84,7 +87,8 @@ func (b *bench) searchesOf(name, database, file string, pastes int, v *vocabular
 		return err
 	}
 	location := "GLUEPOT_DATABASE_URL=" + database
-	if _, err := b.command([]string{location, "GLUEPOT_SEARCH=false"}, "import", "pastemyst", "--pastes", file); err != nil {
+	if _, err := b.command([]string{location, "GLUEPOT_SEARCH=false"}, "import", "pastemyst",
+		"--pastes", file); err != nil {
 		return err
 	}
 	started := time.Now()
@@ -127,7 +131,8 @@ end
 	}
 	for _, connections := range []int{1, 8} {
 		l := load{method: http.MethodPost, path: "/paste", script: script, connections: connections}
-		if err := b.compare(fmt.Sprintf("POST /paste of 1 KiB, public, with search / without, %s, %d connections", name, connections),
+		if err := b.compare(fmt.Sprintf("POST /paste of 1 KiB, public, with search / without, %s, %d connections",
+			name, connections),
 			l.toward(on), l.toward(off), 0.4); err != nil {
 			return err
 		}
@@ -185,8 +190,10 @@ func (b *bench) finding(name string, on *side, pastes int, v *vocabulary) error 
 		return err
 	}
 	b.add(row{
-		Name:  fmt.Sprintf("search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, p99 in ms", pastes, name),
-		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f", found.rate), p50: milliseconds(found.p50),
+		Name: fmt.Sprintf("search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, p99 in ms",
+			pastes, name),
+		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f", found.rate),
+		p50: milliseconds(found.p50),
 		p99: milliseconds(found.p99), resident: fmt.Sprintf("%.0f", on.process.residentMiB()),
 	})
 	return nil

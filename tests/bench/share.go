@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A share is a part of one processor, given out in short pieces: with longer ones a node would stand still long enough for requests to
-// queue before it, which would then share statements for that reason only.
+// A share is a part of one processor, given out in short pieces: with longer ones a node would stand still long enough
+// for requests to queue before it, which would then share statements for that reason only.
 const (
 	sharePart   = time.Millisecond
 	sharePeriod = 4 * time.Millisecond
@@ -28,7 +28,8 @@ func newShare(name string) (*share, error) {
 	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
 		s.folder = filepath.Join(root, name)
 		settings = [][2]string{{"cpu.max", part + " " + period}}
-		_ = os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+cpu"), 0o600) // it shows below when that has failed
+		// it shows below when that has failed
+		_ = os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+cpu"), 0o600)
 	}
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
 		return nil, fmt.Errorf("bound a process: %w", err)

@@ -123,9 +123,11 @@ func TestFinding(t *testing.T) {
 	program.Fixture(t, cfg)
 	origin := "http://" + program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true").Address
 	own := createOwn(t, origin)
-	asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": strings.Repeat("A long title ", 12), "isPublic": true,
-		"tags": []string{"go", "a tag of several words", strings.Repeat("long", 15)}, "pasties": []pasty{
-			{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {\n\tprintln(\"" + strings.Repeat("main", 60) + "\")\n}\n"},
+	asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": strings.Repeat("A long title ", 12),
+		"isPublic": true,
+		"tags":     []string{"go", "a tag of several words", strings.Repeat("long", 15)}, "pasties": []pasty{
+			{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {\n\tprintln(\"" + strings.Repeat("main",
+				60) + "\")\n}\n"},
 			{Title: strings.Repeat("name", 40) + ".py", Language: "Python", Code: "main = 1\n"},
 		}})
 	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
@@ -150,7 +152,8 @@ func TestProtectedPages(t *testing.T) {
 		return "/" + asOwner(t, http.MethodPost, origin+"/encrypted",
 			map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt, "burn": burn})
 	}
-	keyed, locked, sealed := store(known[0], false)+"#"+known[0].Key, store(known[1], false), store(known[0], true)+"#"+known[0].Key
+	keyed, locked, sealed := store(known[0], false)+"#"+known[0].Key, store(known[1], false),
+		store(known[0], true)+"#"+known[0].Key
 	for name, screen := range map[string]struct {
 		scheme string
 		narrow bool

@@ -22,8 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccounts is the whole way of a user, from the first visit to the end of the account, with the script and without, on both
-// databases: PostgreSQL has two nodes, which answer in turns.
+// TestAccounts is the whole way of a user, from the first visit to the end of the account, with the script and without,
+// on both databases: PostgreSQL has two nodes, which answer in turns.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]bool{"script": false, "no script": true} {
@@ -103,7 +103,8 @@ func TestAccounts(t *testing.T) {
 			ann.press(signInWithExample, "form[action='/sign-up']")
 			for _, tab := range []*tab{ann, elsewhere} {
 				for _, complaint := range tab.complain() {
-					if !strings.HasPrefix(complaint, "elsewhere: "+with.OIDC.URL) && !strings.HasPrefix(complaint, "elsewhere: "+with.GitHub.URL) {
+					if !strings.HasPrefix(complaint, "elsewhere: "+with.OIDC.URL) &&
+						!strings.HasPrefix(complaint, "elsewhere: "+with.GitHub.URL) {
 						t.Errorf("got a complaint of the browser, want none but of the way to the providers: %s", complaint)
 					}
 				}
@@ -135,7 +136,8 @@ func balance(t *testing.T, address string, nodes []*program.Process) {
 	t.Cleanup(front.Close)
 }
 
-// TestAccountPages looks at the pages about accounts, on the screens that people have, for what keeps people from using them.
+// TestAccountPages looks at the pages about accounts, on the screens that people have, for what keeps people from using
+// them.
 func TestAccountPages(t *testing.T) {
 	t.Parallel()
 	with := idp.ForInstallation(t)
@@ -173,7 +175,8 @@ func TestAccountPages(t *testing.T) {
 			tab.show("/sign-in")
 			look("sign-in")
 			tab.signedIn(program.EpoxyToken)
-			for _, name := range []string{"account", "account/tokens", "account/sessions", "account/identities", "account/delete"} {
+			for _, name := range []string{"account", "account/tokens", "account/sessions", "account/identities",
+				"account/delete"} {
 				tab.show("/" + name)
 				look(strings.ReplaceAll(name, "/", "-"))
 			}

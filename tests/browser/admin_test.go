@@ -48,7 +48,8 @@ func TestAdministration(t *testing.T) {
 	lookAround(t, origin, program.MortarToken, map[string]string{
 		user: "user", "/admin/users?order=bytes": "users", "/admin/invitations": "invitations",
 		"/admin/statistics": "statistics", "/admin?since=1&reported=on": "filters",
-		"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports", "/admin/audit": "audit",
+		"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports",
+		"/admin/audit":          "audit",
 		"/" + shown + "/report": "report",
 	})
 }

@@ -14,12 +14,14 @@ import (
 // ground is the colour behind the page.
 const ground = "getComputedStyle(document.body).backgroundColor"
 
-// TestColours switches between light and dark, with a script and without: the next page has the colours from its first bytes on.
+// TestColours switches between light and dark, with a script and without: the next page has the colours from its first
+// bytes on.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
 	v := vectors(t)[0]
-	sealed := "/" + asOwner(t, http.MethodPost, origin+"/encrypted", map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
+	sealed := "/" + asOwner(t, http.MethodPost, origin+"/encrypted",
+		map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
 	for name, scriptless := range map[string]bool{"script": false, "without": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,11 +65,13 @@ func TestColours(t *testing.T) {
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
-	path := "/" + asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"expiresIn": "1w", "pasties": []pasty{{Code: "x"}}})
+	path := "/" + asOwner(t, http.MethodPost, origin+"/paste",
+		map[string]any{"expiresIn": "1w", "pasties": []pasty{{Code: "x"}}})
 	tab := open(t, origin)
 	command(tab, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Kolkata"})
 	tab.show(path)
-	times := evaluate[[]string](tab, `Array.from(document.querySelectorAll("time"), time => time.textContent + "; " + time.title)`)
+	times := evaluate[[]string](tab,
+		`Array.from(document.querySelectorAll("time"), time => time.textContent + "; " + time.title)`)
 	if len(times) != 2 || !strings.HasPrefix(times[1], "in 6 days; ") && !strings.HasPrefix(times[1], "next week; ") ||
 		!strings.HasSuffix(times[0], "GMT+5:30") || !strings.Contains(times[0], "; ") || strings.Contains(times[0], "UTC") {
 		t.Errorf("got %q, want how long ago, and the local time", times)
@@ -86,7 +90,8 @@ func TestPhone(t *testing.T) {
 	origin := serveUsers(t)
 	path := "/" + asOwner(t, http.MethodPost, origin+"/paste", map[string]any{
 		"title": "A title of six words here", "tags": []string{"one", "two"}, "isPublic": true,
-		"pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"}, {Title: "b.py", Code: "x = 1"}},
+		"pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"},
+			{Title: "b.py", Code: "x = 1"}},
 	})
 	tab := open(t, origin)
 	tab.signedIn(program.EpoxyToken)
@@ -103,7 +108,8 @@ func TestPhone(t *testing.T) {
 	tab.picture("menu")
 	tab.press(".top nav a[href='/starred']", ".top")
 	tab.do(chromedp.Click(chromedp.CSS(".menu")), chromedp.WaitVisible(chromedp.CSS("nav [aria-current=page]")))
-	if current := evaluate[string](tab, `document.querySelector("nav [aria-current=page]").textContent`); current != "Starred" {
+	if current := evaluate[string](tab,
+		`document.querySelector("nav [aria-current=page]").textContent`); current != "Starred" {
 		t.Errorf("got %q marked, want the page that is shown", current)
 	}
 }
@@ -144,7 +150,8 @@ func TestForcedColours(t *testing.T) {
 	})
 	tab.show("/" + createOwn(t, origin) + "#1-L1-L2")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".selected")))
-	if style := evaluate[string](tab, `getComputedStyle(document.querySelector(".selected")).outlineStyle`); style != "solid" {
+	if style := evaluate[string](tab,
+		`getComputedStyle(document.querySelector(".selected")).outlineStyle`); style != "solid" {
 		t.Errorf("got the outline %q, want one around the line", style)
 	}
 	tab.picture("selected")

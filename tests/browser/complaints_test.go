@@ -63,7 +63,8 @@ func (c *complaints) hear(event any) {
 		}
 		url := e.Request.URL
 		c.urls[e.RequestID] = url
-		if !strings.HasPrefix(url, c.origin+"/") && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:"+c.origin+"/") {
+		if !strings.HasPrefix(url, c.origin+"/") && !strings.HasPrefix(url, "data:") &&
+			!strings.HasPrefix(url, "blob:"+c.origin+"/") {
 			add("elsewhere: %.200s", url)
 		}
 	case *network.EventResponseReceived:
@@ -85,7 +86,8 @@ func text(arguments []*runtime.RemoteObject) string {
 	return strings.Join(texts, " ")
 }
 
-// expect removes the complaints so far that have a text, and reports whether there were any: it is for tests of what goes wrong.
+// expect removes the complaints so far that have a text, and reports whether there were any: it is for tests of what
+// goes wrong.
 func (c *complaints) expect(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +116,8 @@ func TestComplaints(t *testing.T) {
 		"/policy":    `<script src="/title.js"></script><p style="color: red">`,
 		"/status":    `<script>fetch("/nothing").then(() => document.title = "done")</script>`,
 		"/failed":    `<script>fetch("/hangup").catch(() => document.title = "done")</script>`,
-		"/elsewhere": `<script>fetch("` + elsewhere.URL + `/", {mode: "no-cors"}).then(() => document.title = "done")</script>`,
+		"/elsewhere": `<script>fetch("` + elsewhere.URL +
+			`/", {mode: "no-cors"}).then(() => document.title = "done")</script>`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Path]

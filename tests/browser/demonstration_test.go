@@ -21,7 +21,8 @@ var demonstration struct {
 	stop   func()
 }
 
-// serveDemonstration returns the origin of a server with the demonstration's data, which serves until the last test has ended.
+// serveDemonstration returns the origin of a server with the demonstration's data, which serves until the last test has
+// ended.
 func serveDemonstration(t *testing.T) (origin string) {
 	t.Helper()
 	demonstration.Lock()

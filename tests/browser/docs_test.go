@@ -92,7 +92,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// tryOut opens an operation, has it asked with the examples of the document, and returns what the page shows of the answer.
+// tryOut opens an operation, has it asked with the examples of the document, and returns what the page shows of the
+// answer.
 func tryOut(tab *tab, operation string) (answer string) {
 	tab.t.Helper()
 	tab.do(

@@ -22,15 +22,16 @@ func (tab *tab) typed(number string) string {
 // wait waits until an expression in the page is true.
 func (tab *tab) wait(expression string) {
 	tab.t.Helper()
-	for deadline := time.Now().Add(patience); !evaluate[bool](tab, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !evaluate[bool](tab,
+		"Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			tab.t.Fatalf("got no %s within %v", expression, patience)
 		}
 	}
 }
 
-// TestEditor writes a paste by keyboard alone: the code has the focus, colours come with the name, Tab indents, Esc and Tab leave, and
-// Ctrl+Enter saves.
+// TestEditor writes a paste by keyboard alone: the code has the focus, colours come with the name, Tab indents, Esc and
+// Tab leave, and Ctrl+Enter saves.
 func TestEditor(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -97,7 +98,8 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestSnippetsOfAForm removes, brings back and sorts snippets without asking the server, and names files that it does not take.
+// TestSnippetsOfAForm removes, brings back and sorts snippets without asking the server, and names files that it does
+// not take.
 func TestSnippetsOfAForm(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -110,7 +112,8 @@ func TestSnippetsOfAForm(t *testing.T) {
 	tab.wait(`document.querySelector("#name-2")?.value === "two.txt"`)
 	names := func() string {
 		t.Helper()
-		return evaluate[string](tab, `Array.from(document.querySelectorAll("#snippets [name=name]"), field => field.value).join()`)
+		return evaluate[string](tab,
+			`Array.from(document.querySelectorAll("#snippets [name=name]"), field => field.value).join()`)
 	}
 	tab.do(tab.click("button[value=remove-1]"))
 	if got := names(); got != "two.txt" {
@@ -125,10 +128,12 @@ func TestSnippetsOfAForm(t *testing.T) {
 		t.Errorf("got the snippets %s, want them in the other order", got)
 	}
 	large := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 2<<20+1)))
-	tab.drop(map[string]string{"large.log": large, "picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
+	tab.drop(map[string]string{"large.log": large,
+		"picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
 	tab.wait(`!document.querySelector("#files-problem").hidden`)
 	problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`)
-	if !strings.Contains(problem, "large.log is larger than 2 MiB") || !strings.Contains(problem, "picture.png is not text") {
+	if !strings.Contains(problem, "large.log is larger than 2 MiB") ||
+		!strings.Contains(problem, "picture.png is not text") {
 		t.Errorf("got %q, want both files named", problem)
 	}
 	tab.wantUsable("a form with two snippets")

@@ -90,7 +90,8 @@ func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *seal
 	t.Helper()
 	s := &sealedSite{T: t, cfg: cfg, traces: collector.Start(t), home: t.TempDir()}
 	program.Fixture(t, s.cfg)
-	settings = append(settings, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.traces.URL, "GLUEPOT_LOG_LEVEL=debug", "GLUEPOT_DATABASE_SLOW_STATEMENT=1ns")
+	settings = append(settings, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.traces.URL, "GLUEPOT_LOG_LEVEL=debug",
+		"GLUEPOT_DATABASE_SLOW_STATEMENT=1ns")
 	s.process = program.Serve(t, s.cfg.URL, settings...)
 	target := &url.URL{Scheme: "http", Host: s.process.Address}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -154,7 +155,8 @@ func (tab *tab) wantOpened(title, text string) {
 		tab.t.Errorf("got %q, want %q", got, text)
 	}
 	if got := evaluate[string](tab, "document.title"); strings.Contains(got, title) && title != "Encrypted paste" {
-		tab.t.Errorf("got the document's title %q, which the browser's history keeps and synchronises, want none of the paste", got)
+		tab.t.Errorf(
+			"got the document's title %q, which the browser's history keeps and synchronises, want none of the paste", got)
 	}
 }
 
@@ -202,7 +204,8 @@ func TestVectors(t *testing.T) {
 // store stores an encrypted paste as it is.
 func (s *sealedSite) store(v vector) (id string) {
 	s.Helper()
-	return asOwner(s.T, http.MethodPost, s.origin+"/encrypted", map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
+	return asOwner(s.T, http.MethodPost, s.origin+"/encrypted",
+		map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
 }
 
 // seal encrypts a plaintext as docs/encryption.md says, whatever it holds.
@@ -314,8 +317,9 @@ func (s *sealedSite) wantNode(link, password string) {
 	}
 }
 
-// wantNoSecrets looks for what was encrypted in requests, the log, traces, the database's files, its log of writes and a backup. It stops
-// the server. What another paste holds in the clear has to be there: otherwise this looks in the wrong places.
+// wantNoSecrets looks for what was encrypted in requests, the log, traces, the database's files, its log of writes and
+// a backup. It stops the server. What another paste holds in the clear has to be there: otherwise this looks in the
+// wrong places.
 func (s *sealedSite) wantNoSecrets() {
 	s.Helper()
 	asOwner(s.T, http.MethodPost, s.origin+"/paste", map[string]any{"pasties": []pasty{{Code: control}}})
@@ -400,7 +404,8 @@ func (s *sealedSite) storedByPostgres() (places map[string]string) {
 			}
 		}
 		var lines string
-		if err := conn.QueryRowContext(s.Context(), "SELECT coalesce(string_agg(DISTINCT line, ' '), '') FROM found").Scan(&lines); err != nil {
+		if err := conn.QueryRowContext(s.Context(),
+			"SELECT coalesce(string_agg(DISTINCT line, ' '), '') FROM found").Scan(&lines); err != nil {
 			s.Fatal(err)
 		}
 		if _, err := conn.ExecContext(s.Context(), "ROLLBACK; DROP TABLE found"); err != nil {
@@ -425,19 +430,24 @@ func TestEncryptionRefused(t *testing.T) {
 	newer := s.store(known)
 	shortest := s.store(known)
 	for id, change := range map[string]string{newer: "version = 2", shortest: "data = substr(data, 1, 20)"} {
-		if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET "+change+" WHERE paste_id = $1", id); err != nil {
+		if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(),
+			"UPDATE paste_ciphers SET "+change+" WHERE paste_id = $1", id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
-		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link does not fit"},
+		"wrong key": {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not",
+			"the key in the link does not fit"},
 		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link lacks a part of the key", "part of the key after"},
-		"stray bits":    {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key", "part of the key after"},
-		"no key":        {s.store(known), "The link lacks a part of the key", "part of the key after"},
-		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or truncated"},
-		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or truncated"},
-		"nothing left":  {shortest + "#" + known.Key, "The paste was cut", "the paste was truncated"},
-		"newer":         {newer + "#" + known.Key, "has format 2, which is newer", "has format 2: update gluepot"},
+		"stray bits": {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key",
+			"part of the key after"},
+		"no key": {s.store(known), "The link lacks a part of the key", "part of the key after"},
+		"changed": {s.store(tampered) + "#" + known.Key, "the paste was changed or cut",
+			"the paste was changed or truncated"},
+		"cut": {s.store(cut) + "#" + known.Key, "the paste was changed or cut",
+			"the paste was changed or truncated"},
+		"nothing left": {shortest + "#" + known.Key, "The paste was cut", "the paste was truncated"},
+		"newer":        {newer + "#" + known.Key, "has format 2, which is newer", "has format 2: update gluepot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
@@ -505,7 +515,8 @@ func TestEncryptionBurns(t *testing.T) {
 	tab.press("#open button", "#unlock")
 	tab.fill("#password", password+"\r")
 	tab.wantOpened("Encrypted paste", secretCode)
-	if out, code := s.run(password, "pull", "--yes", s.push(password, secretCode, "--burn")); code != 0 || out != secretCode {
+	if out, code := s.run(password, "pull", "--yes", s.push(password, secretCode, "--burn")); code != 0 ||
+		out != secretCode {
 		t.Errorf("got exit code %d and %q, want the paste", code, out)
 	}
 }
@@ -546,7 +557,8 @@ func TestEncryptionInsecure(t *testing.T) {
 	tab.show("/" + s.store(known) + "#" + known.Key)
 	tab.wantSaid("over HTTPS")
 	tab.show("/")
-	if hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`); !strings.Contains(hint, "over HTTPS") ||
+	if hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`); !strings.Contains(hint,
+		"over HTTPS") ||
 		!evaluate[bool](tab, `document.querySelector("#encrypt").disabled`) {
 		t.Errorf("got %q, want the box disabled, and why", hint)
 	}
@@ -591,7 +603,9 @@ func TestEncryptionSentAgain(t *testing.T) {
 				tab.do(tab.click("button[value=remove-2]"))
 			}
 		}},
-		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) { tab.as(program.EpoxyToken) }},
+		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) {
+			tab.as(program.EpoxyToken)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
@@ -603,7 +617,8 @@ func TestEncryptionSentAgain(t *testing.T) {
 			tab.do(tab.click("#encrypt"))
 			c.before(tab)
 			tab.do(tab.click("button.main"), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
-			if said := evaluate[string](tab, `document.querySelector("#encryption-problem").textContent`); !strings.Contains(said, c.said) {
+			if said := evaluate[string](tab,
+				`document.querySelector("#encryption-problem").textContent`); !strings.Contains(said, c.said) {
 				t.Errorf("got %q, want %q in it", said, c.said)
 			}
 			if !tab.expect(c.refused) {
@@ -619,7 +634,8 @@ func TestEncryptionSentAgain(t *testing.T) {
 	s.wantNoSecrets()
 }
 
-// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not come this time: nothing is sent.
+// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not come this time:
+// nothing is sent.
 func TestEncryptionBeforeScript(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -636,11 +652,13 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != secretCode {
 		t.Fatalf("got %q on the form, want what was typed", code)
 	}
-	if !evaluate[bool](tab, `find = name => document.querySelector(name), find("#encryption").hidden && find(".unloaded").checkVisibility()`) {
+	if !evaluate[bool](tab,
+		`find = name => document.querySelector(name), find("#encryption").hidden && find(".unloaded").checkVisibility()`) {
 		t.Error("got no word about the script, want one")
 	}
 	tab.wholePicture("form")
-	evaluate[bool](tab, `["invalid", "submit"].forEach(kind => addEventListener(kind, () => document.body.classList.add(kind), true)), true`)
+	evaluate[bool](tab,
+		`["invalid", "submit"].forEach(kind => addEventListener(kind, () => document.body.classList.add(kind), true)), true`)
 	for _, press := range []func(){
 		func() { tab.do(tab.click("button.main")) }, func() { tab.fill("#title", "\r") },
 		func() { tab.do(tab.click("button[value=add]")) },
@@ -659,7 +677,8 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	s.wantNoSecrets()
 }
 
-// TestNoPreviewOfSecrets sees that Markdown that is to be encrypted is not sent for a preview, whatever presses the button.
+// TestNoPreviewOfSecrets sees that Markdown that is to be encrypted is not sent for a preview, whatever presses the
+// button.
 func TestNoPreviewOfSecrets(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))

@@ -40,8 +40,8 @@ func (tab *tab) press(button, there string) {
 	tab.do(tab.click(button), chromedp.WaitVisible(chromedp.CSS(there)))
 }
 
-// click waits until an element stays in its place, and clicks it. What moves between the press and the release of a mouse
-// button is not clicked.
+// click waits until an element stays in its place, and clicks it. What moves between the press and the release of a
+// mouse button is not clicked.
 func (tab *tab) click(selector string) chromedp.Action[chromedp.Void] {
 	const still = `new Promise(resolve => {
 		let before = "";
@@ -61,7 +61,8 @@ func (tab *tab) click(selector string) chromedp.Action[chromedp.Void] {
 		if _, err = chromedp.WaitVisible(chromedp.CSS(selector))(ctx, target); err != nil {
 			return none, err
 		}
-		if _, err = chromedp.Evaluate[bool](fmt.Sprintf(still, selector), chromedp.EvalAwaitPromise)(ctx, target); err != nil {
+		if _, err = chromedp.Evaluate[bool](fmt.Sprintf(still, selector),
+			chromedp.EvalAwaitPromise)(ctx, target); err != nil {
 			return none, err
 		}
 		return chromedp.Click(chromedp.CSS(selector))(ctx, target)
@@ -205,16 +206,19 @@ func (tab *tab) another(path, title string) {
 // createOwn stores a public paste, edits it, and returns its id.
 func createOwn(t *testing.T, origin string) (id string) {
 	t.Helper()
-	pasties := []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"}, {Title: "", Language: "Python", Code: "print(1)\u202e"}}
+	pasties := []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"},
+		{Title: "", Language: "Python", Code: "print(1)\u202e"}}
 	id = asOwner(t, http.MethodPost, origin+"/paste",
 		map[string]any{"title": "One's own", "isPublic": true, "tags": "a,b", "pasties": pasties})
 	asOwner(t, http.MethodPatch, origin+"/paste/"+id, map[string]any{
-		"title": "Edited", "pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"}, pasties[1]},
+		"title": "Edited", "pasties": []pasty{{Title: "main.go", Language: "Go",
+			Code: "package main\n\nfunc main() {}\n"}, pasties[1]},
 	})
 	return id
 }
 
-// asOwner asks the interface for something with the token of a user, and returns the id of the paste that it answers with.
+// asOwner asks the interface for something with the token of a user, and returns the id of the paste that it answers
+// with.
 func asOwner(t *testing.T, method, url string, body map[string]any) (id string) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -240,7 +244,8 @@ func asOwner(t *testing.T, method, url string, body map[string]any) (id string) 
 	return found.ID
 }
 
-// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: what they do is done once.
+// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: what they do is done
+// once.
 func TestFormPressedTwice(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -322,8 +327,8 @@ func (tab *tab) drop(files map[string]string) {
 	})()`)
 }
 
-// TestFiles drops files on the form and chooses them: each becomes a snippet, and one that is no text is refused by its name, also where
-// the browser encrypts.
+// TestFiles drops files on the form and chooses them: each becomes a snippet, and one that is no text is refused by its
+// name, also where the browser encrypts.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -331,9 +336,11 @@ func TestFiles(t *testing.T) {
 	tab.show("/")
 	tab.fill("#name-1", "typed.txt")
 	tab.fill("#code-1", "typed")
-	tab.drop(map[string]string{"a.py": text, "b.py": text, "picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
+	tab.drop(map[string]string{"a.py": text, "b.py": text,
+		"picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#files-problem")))
-	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem, "picture.png") {
+	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem,
+		"picture.png") {
 		t.Errorf("got %q, want the name of the file that is no text", problem)
 	}
 	tab.press("button.main", ".pasty") // the others are snippets by now
@@ -352,7 +359,8 @@ func TestFiles(t *testing.T) {
 	tab.show("/")
 	tab.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), paths), tab.click("#encrypt"),
 		chromedp.WaitVisible(chromedp.CSS("#files-problem")))
-	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem, "bad.bin") {
+	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem,
+		"bad.bin") {
 		t.Errorf("got %q, want the name of the file that is no text", problem)
 	}
 	tab.drop(map[string]string{"a.py": text})

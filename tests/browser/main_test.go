@@ -40,7 +40,8 @@ func run(m *testing.M) int {
 		}
 	}
 	if path == "" {
-		fmt.Fprintf(os.Stderr, "These tests need a browser, one of %q on PATH. Debian: apt-get install chromium-headless-shell\n", browsers)
+		fmt.Fprintf(os.Stderr,
+			"These tests need a browser, one of %q on PATH. Debian: apt-get install chromium-headless-shell\n", browsers)
 		return 1
 	}
 	defer program.Remove()

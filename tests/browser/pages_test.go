@@ -97,8 +97,10 @@ func TestPasteLines(t *testing.T) {
 		{"2-L2", ", shiftKey: true", "#2-L2", "2-L2"}, // another pasty
 	} {
 		click(step.line, step.modifier)
-		if hash, got := evaluate[string](tab, "location.hash"), evaluate[string](tab, selected); hash != step.hash || got != step.selected {
-			t.Errorf("%s%s: got %s and %s selected, want %s and %s", step.line, step.modifier, hash, got, step.hash, step.selected)
+		if hash, got := evaluate[string](tab, "location.hash"), evaluate[string](tab, selected); hash != step.hash ||
+			got != step.selected {
+			t.Errorf("%s%s: got %s and %s selected, want %s and %s", step.line, step.modifier, hash, got, step.hash,
+				step.selected)
 		}
 	}
 	tab.show("/demo-epoxy-1#1-L3-L7")
@@ -116,7 +118,8 @@ func TestPasteLinesByKeys(t *testing.T) {
 	origin := serveDemonstration(t)
 	tab := open(t, origin)
 	tab.show("/demo-epoxy-1")
-	stops := evaluate[string](tab, `Array.from(document.querySelectorAll(".lines a[tabindex='0']"), a => a.hash).join(" ")`)
+	stops := evaluate[string](tab,
+		`Array.from(document.querySelectorAll(".lines a[tabindex='0']"), a => a.hash).join(" ")`)
 	if stops != "#1-L1 #2-L1" {
 		t.Errorf("got the stops %s of the tab key, want one for each pasty", stops)
 	}
@@ -285,7 +288,8 @@ func TestLongWords(t *testing.T) {
 	word := func(n int) string { return strings.Repeat("W", n) }
 	id := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{
 		"title": word(1000), "isPublic": true, "tags": []string{word(100), strings.Repeat("m", 100)},
-		"pasties": []pasty{{Title: word(4000), Language: "Go", Code: "x"}, {Title: "short", Language: "Go", Code: word(4000)}},
+		"pasties": []pasty{{Title: word(4000), Language: "Go", Code: "x"},
+			{Title: "short", Language: "Go", Code: word(4000)}},
 	})
 	tab := open(t, origin)
 	tab.signedIn(program.EpoxyToken)
@@ -293,7 +297,8 @@ func TestLongWords(t *testing.T) {
 		if narrow {
 			tab.phone()
 		}
-		for _, path := range []string{"/" + id, "/" + id + "/edit", "/" + id + "/delete", "/" + id + "/history", "/pastes", "/~epoxy"} {
+		for _, path := range []string{"/" + id, "/" + id + "/edit", "/" + id + "/delete", "/" + id + "/history",
+			"/pastes", "/~epoxy"} {
 			tab.show(path)
 			tab.wantNoSideScroll()
 		}

@@ -128,7 +128,8 @@ func (tab *tab) signsOut(path string) {
 	tab.press(leave, ".top nav a[href^='"+path+"/sign-in']")
 }
 
-// TestPasskeys has people sign up, sign in and recover with real passkeys, on both databases, on two nodes and below a path.
+// TestPasskeys has people sign up, sign in and recover with real passkeys, on both databases, on two nodes and below a
+// path.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -156,7 +157,8 @@ func TestPasskeys(t *testing.T) {
 
 		// The last way in stays. A second one is made, and the first one removed.
 		ann.press("button[name=remove]", "[role=alert]:not([hidden])")
-		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text, "last way to sign in") {
+		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
+			"last way to sign in") {
 			t.Errorf("got %s, want that the last way in stays", text)
 		}
 		first := phone.passkeys()[0]
@@ -173,7 +175,8 @@ func TestPasskeys(t *testing.T) {
 			phone.hold(passkey)
 			ann.show(path + "/sign-in")
 			ann.press(usePasskey, "main > h1 + p") // of a page that says why not
-			if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text, "was not accepted") {
+			if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
+				"was not accepted") {
 				t.Errorf("%s: got %s, want it refused", what, text)
 			}
 		}
@@ -190,7 +193,8 @@ func TestPasskeys(t *testing.T) {
 		phone.hold(&behind)
 		ann.show(path + "/sign-in")
 		ann.press(usePasskey, "main > h1 + p")
-		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text, "may have been copied") {
+		if text := evaluate[string](ann, "document.querySelector('main').innerText"); !strings.Contains(text,
+			"may have been copied") {
 			t.Errorf("got %s, want the copy refused", text)
 		}
 		site.wantLogged(t, "the counter of the passkey")

@@ -12,7 +12,8 @@ func TestTextIsNoPage(t *testing.T) {
 	t.Parallel()
 	const code = `<!doctype html><title>taken over</title><script>document.title = "taken over"</script>`
 	origin := serveDemonstration(t)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/raw?language=HTML", strings.NewReader(code))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/raw?language=HTML",
+		strings.NewReader(code))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestTextIsNoPage(t *testing.T) {
 	tab := open(t, origin)
 	tab.prefer("dark")
 	tab.show("/raw/" + created.ID + "/" + created.Pasties[0].ID)
-	if title, text := evaluate[string](tab, "document.title"), evaluate[string](tab, "document.body.innerText"); title != "" || text != code {
+	if title, text := evaluate[string](tab, "document.title"),
+		evaluate[string](tab, "document.body.innerText"); title != "" || text != code {
 		t.Errorf("got the title %q and the text %q, want no title and the code", title, text)
 	}
 	tab.picture("dark")

@@ -12,7 +12,8 @@ import (
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
-	id := create(t, origin, "Long lines", pasty{Title: "a.go", Language: "Go", Code: "x := 1 // " + strings.Repeat("word ", 200) + "\n"},
+	id := create(t, origin, "Long lines", pasty{Title: "a.go", Language: "Go",
+		Code: "x := 1 // " + strings.Repeat("word ", 200) + "\n"},
 		pasty{Title: "b.txt", Language: "Plain Text", Code: strings.Repeat("word ", 200) + "\n"})
 	const wide = `Array.from(document.querySelectorAll(".code"), code => code.scrollWidth > code.clientWidth).join()`
 	const shown = `Array.from(document.querySelectorAll(".wrap-on, .wrap-off")).filter(a => a.checkVisibility()).
@@ -85,7 +86,8 @@ func TestFileList(t *testing.T) {
 		t.Errorf("got %d lists of three files, want none", n)
 	}
 	tab.show("/" + four)
-	if list := evaluate[string](tab, `Array.from(document.querySelectorAll(".files a"), a => a.textContent + a.hash).join()`); list !=
+	if list := evaluate[string](tab,
+		`Array.from(document.querySelectorAll(".files a"), a => a.textContent + a.hash).join()`); list !=
 		"a.go#1,b.txt#2,c.txt#3,Snippet 4#4" {
 		t.Errorf("got the list %s, want four files", list)
 	}

@@ -137,8 +137,9 @@ func TestSelection(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	for name, file := range map[string]pasty{
-		"code":        {Language: "Go", Code: longCode(20_000)},
-		"prose":       {Language: "Plain Text", Code: "\n\nfirst\n\n\tindented  \n" + strings.Repeat("line\n\n", 300) + "last"},
+		"code": {Language: "Go", Code: longCode(20_000)},
+		"prose": {Language: "Plain Text", Code: "\n\nfirst\n\n\tindented  \n" + strings.Repeat("line\n\n",
+			300) + "last"},
 		"one line":    {Language: "Plain Text", Code: "echo 1"},
 		"Windows":     {Language: "C", Code: "int a;\r\nint b;\r\n"},
 		"line breaks": {Language: "Plain Text", Code: "\n\n\n"},

@@ -51,7 +51,8 @@ func TestSignIn(t *testing.T) {
 	tab.prefer("light")
 	tab.picture("list")
 	for _, cookie := range command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies {
-		if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteLax || strings.Contains(cookie.Value, program.EpoxyToken) {
+		if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteLax ||
+			strings.Contains(cookie.Value, program.EpoxyToken) {
 			t.Errorf("got the cookie %+v, want one that no script and no other site has a use of", cookie)
 		}
 	}

@@ -37,7 +37,8 @@ func TestKeyboardAlone(t *testing.T) {
 	const editing = ".snippet:first-child .cm-content"
 	save := func() {
 		t.Helper()
-		tab.do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.WaitVisible(chromedp.CSS(".pasty")))
+		tab.do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)),
+			chromedp.WaitVisible(chromedp.CSS(".pasty")))
 	}
 	tab.do(chromedp.WaitVisible(chromedp.CSS(editing+":focus")), chromedp.KeyEvent("first"))
 	save()
@@ -84,12 +85,14 @@ func TestCopyTokens(t *testing.T) {
 	tab.press("button.main", "#made")
 	tab.keepCopies()
 	tab.do(tab.click("[data-copy=made]"))
-	if copied := evaluate[string](tab, "window.kept"); copied != evaluate[string](tab, `document.querySelector("#made").value`) {
+	if copied := evaluate[string](tab, "window.kept"); copied != evaluate[string](tab,
+		`document.querySelector("#made").value`) {
 		t.Errorf("got %q copied, want the token", copied)
 	}
 	tab.picture("made")
 	tab.do(chromedp.Reload(), chromedp.WaitNotPresent(chromedp.CSS("#made")))
-	if tokens := evaluate[int](tab, `document.querySelectorAll("button[aria-label='Revoke laptop']").length`); tokens != 1 {
+	if tokens := evaluate[int](tab,
+		`document.querySelectorAll("button[aria-label='Revoke laptop']").length`); tokens != 1 {
 		t.Errorf("got %d tokens after a reload, want one", tokens)
 	}
 }

@@ -33,8 +33,8 @@ const (
 	tabHeight = 900
 )
 
-// open opens a tab for the pages of an origin, such as "http://127.0.0.1:8080". What the browser complains about until the end
-// of the test fails it.
+// open opens a tab for the pages of an origin, such as "http://127.0.0.1:8080". What the browser complains about until
+// the end of the test fails it.
 func open(t *testing.T, origin string) *tab {
 	t.Helper()
 	tab := newTab(t, origin)
@@ -57,7 +57,8 @@ func newTab(t *testing.T, origin string) *tab {
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.hear))
 	t.Cleanup(closeTab)
 	tab.ctx = ctx
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(tabWidth, tabHeight)); err != nil { // the first call, whose context the tab lives with
+	// the first call, whose context the tab lives with
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(tabWidth, tabHeight)); err != nil {
 		t.Fatal(err)
 	}
 	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
@@ -66,7 +67,8 @@ func newTab(t *testing.T, origin string) *tab {
 			if err != nil {
 				return
 			}
-			if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
+			if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog,
+				page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
 				return // the tab is closed
 			}
 		}
@@ -134,7 +136,8 @@ func (tab *tab) prefer(scheme string) {
 	})
 }
 
-// picture keeps what the tab shows in the folder of the flag -screenshots, under the names of the test and of the picture.
+// picture keeps what the tab shows in the folder of the flag -screenshots, under the names of the test and of the
+// picture.
 func (tab *tab) picture(name string) {
 	tab.t.Helper()
 	tab.keep(name, chromedp.CaptureScreenshot())

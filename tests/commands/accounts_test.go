@@ -18,7 +18,8 @@ func TestInvitations(t *testing.T) {
 	}
 	made := i.do("invite create --uses 3 --expires-in 7d --note team")
 	text, code, _ := strings.Cut(made, "https://paste.example/invite/")
-	wantLike(t, "invite create", text, "Created the invitation RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. Its link is not shown again:\n")
+	wantLike(t, "invite create", text,
+		"Created the invitation RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. Its link is not shown again:\n")
 	code = strings.TrimSpace(code)
 	if len(code) != 26 {
 		t.Errorf("got the code %q, want one of 130 bits", code)
@@ -26,13 +27,15 @@ func TestInvitations(t *testing.T) {
 	list, lines := i.do("invite list"), i.do("invite list --json")
 	wantLike(t, "invite list", list, "ID        USES LEFT  CREATED              EXPIRES              NOTE\n"+
 		"RANDOMID  3          YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  team\n")
-	wantLike(t, "invite list --json", lines, `{"id":"RANDOMID","uses":3,"createdAt":"TIME","expiresAt":"TIME","note":"team"}`+"\n")
+	wantLike(t, "invite list --json", lines,
+		`{"id":"RANDOMID","uses":3,"createdAt":"TIME","expiresAt":"TIME","note":"team"}`+"\n")
 	if strings.Contains(list+lines, code) {
 		t.Errorf("got %s%s, want the code shown once", list, lines)
 	}
 	id := i.field("invite create --json", "id")
 	for _, reference := range []string{code, id} {
-		if got := i.do("invite revoke " + reference); !strings.HasPrefix(got, "Revoked the invitation ") || strings.Contains(got, code) {
+		if got := i.do("invite revoke " + reference); !strings.HasPrefix(got, "Revoked the invitation ") ||
+			strings.Contains(got, code) {
 			t.Errorf("got %q, want the id of what was revoked", got)
 		}
 		i.wantRefused("invite revoke "+reference, "There is no such invitation.")
@@ -114,7 +117,8 @@ func TestPasswordCommands(t *testing.T) {
 	}
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
 	text, code, _ := strings.Cut(i.do("user reset mia"), "https://paste.example/reset/")
-	wantLike(t, "user reset", text, "With this link, mia can choose a new password or passkey, once, until YYYY-MM-DD HH:MM:SS. It is not shown again:\n")
+	wantLike(t, "user reset", text,
+		"With this link, mia can choose a new password or passkey, once, until YYYY-MM-DD HH:MM:SS. It is not shown again:\n")
 	if code = strings.TrimSpace(code); len(code) != 26 {
 		t.Errorf("got the code %q, want one of 130 bits", code)
 	}

@@ -48,8 +48,10 @@ func TestBackup(t *testing.T) {
 	if got, want := restored.do("stats"), i.do("stats"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed, "There is a file "+file+" already. Choose another name.")
-	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed, "Cannot write "+file+"/x. (not a directory)")
+	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed,
+		"There is a file "+file+" already. Choose another name.")
+	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed,
+		"Cannot write "+file+"/x. (not a directory)")
 	wantNames(t, filepath.Dir(file), []string{"backup.db"})
 }
 
@@ -71,7 +73,8 @@ func TestBackupOfOpenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := make(chan error, 1)
-	if err := errors.Join(store.Connect(t.Context()), store.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"))); err != nil {
+	if err := errors.Join(store.Connect(t.Context()),
+		store.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"))); err != nil {
 		t.Fatal(err)
 	}
 	go func() { closed <- store.Close() }()
@@ -95,8 +98,10 @@ func TestRestoreReplaces(t *testing.T) {
 
 	store := database.Open(t, cfg) // as a server has it
 	i.do("user create newcomer")
-	wantRefusalWith(t, "restore", i.run("restore "+file), exitFailed, "There is a database at "+path+" already. Add --replace")
-	wantRefusal(t, "restore while it is open", i.run("restore --replace --database-connect-timeout 50ms "+file), exitFailed,
+	wantRefusalWith(t, "restore", i.run("restore "+file), exitFailed,
+		"There is a database at "+path+" already. Add --replace")
+	wantRefusal(t, "restore while it is open", i.run("restore --replace --database-connect-timeout 50ms "+file),
+		exitFailed,
 		"The database is open in another process. Stop the server, then try again.")
 	after := contents(t, cfg)
 	if !strings.Contains(after, `"newcomer"`) {
@@ -148,13 +153,17 @@ func TestRestoreRefusals(t *testing.T) {
 	for path, text := range map[string]string{
 		filepath.Join(folder, "none.db"): "none.db: no such file or directory.",
 		folder:                           "is not a file",
-		writeTo(t, folder, "text", "not a database at all"):                                              "is damaged, or not a database",
-		writeTo(t, folder, "broken.db", string(broken)):                                                  "is damaged, or not a database",
-		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                          "is damaged, or not a database",
-		writeTo(t, folder, "nothing", ""):                                                                "but not Gluepot's",
-		changed("newer.db", `INSERT INTO gluepot_versions (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
-		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                           "1 rows refer to missing rows",
-		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`):                     "before its first release",
+		writeTo(t, folder, "text",
+			"not a database at all"): "is damaged, or not a database",
+		writeTo(t, folder, "broken.db",
+			string(broken)): "is damaged, or not a database",
+		writeTo(t, folder, "half.db",
+			string(backup[:len(backup)/2/4096*4096])): "is damaged, or not a database",
+		writeTo(t, folder, "nothing", ""): "but not Gluepot's",
+		changed("newer.db",
+			`INSERT INTO gluepot_versions (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
+		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):       "1 rows refer to missing rows",
+		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`): "before its first release",
 		withLog:                  "has a log (-wal) beside it",
 		linked:                   "has a log (-wal) beside it",
 		database.SQLitePath(cfg): "is the database itself",
@@ -180,7 +189,8 @@ func TestRestoreRefusals(t *testing.T) {
 	withJournal := filepath.Join(folder, "journal.db")
 	writeTo(t, folder, "journal.db", string(backup))
 	writeTo(t, folder, "journal.db-journal", "a journal")
-	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed, "has a log (-journal) beside it")
+	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed,
+		"has a log (-journal) beside it")
 
 	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump, pg_restore, and VACUUM FULL to shrink its files."
 	for _, line := range []string{"backup " + file + ".2", "restore " + file} {
@@ -212,7 +222,8 @@ func TestRestoreOverDamage(t *testing.T) {
 			t.Errorf("%s: got %.20q, error %v, want %q", name, text, err, want)
 		}
 	}
-	wantNames(t, filepath.Dir(path), []string{filepath.Base(path), filepath.Base(kept), fmt.Sprint(filepath.Base(kept), "-wal")})
+	wantNames(t, filepath.Dir(path), []string{filepath.Base(path), filepath.Base(kept),
+		fmt.Sprint(filepath.Base(kept), "-wal")})
 }
 
 // wantNames wants a folder to have files of those names and no others.
@@ -242,7 +253,8 @@ func TestBackupKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	foreign := []string{"gluepot.db", "gluepot-20200101T000000.000Z.db", "gluepot-20200102T000000.000Z.db", "gluepot-20200103.db"}
+	foreign := []string{"gluepot.db", "gluepot-20200101T000000.000Z.db", "gluepot-20200102T000000.000Z.db",
+		"gluepot-20200103.db"}
 	i.do("backup " + filepath.Join(folder, foreign[0]))
 	writeTo(t, folder, foreign[1], "somebody's notes")
 	installation{t, other.URL}.do("backup " + filepath.Join(folder, foreign[2]))

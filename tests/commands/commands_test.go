@@ -1,5 +1,5 @@
-// Package commands tests what the commands parse, print and return: in this process, through the program's Run. What needs a
-// process of its own (signals, a server that runs beside, a pipe as standard input) is in tests/e2e.
+// Package commands tests what the commands parse, print and return: in this process, through the program's Run. What
+// needs a process of its own (signals, a server that runs beside, a pipe as standard input) is in tests/e2e.
 package commands
 
 import (
@@ -96,7 +96,8 @@ func wantRefusal(t *testing.T, line string, got result, code int, text string) {
 // wantRefusalWith is wantRefusal for a line that has all those parts in it.
 func wantRefusalWith(t *testing.T, line string, got result, code int, parts ...string) {
 	t.Helper()
-	if got.code != code || got.stdout != "" || !strings.HasPrefix(got.stderr, "gluepot: ") || strings.Count(got.stderr, "\n") != 1 {
+	if got.code != code || got.stdout != "" || !strings.HasPrefix(got.stderr, "gluepot: ") ||
+		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%s: got %+v, want exit code %d and one line of standard error", line, got, code)
 	}
 	for _, part := range parts {
@@ -156,7 +157,8 @@ func (i installation) wantRefused(line, message string) {
 	wantRefusal(i.T, line, i.run(line), exitFailed, message)
 }
 
-// placeholders stand for what is different each time. Those in tables are as long as what they stand for, so that columns stay.
+// placeholders stand for what is different each time. Those in tables are as long as what they stand for, so that
+// columns stay.
 var placeholders = strings.NewReplacer(
 	"RANDOMID", "[0-9a-z]{8}",
 	"YYYY-MM-DD HH:MM:SS", `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`,

@@ -56,7 +56,8 @@ func TestCompact(t *testing.T) {
 	wantRefusalWith(t, "compact", got, exitFailed, "in use all the time")
 }
 
-// TestPurgedIndex wants neither a backup nor a compact file to know what a deleted paste held, also by three characters.
+// TestPurgedIndex wants neither a backup nor a compact file to know what a deleted paste held, also by three
+// characters.
 func TestPurgedIndex(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

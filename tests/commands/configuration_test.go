@@ -50,7 +50,8 @@ func TestListenFailure(t *testing.T) {
 	address := listener.Addr().String()
 	got := run(t, "serve", "--database-url="+database.SQLite(t).URL, "--http-addr="+address)
 	wantRefusal(t, "serve", got, exitFailed,
-		"Cannot listen on "+address+". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)")
+		"Cannot listen on "+address+
+			". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)")
 }
 
 func TestDatabaseDownAtStart(t *testing.T) {

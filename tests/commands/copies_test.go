@@ -45,18 +45,20 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"filler", "putty"} {
-		_, _, err := users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, renamed.ID, func(u *user.User, _ map[string]string) (err error) {
-			u.Name, err = user.ParseName(name)
-			return err
-		})
+		_, _, err := users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, renamed.ID,
+			func(u *user.User, _ map[string]string) (err error) {
+				u.Name, err = user.ParseName(name)
+				return err
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "mortar01", func(_ *user.User, services map[string]string) error {
-		services["github"] = "24"
-		return nil
-	})
+	_, _, err = users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "mortar01",
+		func(_ *user.User, services map[string]string) error {
+			services["github"] = "24"
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,8 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 				Title: "secret", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1y", Pasties: pasties,
 				Edits: []paste.Edit{
 					{ID: "edit0001", Type: 0, Text: "before", At: created.Truncate(time.Second)},
-					{ID: "edit0002", Number: 1, Type: 3, Metadata: []string{"pasty001"}, Text: "-\x00\n+b\n", At: created.Truncate(time.Second)},
+					{ID: "edit0002", Number: 1, Type: 3, Metadata: []string{"pasty001"}, Text: "-\x00\n+b\n",
+						At: created.Truncate(time.Second)},
 				},
 			},
 		},
@@ -90,7 +93,8 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			t.Fatal(result.Err)
 		}
 	}
-	gone := paste.Document{Paste: paste.Paste{ID: "deleted1", CreatedAt: created}, Content: paste.Content{Lifetime: "never", Pasties: pasties}}
+	gone := paste.Document{Paste: paste.Paste{ID: "deleted1", CreatedAt: created},
+		Content: paste.Content{Lifetime: "never", Pasties: pasties}}
 	removed := gone
 	removed.ID = "removed1"
 	for _, err := range []error{
@@ -99,11 +103,13 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		gormstore.NewIdentities(opened).Invite(t.Context(), auditlog.Entry{}, identity.Invitation{
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),
-		gormstore.NewIdentities(opened).ChangeWays(t.Context(), netip.Addr{}, "mortar01", "", func(_ user.User, ways *identity.Ways) error {
-			ways.Password = "$argon2id$ü"
-			ways.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7, CreatedAt: created}}
-			return nil
-		}),
+		gormstore.NewIdentities(opened).ChangeWays(t.Context(), netip.Addr{}, "mortar01", "",
+			func(_ user.User, ways *identity.Ways) error {
+				ways.Password = "$argon2id$ü"
+				ways.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7,
+					CreatedAt: created}}
+				return nil
+			}),
 		gormstore.NewIdentities(opened).Offer(t.Context(), auditlog.Entry{}, identity.OneTimeLink{
 			Hash: identity.Hash{1}, Owner: "mortar01", ExpiresAt: time.Now().Add(time.Hour),
 		}),
@@ -174,7 +180,8 @@ func TestCopySaysWhatBecomesOfTheSource(t *testing.T) {
 
 // uncopied are the tables that a copy leaves as the target's migrations have made them.
 var uncopied = []string{
-	"gluepot_versions", "installation", "one_time_links", "passkey_ceremonies", "paste_origins", "paste_quota_salt", "paste_quotas", "search_remains",
+	"gluepot_versions", "installation", "one_time_links", "passkey_ceremonies", "paste_origins", "paste_quota_salt",
+	"paste_quotas", "search_remains",
 	"sign_in_attempts",
 }
 
@@ -276,7 +283,8 @@ func TestCopy(t *testing.T) {
 	there := copyAll(t, source, middle)
 	back := copyAll(t, middle, target)
 	want := map[string]int64{
-		"users": 4, "identities": 3, "unlinked_identities": 1, "passwords": 1, "passkeys": 1, "access_tokens": 4, "pastes": 10, "pasties": 3, "paste_tags": 2,
+		"users": 4, "identities": 3, "unlinked_identities": 1, "passwords": 1, "passkeys": 1, "access_tokens": 4,
+		"pastes": 10, "pasties": 3, "paste_tags": 2,
 		"paste_edits": 2, "paste_ciphers": 1,
 		"stars": 5, "tombstones": 2, "former_names": 2, "audit_log": 2, "blocks": 1, "reports": 1,
 		"paste_texts": 6, "invitations": 1, "user_deletions": 0,
@@ -340,7 +348,8 @@ func TestCopyRefusals(t *testing.T) {
 	refused("copy --from "+from+" --to "+from, exitUsage, "the same database")
 	refused("copy --to "+from+" --from sqlite://"+t.TempDir()+"/none.db", exitFailed,
 		"the source: There is no database at ", "none.db: check --from.\n")
-	refused("copy --from "+from+" --to postgres://u:se%ret@h/d", exitFailed, "the target: ", "not one that PostgreSQL clients understand")
+	refused("copy --from "+from+" --to postgres://u:se%ret@h/d", exitFailed, "the target: ",
+		"not one that PostgreSQL clients understand")
 	refused("copy --from "+from+" --to postgres://u:s3cret@127.0.0.1:1/d", exitFailed,
 		"the target: Cannot reach", "postgres://u@127", "that --to is right")
 	refused("copy --from "+empty(t).url+" --to "+from, exitFailed, "the source: The database lacks migrations")
@@ -393,7 +402,8 @@ func uidOf(t *testing.T, cfg gormstore.Config) string {
 	return installation.UID
 }
 
-// TestCopyWithoutMigrating wants a target not to be created or migrated when a setting forbids that, and one that has the schema to do.
+// TestCopyWithoutMigrating wants a target not to be created or migrated when a setting forbids that, and one that has
+// the schema to do.
 func TestCopyWithoutMigrating(t *testing.T) {
 	t.Parallel()
 	source := filled(t, database.SQLite(t))
@@ -430,7 +440,8 @@ func (s served) Begin(ctx context.Context, source, run string) error {
 	return err
 }
 
-// TestCopyFindsWhatIsStoredMeanwhile has a server store something in a target that was found empty. The copy fails, and does not end.
+// TestCopyFindsWhatIsStoredMeanwhile has a server store something in a target that was found empty. The copy fails, and
+// does not end.
 func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 	t.Parallel()
 	const user = `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
@@ -445,7 +456,8 @@ func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 			source := filled(t, database.SQLite(t))
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 				target := served{gormstore.NewCopies(database.Open(t, cfg)), func() { execute(t, cfg, statement) }}
-				compared, err := copies.New(gormstore.NewCopies(database.Open(t, source)), target, nil).Do(t.Context(), audit.Operator())
+				compared, err := copies.New(gormstore.NewCopies(database.Open(t, source)), target, nil).Do(t.Context(),
+					audit.Operator())
 				equal := err == nil
 				for _, c := range compared {
 					equal = equal && c.Equal()

@@ -78,7 +78,8 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	i := empty(t)
 	for _, step := range []struct{ line, part string }{
-		{"migrate status", "pending"}, {"migrate status", "at version 0"}, {"migrate up", "The database is up to date, at version "},
+		{"migrate status", "pending"}, {"migrate status", "at version 0"},
+		{"migrate up", "The database is up to date, at version "},
 		{"migrate up", "The database is up to date, at version "}, {"migrate status", "applied"},
 	} {
 		if got := i.do(step.line); !strings.Contains(got, step.part) {

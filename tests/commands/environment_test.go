@@ -20,7 +20,8 @@ func fileWith(t *testing.T, content string) string {
 func TestSecretsInFiles(t *testing.T) {
 	i := install(t)
 	for _, end := range []string{"", "\n", "\r\n"} {
-		if got := runWith(t, []string{"GLUEPOT_DATABASE_URL_FILE=" + fileWith(t, i.url+end)}, "stats"); got.code != exitOK || got.stderr != "" {
+		if got := runWith(t, []string{"GLUEPOT_DATABASE_URL_FILE=" + fileWith(t, i.url+end)}, "stats"); got.code != exitOK ||
+			got.stderr != "" {
 			t.Errorf("%q at the end of the file: got %+v, want exit code 0", end, got)
 		}
 	}

@@ -22,7 +22,8 @@ func usesOf(t *testing.T, url string) []string {
 	for _, line := range []string{
 		"serve --http-addr=192.0.2.1:0", "serve --demo --http-addr=192.0.2.1:0", "serve --read-only --http-addr=192.0.2.1:0",
 		"serve --database-migrate=false --http-addr=192.0.2.1:0", "migrate up", "migrate status", "stats",
-		"user list", "user create epoxy", "user delete epoxy --yes", "token list epoxy", "token issue epoxy --name x", "paste list",
+		"user list", "user create epoxy", "user delete epoxy --yes", "token list epoxy",
+		"token issue epoxy --name x", "paste list",
 		"paste create", "paste show p1", "search rebuild", "audit list", "block list", "report list", "invite list",
 		"import pastemyst --users " + users, "import pastemyst --database-migrate=false --users " + users,
 	} {
@@ -86,8 +87,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestForeignSchema sees that no command touches a schema of PostgreSQL with tables that have our names. Others may stand
-// beside ours.
+// TestForeignSchema sees that no command touches a schema of PostgreSQL with tables that have our names. Others may
+// stand beside ours.
 func TestForeignSchema(t *testing.T) {
 	t.Parallel()
 	cfg := database.EmptyPostgres(t)

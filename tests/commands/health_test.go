@@ -22,7 +22,8 @@ func (i installation) serve(args ...string) (address string) {
 	ctx, stop := context.WithCancel(context.Background())
 	var stderr program.Output
 	ended := make(chan int, 1)
-	args = append([]string{"serve", "--database-url=" + i.url, "--http-addr=127.0.0.1:0", "--http-drain-delay=0s"}, args...)
+	args = append([]string{"serve", "--database-url=" + i.url, "--http-addr=127.0.0.1:0",
+		"--http-drain-delay=0s"}, args...)
 	go func() { ended <- gluepot.Run(ctx, args, strings.NewReader(""), new(program.Output), &stderr) }()
 	i.Cleanup(func() {
 		stop()
@@ -87,8 +88,10 @@ func TestHealthOverTLS(t *testing.T) {
 				`" and GLUEPOT_HTTP_TLS_KEY_FILE "": set both or neither`)
 	}
 	none := t.TempDir() + "/none"
-	wantRefusal(t, "no certificate", i.run("serve --http-addr=127.0.0.1:0 "+keyFlag+" --http-tls-cert-file="+none), exitFailed,
-		`Cannot serve with the certificate in "`+none+`" and the key in "`+strings.TrimPrefix(keyFlag, "--http-tls-key-file=")+
+	wantRefusal(t, "no certificate", i.run("serve --http-addr=127.0.0.1:0 "+keyFlag+" --http-tls-cert-file="+none),
+		exitFailed,
+		`Cannot serve with the certificate in "`+none+`" and the key in "`+strings.TrimPrefix(keyFlag,
+			"--http-tls-key-file=")+
 			`": open `+none+": no such file or directory. Check GLUEPOT_HTTP_TLS_CERT_FILE and GLUEPOT_HTTP_TLS_KEY_FILE.")
 }
 

@@ -143,8 +143,8 @@ func TestImportOfOrphans(t *testing.T) {
 	}
 }
 
-// TestImportOfIncompletePastes leaves a stored paste alone: a record that says less than a paste is refused, and so is every one of
-// another collection.
+// TestImportOfIncompletePastes leaves a stored paste alone: a record that says less than a paste is refused, and so is
+// every one of another collection.
 func TestImportOfIncompletePastes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -164,7 +164,8 @@ func TestImportOfIncompletePastes(t *testing.T) {
 		`{"_id":"pppppppp","encrypted":true,"encryptedData":"AAAA","salt":""}`: "it has no createdAt",
 	} {
 		got := i.runReading(record, line)
-		if got.code != exitFailed || !strings.Contains(got.stderr, "standard input:1: The record is not a whole paste: "+reason) {
+		if got.code != exitFailed || !strings.Contains(got.stderr,
+			"standard input:1: The record is not a whole paste: "+reason) {
 			t.Errorf("%s: got %+v, want exit code 1 and %q", record, got, reason)
 		}
 	}
@@ -203,7 +204,8 @@ func TestImportOfIncompleteUsers(t *testing.T) {
 	i := install(t)
 	whole := `{"_id":"u1","username":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"supporterLength":3,"contributor":true,` +
 		`"serviceIds":{"github":"1"}}`
-	for _, record := range []string{whole, `{"_id":"u1","username":"epoxy"}`, `{"_id":"u1","username":"epoxy","avatarUrl":null}`} {
+	for _, record := range []string{whole, `{"_id":"u1","username":"epoxy"}`,
+		`{"_id":"u1","username":"epoxy","avatarUrl":null}`} {
 		if got := i.runReading(record, "import pastemyst --users -"); got.code != exitOK {
 			t.Fatalf("%s: got %+v, want exit code 0", record, got)
 		}
@@ -221,7 +223,8 @@ func TestImportOfAnArray(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	got := i.runReading(`[{"_id":"p1","createdAt":1,"pasties":[]}]`, "import pastemyst --pastes -")
-	if got.code != exitFailed || !strings.Contains(got.stderr, "the file is one JSON array: export it without --jsonArray") {
+	if got.code != exitFailed || !strings.Contains(got.stderr,
+		"the file is one JSON array: export it without --jsonArray") {
 		t.Errorf("got %+v, want exit code 1 and a sentence", got)
 	}
 	i.wantRefused("paste show p1", "There is no paste with that id.")
@@ -244,10 +247,12 @@ func TestImportUndoesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	users := func(name, username string) string {
-		return writeTo(t, folder, name, `{"_id":"u1","username":"`+username+`","publicProfile":true,"serviceIds":{"github":"7","gitlab":"8"}}`)
+		return writeTo(t, folder, name, `{"_id":"u1","username":"`+username+
+			`","publicProfile":true,"serviceIds":{"github":"7","gitlab":"8"}}`)
 	}
-	pastes := writeTo(t, folder, "pastes.json", `{"_id":"shared01","ownerId":"u1","createdAt":1,"isPublic":true,"pasties":[]}`+"\n"+
-		`{"_id":"gone0001","ownerId":"u1","createdAt":1,"pasties":[]}`)
+	pastes := writeTo(t, folder, "pastes.json",
+		`{"_id":"shared01","ownerId":"u1","createdAt":1,"isPublic":true,"pasties":[]}`+"\n"+
+			`{"_id":"gone0001","ownerId":"u1","createdAt":1,"pasties":[]}`)
 	i := install(t)
 	i.do("import pastemyst --users " + users("users.json", "ann") + " --pastes " + pastes)
 	i.do("user unlink ann github")

@@ -29,7 +29,8 @@ func TestUserSuspend(t *testing.T) {
 		if shown := i.do("user show epoxy"); strings.Contains(shown, "suspended        yes\n") != suspended {
 			t.Errorf("%s: got %s, want the user suspended: %t", step.line, shown, suspended)
 		}
-		if listed := i.do("paste list --removed"); strings.Contains(listed, "hidden with its user") != (step.line != "user unsuspend epoxy") {
+		if listed := i.do("paste list --removed"); strings.Contains(listed,
+			"hidden with its user") != (step.line != "user unsuspend epoxy") {
 			t.Errorf("%s: got the removed pastes %s, want it among them as hidden while it is", step.line, listed)
 		}
 		if code := i.run("paste show " + id).code; (code == exitOK) == suspended {
@@ -39,10 +40,12 @@ func TestUserSuspend(t *testing.T) {
 	i.wantRefused("user unsuspend epoxy", "That user is not suspended.")
 	i.do("user suspend epoxy --reason spam --hide-pastes")
 	i.do("paste create --owner epoxy")
-	if got, want := i.do("user suspend epoxy --reason spam --hide-pastes"), "Suspended the user epoxy and hid 1 paste.\n"; got != want {
+	if got, want := i.do("user suspend epoxy --reason spam --hide-pastes"),
+		"Suspended the user epoxy and hid 1 paste.\n"; got != want {
 		t.Errorf("got %q, want %q: what came meanwhile is hidden, too", got, want)
 	}
-	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is no longer suspended, and 2 pastes are there again.\n"; got != want {
+	if got, want := i.do("user unsuspend epoxy"),
+		"The user epoxy is no longer suspended, and 2 pastes are there again.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	i.wantRefused("user unsuspend nobody", "There is no such user.")
@@ -73,8 +76,10 @@ func TestBlock(t *testing.T) {
 	} {
 		wantLike(t, step.line, i.do(step.line), step.want)
 	}
-	i.wantRefused("block remove 192.0.2.1", "That network is not blocked. A block is removed by the network it was made for.")
-	i.wantRefused("block add here --reason spam", "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+	i.wantRefused("block remove 192.0.2.1",
+		"That network is not blocked. A block is removed by the network it was made for.")
+	i.wantRefused("block add here --reason spam",
+		"That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
 	wantRefusal(t, "block add", i.run("block add 192.0.2.1 --reason="), exitUsage,
 		`--reason is "": it takes one line of at most 500 bytes. See 'gluepot block add --help'`)
 }
@@ -90,14 +95,17 @@ func TestReport(t *testing.T) {
 	cfg.URL = i.url
 	store := gormstore.NewModeration(database.Open(t, cfg))
 	for n, report := range []moderation.Report{
-		{ID: id + "-first", Paste: paste.ID(id), Reason: "spam", Text: "two\nlines"}, {ID: id + "-next", Paste: paste.ID(id), Reason: "other"},
+		{ID: id + "-first", Paste: paste.ID(id), Reason: "spam", Text: "two\nlines"},
+		{ID: id + "-next", Paste: paste.ID(id), Reason: "other"},
 	} {
 		report.At = time.Now().Add(time.Duration(n) * time.Second)
-		if err := store.Report(t.Context(), netip.Addr{}, report, "", "client", paste.Quota{Pastes: 2, Window: time.Hour}); err != nil {
+		if err := store.Report(t.Context(), netip.Addr{}, report, "", "client",
+			paste.Quota{Pastes: 2, Window: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if listed := i.do("report list"); !strings.Contains(listed, id+"-first") || !strings.Contains(listed, `two\u000alines`) {
+	if listed := i.do("report list"); !strings.Contains(listed, id+"-first") ||
+		!strings.Contains(listed, `two\u000alines`) {
 		t.Errorf("got %s, want the report with its text on one line", listed)
 	}
 	if listed := i.do("paste list --reported"); !strings.Contains(listed, id) || strings.Contains(listed, other) {
@@ -123,16 +131,19 @@ func TestRestoreHidden(t *testing.T) {
 	id := i.field("paste create --owner epoxy --json", "_id")
 	i.do("paste remove " + id + " --reason spam")
 	i.do("user suspend epoxy --reason spam --hide-pastes")
-	want := result{exitOK, "Restored the paste " + id + ".\n", "The paste " + id + " stays hidden until its owner is unsuspended.\n"}
+	want := result{exitOK, "Restored the paste " + id + ".\n",
+		"The paste " + id + " stays hidden until its owner is unsuspended.\n"}
 	if got := i.run("paste restore " + id); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is no longer suspended, and 1 paste is there again.\n"; got != want {
+	if got, want := i.do("user unsuspend epoxy"),
+		"The user epoxy is no longer suspended, and 1 paste is there again.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be none.
+// TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be
+// none.
 func TestAuditLog(t *testing.T) {
 	i := install(t)
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
@@ -154,7 +165,8 @@ func TestAuditLog(t *testing.T) {
 	epoxy := "epoxy (" + user + ")"
 	rows := strings.Count(i.do("audit list --limit 0 --json"), "\n")
 	for _, step := range []struct{ line, act, target, reason string }{
-		{line: "user show epoxy"}, {line: "user list"}, {line: "token list epoxy"}, {line: "paste list"}, {line: "paste show " + id},
+		{line: "user show epoxy"}, {line: "user list"}, {line: "token list epoxy"}, {line: "paste list"},
+		{line: "paste show " + id},
 		{line: "block list"}, {line: "report list"}, {line: "audit list"}, {line: "stats"},
 		{"user update epoxy --admin", "user.make-admin", epoxy, ""},
 		{"user unlink epoxy gitlab", "user.unlink", epoxy, "gitlab"},
@@ -193,7 +205,8 @@ func TestAuditLog(t *testing.T) {
 	}
 	log := i.do("audit list --limit 0 --json")
 	for _, want := range []string{
-		`"user.create","target":"` + epoxy, `"token.issue","target":"` + token + " of " + epoxy, `"invite.create","target":"` + invitation,
+		`"user.create","target":"` + epoxy, `"token.issue","target":"` + token + " of " + epoxy,
+		`"invite.create","target":"` + invitation,
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("got %s, want %s in it", log, want)

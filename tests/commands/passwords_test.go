@@ -34,7 +34,8 @@ func TestPasswordsAreNotPrinted(t *testing.T) {
 		wantSilence(nil, "migrate", "up", "--database-url", text)
 		wantSilence([]string{"GLUEPOT_DATABASE_URL=postgres://u@127.0.0.1:1/d", "GLUEPOT_DATABASE_READ_URL=" + text}, "stats")
 	}
-	for _, text := range []string{"postgres://u:hunter2@127.0.0.1:1/d", "host=127.0.0.1 password=hunter2"} { // in the wrong place
+	// in the wrong place
+	for _, text := range []string{"postgres://u:hunter2@127.0.0.1:1/d", "host=127.0.0.1 password=hunter2"} {
 		wantSilence(nil, text)
 		wantSilence(nil, "serve", text)
 		wantSilence(nil, "serve", "-database-url="+text)

@@ -26,16 +26,18 @@ func TestPasteCreate(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy")
 	for line, want := range map[string]string{
-		"paste create --owner epoxy":                              "Created the paste RANDOMID.\n",
-		"paste create":                                            "Created the paste RANDOMID.\n",
-		"paste create --json":                                     nobodys,
-		"paste create - --json":                                   nobodys,
-		"paste create --owner epoxy --json":                       strings.Replace(nobodys, `"ownerId":""`, `"ownerId":"RANDOMID"`, 1),
-		"paste create --json --expires-in never":                  nobodys,
-		"paste create --json --title T":                           strings.Replace(nobodys, `"title":"",`, `"title":"T",`, 1),
-		"paste create --json --language rs":                       strings.Replace(nobodys, "Plain Text", "Rust", 1),
-		"paste create --json --owner epoxy --public --tags b,,a,": ownedWith(`"isPublic":false,"tags":[]`, `"isPublic":true,"tags":["a","b"]`),
-		"paste create --json --owner epoxy --private":             ownedWith(`"isPrivate":false`, `"isPrivate":true`),
+		"paste create --owner epoxy": "Created the paste RANDOMID.\n",
+		"paste create":               "Created the paste RANDOMID.\n",
+		"paste create --json":        nobodys,
+		"paste create - --json":      nobodys,
+		"paste create --owner epoxy --json": strings.Replace(nobodys, `"ownerId":""`,
+			`"ownerId":"RANDOMID"`, 1),
+		"paste create --json --expires-in never": nobodys,
+		"paste create --json --title T":          strings.Replace(nobodys, `"title":"",`, `"title":"T",`, 1),
+		"paste create --json --language rs":      strings.Replace(nobodys, "Plain Text", "Rust", 1),
+		"paste create --json --owner epoxy --public --tags b,,a,": ownedWith(`"isPublic":false,"tags":[]`,
+			`"isPublic":true,"tags":["a","b"]`),
+		"paste create --json --owner epoxy --private": ownedWith(`"isPrivate":false`, `"isPrivate":true`),
 	} {
 		wantLike(t, line, i.do(line), want)
 	}
@@ -58,11 +60,13 @@ func TestPasteLifetimes(t *testing.T) {
 		told string
 		life time.Duration
 	}{
-		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "1month": {"1m", 2_629_800 * time.Second}, "1m": {"1m", 2_629_800 * time.Second},
+		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "1month": {"1m", 2_629_800 * time.Second},
+		"1m": {"1m", 2_629_800 * time.Second},
 		"1y": {"1y", 31_557_600 * time.Second},
 	} {
 		made := i.document("code", "paste create --json --expires-in "+text)
-		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life || made.ExpiresIn != want.told {
+		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life ||
+			made.ExpiresIn != want.told {
 			t.Errorf("%s: got %v, told as %q, want %v, told as %q", text, got, made.ExpiresIn, want.life, want.told)
 		}
 	}
@@ -138,7 +142,8 @@ func TestPasteTextsRefused(t *testing.T) {
 	i := install(t)
 	made := i.document("code", "paste create --json")
 	id, only := made.ID, made.Pasties[0].ID
-	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)), write(t, "large", "")
+	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)),
+		write(t, "large", "")
 	if err := os.Truncate(large, 1<<40); err != nil { // reading it would take minutes
 		t.Fatal(err)
 	}
@@ -147,17 +152,22 @@ func TestPasteTextsRefused(t *testing.T) {
 		noLanguage = ": no language has that name. Leave it out to have the language detected."
 	)
 	for line, want := range map[string]string{
-		"paste create " + binary:                                                       `"` + binary + `" is not text in UTF-8.`,
-		"paste create " + large:                                                        `"` + large + `"` + tooLarge,
-		"paste create " + half + " " + half:                                            `"` + half + `"` + tooLarge,
-		"paste edit " + id + " --add " + binary:                                        `"` + binary + `" is not text in UTF-8.`,
-		"paste edit " + id + " --add " + large:                                         `"` + large + `"` + tooLarge,
-		"paste create --language klingon":                                              "language of standard input" + noLanguage,
-		"paste edit " + id + " --language " + only + "=klingon":                        `language of the pasty "` + only + `"` + noLanguage,
-		"paste edit " + id + " --language " + only + "=klingon --pasty " + only + "=-": "language of standard input" + noLanguage,
-		"paste create --title " + strings.Repeat("x", 1025):                            "title: it is longer than 1024 characters.",
-		"paste create --owner nobody":                                                  "There is no such user.",
-		"paste create --paste-max-pasties 1 - " + half:                                 "pasties: there are more than 1.",
+		"paste create " + binary: `"` + binary +
+			`" is not text in UTF-8.`,
+		"paste create " + large:             `"` + large + `"` + tooLarge,
+		"paste create " + half + " " + half: `"` + half + `"` + tooLarge,
+		"paste edit " + id + " --add " + binary: `"` + binary +
+			`" is not text in UTF-8.`,
+		"paste edit " + id + " --add " + large: `"` + large + `"` + tooLarge,
+		"paste create --language klingon": "language of standard input" +
+			noLanguage,
+		"paste edit " + id + " --language " + only + "=klingon": `language of the pasty "` + only +
+			`"` + noLanguage,
+		"paste edit " + id + " --language " + only + "=klingon --pasty " + only +
+			"=-": "language of standard input" + noLanguage,
+		"paste create --title " + strings.Repeat("x", 1025): "title: it is longer than 1024 characters.",
+		"paste create --owner nobody":                       "There is no such user.",
+		"paste create --paste-max-pasties 1 - " + half:      "pasties: there are more than 1.",
 	} {
 		i.wantRefused(line, want)
 	}
@@ -185,8 +195,9 @@ func TestPasteShow(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	made := i.document("\x1b[31mred\r", "paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
-		write(t, "main.go", "package main\n")+" -")
+	made := i.document("\x1b[31mred\r",
+		"paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
+			write(t, "main.go", "package main\n")+" -")
 	line := "paste show " + made.ID
 	wantLike(t, line, i.do(line), `id          RANDOMID
 title       T
@@ -204,7 +215,8 @@ package main
 
 --- RANDOMID (Plain Text) `+"\n"+`\u001b[31mred\u000d`+"\n")
 	for args, want := range map[string]string{
-		"--raw": "package main\n", "--raw " + made.Pasties[0].ID: "package main\n", "--raw " + made.Pasties[1].ID: "\x1b[31mred\r",
+		"--raw": "package main\n", "--raw " + made.Pasties[0].ID: "package main\n",
+		"--raw " + made.Pasties[1].ID: "\x1b[31mred\r",
 	} {
 		if got := i.do(line + " " + args); got != want {
 			t.Errorf("%s: got %q, want %q", args, got, want)
@@ -229,7 +241,8 @@ func TestPasteShowWithoutCode(t *testing.T) {
 	store := gormstore.NewPastes(database.Open(t, cfg))
 	for _, d := range []paste.Document{
 		{Paste: paste.Paste{ID: "bare", CreatedAt: created}},
-		{Paste: paste.Paste{ID: "sealed", CreatedAt: created}, Content: paste.Content{Cipher: &paste.Cipher{Data: []byte("x")}}},
+		{Paste: paste.Paste{ID: "sealed", CreatedAt: created},
+			Content: paste.Content{Cipher: &paste.Cipher{Data: []byte("x")}}},
 	} {
 		if err := store.CreateDocument(t.Context(), d); err != nil {
 			t.Fatal(err)
@@ -266,7 +279,8 @@ func TestPasteEdit(t *testing.T) {
 		{ID: one, Language: "C", Title: "one.go", Code: "stdin"}, {ID: three, Language: "SQL", Title: "three", Code: "3"},
 		{Language: "Rust", Title: "four.rs", Code: "4"},
 	}
-	if !slices.Equal(got.Pasties, want) || got.Title != "T" || !got.IsPrivate || !slices.Equal(got.Tags, []string{"b", "c"}) ||
+	if !slices.Equal(got.Pasties, want) || got.Title != "T" || !got.IsPrivate ||
+		!slices.Equal(got.Tags, []string{"b", "c"}) ||
 		len(got.Edits) != 6 {
 		t.Fatalf("got %+v, want the pasties %+v and 6 edits", got, want)
 	}
@@ -281,14 +295,17 @@ func TestPasteEdit(t *testing.T) {
 	if got := i.document("", "paste show --json "+made.ID); !got.IsPublic || got.IsPrivate || len(got.Edits) != 6 {
 		t.Errorf("got %+v, want it public, and no more edits", got)
 	}
-	if got := i.document("", line+" --json --unlisted --tags= --title="); got.IsPublic || len(got.Tags) > 0 || got.Title != "" {
+	if got := i.document("", line+" --json --unlisted --tags= --title="); got.IsPublic || len(got.Tags) > 0 ||
+		got.Title != "" {
 		t.Errorf("got %+v, want it unlisted, without tags and title", got)
 	}
 	i.wantRefused(line+" --remove "+two, `The paste has no pasty with the id "`+two+`".`)
 	i.wantRefused("paste edit unknown --title T", "There is no paste with that id.")
 	only := i.document("code", "paste create --json")
-	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID, "The paste would have no pasty left: delete the paste instead.")
-	i.wantRefused("paste edit "+only.ID+" --private", "The paste is anonymous: only one that has an owner can be private, public or tagged.")
+	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID,
+		"The paste would have no pasty left: delete the paste instead.")
+	i.wantRefused("paste edit "+only.ID+" --private",
+		"The paste is anonymous: only one that has an owner can be private, public or tagged.")
 }
 
 // TestPasteList is of one user's, newest first, those that have expired included.
@@ -341,7 +358,8 @@ func TestPasteDelete(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	first, second := i.field("paste create --owner epoxy --json", "_id"), i.field("paste create --owner epoxy --json", "_id")
+	first, second := i.field("paste create --owner epoxy --json", "_id"),
+		i.field("paste create --owner epoxy --json", "_id")
 	i.star("epoxy", first)
 	if got, want := i.do("paste delete "+first), "Deleted the paste "+first+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -394,7 +412,8 @@ func TestPasteListFilters(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"paste list --language klingon", "paste remove --reason spam --yes --language klingon"} {
-		wantRefusal(t, line, i.run(line), exitFailed, `There is no language "klingon". Give a name, an alias or an extension.`)
+		wantRefusal(t, line, i.run(line), exitFailed,
+			`There is no language "klingon". Give a name, an alias or an extension.`)
 	}
 	if got, want := i.do("paste remove --reason spam --yes --language golang"), "Removed 1 paste.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)

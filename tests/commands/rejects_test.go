@@ -24,13 +24,15 @@ func TestRejectsFiles(t *testing.T) {
 	pastes := writeTo(t, t.TempDir(), "export.json", laterPastes)
 	got, summaries := i.imports(folder, "--users "+users+" --api-keys "+keys+" --pastes "+pastes)
 	wantFiles(t, folder, map[string]string{
-		"users-export.json.rejects": badUser, "api-keys-export.json.rejects": badKey, "pastes-export.json.rejects": laterPastes,
+		"users-export.json.rejects": badUser, "api-keys-export.json.rejects": badKey,
+		"pastes-export.json.rejects": laterPastes,
 	})
 	if got.code != exitFailed {
 		t.Errorf("got exit code %d, want %d", got.code, exitFailed)
 	}
 	for kind, rejected := range map[string]int64{"users": 1, "api-keys": 1, "pastes": 2} {
-		want := summary{Kind: kind, Read: rejected, Rejected: rejected, RejectsFile: filepath.Join(folder, kind+"-export.json.rejects")}
+		want := summary{Kind: kind, Read: rejected, Rejected: rejected,
+			RejectsFile: filepath.Join(folder, kind+"-export.json.rejects")}
 		if summaries[kind] != want {
 			t.Errorf("got %+v, want %+v", summaries[kind], want)
 		}
@@ -87,15 +89,18 @@ func TestRejectsOfRejects(t *testing.T) {
 	t.Parallel()
 	i, inputs, folder := install(t), t.TempDir(), t.TempDir()
 	i.imports(folder, "--pastes "+writeTo(t, inputs, "export.json", laterPastes))
-	if got, _ := i.imports(folder, "--users "+writeTo(t, inputs, "users.json", `{"_id":"later","username":"later"}`)); got.code != exitOK {
+	if got, _ := i.imports(folder, "--users "+writeTo(t, inputs, "users.json",
+		`{"_id":"later","username":"later"}`)); got.code != exitOK {
 		t.Errorf("the owner: got %+v, want exit code 0", got)
 	}
 	_, summaries := i.imports(folder, "--pastes "+filepath.Join(folder, "pastes-export.json.rejects"))
-	want := summary{Kind: "pastes", Read: 2, New: 1, Rejected: 1, RejectsFile: filepath.Join(folder, "pastes-export.json.2.rejects")}
+	want := summary{Kind: "pastes", Read: 2, New: 1, Rejected: 1,
+		RejectsFile: filepath.Join(folder, "pastes-export.json.2.rejects")}
 	if got := summaries["pastes"]; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	wantFiles(t, folder, map[string]string{"pastes-export.json.rejects": laterPastes, "pastes-export.json.2.rejects": "nonsense\n"})
+	wantFiles(t, folder, map[string]string{"pastes-export.json.rejects": laterPastes,
+		"pastes-export.json.2.rejects": "nonsense\n"})
 }
 
 // TestRejectsFollowNoLink even to a file that does not exist yet.
@@ -109,7 +114,8 @@ func TestRejectsFollowNoLink(t *testing.T) {
 	if _, err := os.Lstat(elsewhere); !os.IsNotExist(err) {
 		t.Errorf("%s: got %v, want no such file, because no link is followed", elsewhere, err)
 	}
-	if text, err := os.ReadFile(filepath.Join(folder, "api-keys-export.json.2.rejects")); err != nil || string(text) != badKey {
+	if text, err := os.ReadFile(filepath.Join(folder, "api-keys-export.json.2.rejects")); err != nil ||
+		string(text) != badKey {
 		t.Errorf("the second file: got %q, error %v, want %q", text, err, badKey)
 	}
 }

@@ -62,7 +62,8 @@ func (s service) manifold(t *testing.T) {
 	created := time.Now().Truncate(time.Second)
 	for i, name := range []string{"ann", "bob", "cid", "dan", "eve"} {
 		made := user.User{
-			ID: user.ID(name), Name: named(t, name), DefaultLanguage: "Go", PublicProfile: true, ShowTags: true, Admin: true, CreatedAt: created,
+			ID: user.ID(name), Name: named(t, name), DefaultLanguage: "Go", PublicProfile: true, ShowTags: true, Admin: true,
+			CreatedAt: created,
 		}
 		all(t, func(ctx context.Context) error {
 			ways := identity.Ways{
@@ -81,7 +82,8 @@ func (s service) manifold(t *testing.T) {
 			all(t, func(ctx context.Context) error { return s.pastes.CreateDocument(ctx, made) })
 		}
 		for j, id := range []token.ID{"stays", "ends"} {
-			key := token.Token{ID: token.ID(name) + "-" + id, Owner: made.ID, Hash: token.Hash{byte(i), byte(j)}, Name: "t", CreatedAt: created}
+			key := token.Token{ID: token.ID(name) + "-" + id, Owner: made.ID, Hash: token.Hash{byte(i), byte(j)}, Name: "t",
+				CreatedAt: created}
 			session := key
 			session.ID, session.Hash[2], session.Kind = "s-"+key.ID, 1, token.Session
 			all(t, func(ctx context.Context) error { return s.tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, key) },
@@ -89,7 +91,8 @@ func (s service) manifold(t *testing.T) {
 		}
 	}
 	all(t, func(ctx context.Context) error {
-		return s.identities.Offer(ctx, auditlog.Entry{}, identity.OneTimeLink{Owner: "ann", ExpiresAt: created.Add(time.Hour)})
+		return s.identities.Offer(ctx, auditlog.Entry{},
+			identity.OneTimeLink{Owner: "ann", ExpiresAt: created.Add(time.Hour)})
 	})
 	for i, id := range []identity.InvitationID{"stays", "revoked", "used"} {
 		all(t, func(ctx context.Context) error {
@@ -150,11 +153,12 @@ func (s service) undo(t *testing.T) {
 			return s.moderation.CloseReport(ctx, auditlog.Entry{}, "ann-stays-r2")
 		},
 		func(ctx context.Context) error {
-			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "ann", func(u *user.User, services map[string]string) error {
-				u.PublicProfile, u.ShowTags, u.Admin = false, false, false
-				delete(services, "github")
-				return nil
-			})
+			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "ann",
+				func(u *user.User, services map[string]string) error {
+					u.PublicProfile, u.ShowTags, u.Admin = false, false, false
+					delete(services, "github")
+					return nil
+				})
 			return err
 		},
 		func(ctx context.Context) error {
@@ -164,10 +168,11 @@ func (s service) undo(t *testing.T) {
 			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "cid", named(t, "cid"), &user.Kept{})
 		},
 		func(ctx context.Context) error {
-			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "dan", func(u *user.User, _ map[string]string) error {
-				u.Suspended, u.PastesHidden = true, true
-				return nil
-			})
+			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "dan",
+				func(u *user.User, _ map[string]string) error {
+					u.Suspended, u.PastesHidden = true, true
+					return nil
+				})
 			return err
 		},
 		func(ctx context.Context) error { _, err := s.moderation.Hide(ctx, "dan", 100); return err },
@@ -242,7 +247,8 @@ func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 		t.Errorf("got %v, want no link of the backup", err)
 	}
 	data, err := os.ReadFile(database.SQLitePath(cfg))
-	if err != nil || !strings.Contains(string(data), "secret of ann stays") || strings.Contains(string(data), "secret of bob") ||
+	if err != nil || !strings.Contains(string(data), "secret of ann stays") ||
+		strings.Contains(string(data), "secret of bob") ||
 		strings.Contains(string(data), "secret of ann deleted") {
 		t.Errorf("got other text in the file than that of ann-stays, or error %v", err)
 	}

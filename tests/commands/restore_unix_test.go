@@ -39,12 +39,14 @@ func TestRestoreKeepsOwner(t *testing.T) {
 		}
 		owner, _ := info.Sys().(*syscall.Stat_t)
 		if owner.Uid != 65534 || owner.Gid != 65533 || info.Mode() != 0o640 {
-			t.Errorf("%s: got the owner %d:%d and the mode %v, want 65534:65533 and -rw-r-----", name, owner.Uid, owner.Gid, info.Mode())
+			t.Errorf("%s: got the owner %d:%d and the mode %v, want 65534:65533 and -rw-r-----", name, owner.Uid,
+				owner.Gid, info.Mode())
 		}
 	}
 }
 
-// TestNewDatabaseHasOwnerOfFolder makes a database as root in the folder of another user, who has to be able to open it.
+// TestNewDatabaseHasOwnerOfFolder makes a database as root in the folder of another user, who has to be able to open
+// it.
 func TestNewDatabaseHasOwnerOfFolder(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

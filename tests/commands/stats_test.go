@@ -41,7 +41,8 @@ activePastes          3
 expiredUnsweptPastes  3
 waitingStars          2
 `
-	if got := i.do("stats"); !strings.HasPrefix(got, want) || !strings.Contains(got, time.Now().UTC().Format(time.DateOnly)+"  0\n") {
+	if got := i.do("stats"); !strings.HasPrefix(got, want) ||
+		!strings.Contains(got, time.Now().UTC().Format(time.DateOnly)+"  0\n") {
 		t.Errorf("stats:\ngot\n%swant\n%sand today", got, want)
 	}
 	var got struct {
@@ -49,7 +50,8 @@ waitingStars          2
 		LargestUsers                              []struct{ Username string }
 		CreatedPerDay                             []struct{ Day string }
 	}
-	if err := json.Unmarshal([]byte(i.do("stats --json")), &got); err != nil || got.DatabaseBytes < 4096 || len(got.LargestUsers) == 0 ||
+	if err := json.Unmarshal([]byte(i.do("stats --json")), &got); err != nil || got.DatabaseBytes < 4096 ||
+		len(got.LargestUsers) == 0 ||
 		len(got.CreatedPerDay) != 30 {
 		t.Errorf("got %+v, %v, want the size of the database, the largest users and 30 days", got, err)
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestUsageErrors are answered before anything is opened: with the exit code 2, and one line that says what to do instead.
+// TestUsageErrors are answered before anything is opened: with the exit code 2, and one line that says what to do
+// instead.
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
@@ -116,10 +117,12 @@ func TestUsageErrors(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for line, part := range map[string]string{
-		"": "Pastes on a server:", "help": "The server and its database:", "help serve": "--http-addr", "serve --help": "--http-addr",
-		"user": "Available Commands", "user create --help": "gluepot user create epoxy --public",
+		"": "Pastes on a server:", "help": "The server and its database:", "help serve": "--http-addr",
+		"serve --help": "--http-addr",
+		"user":         "Available Commands", "user create --help": "gluepot user create epoxy --public",
 	} {
-		if got := run(t, strings.Fields(line)...); got.code != exitOK || !strings.Contains(got.stdout, part) || got.stderr != "" {
+		if got := run(t, strings.Fields(line)...); got.code != exitOK || !strings.Contains(got.stdout, part) ||
+			got.stderr != "" {
 			t.Errorf("%q: got %+v, want exit code 0 and %q on standard output alone", line, got, part)
 		}
 	}
@@ -158,7 +161,8 @@ func TestVersion(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if got := run(t, "completion", shell); got.code != exitOK || !strings.Contains(got.stdout, "gluepot") || got.stderr != "" {
+		if got := run(t, "completion", shell); got.code != exitOK || !strings.Contains(got.stdout, "gluepot") ||
+			got.stderr != "" {
 			t.Errorf("%s: got exit code %d, standard output %.100q, standard error %q, want a script for gluepot", shell,
 				got.code, got.stdout, got.stderr)
 		}

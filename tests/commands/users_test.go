@@ -19,7 +19,8 @@ func TestUserCreate(t *testing.T) {
 			`"supporterMonths":0,"contributor":false,"admin":false,"suspended":false,"services":{}}` + "\n",
 		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go",` +
 			`"publicProfile":true,"showTags":false,` +
-			`"supporterMonths":7,"contributor":true,"admin":false,"suspended":false,"services":{"github":"1","gitlab":"2"}}` + "\n",
+			`"supporterMonths":7,"contributor":true,"admin":false,"suspended":false,"services":{"github":"1","gitlab":"2"}}` +
+			"\n",
 	} {
 		wantLike(t, line, install(t).do(line), want)
 	}
@@ -97,11 +98,12 @@ func TestUserList(t *testing.T) {
 	wantLike(t, "user list", i.do("user list"), titles+
 		"RANDOMID  Epoxy  yes     7                 yes          no     no\n"+
 		"RANDOMID  putty  no      0                 no           no     no\n")
-	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
-		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true,`+
-		`"admin":false,"suspended":false}
+	wantLike(t, "user list --json", i.do("user list --json"),
+		`{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
+			`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true,`+
+			`"admin":false,"suspended":false}
 {"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",`+
-		`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false,"admin":false,"suspended":false}
+			`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false,"admin":false,"suspended":false}
 `)
 }
 
@@ -251,7 +253,8 @@ func TestUnknownUser(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	for _, line := range []string{
-		"user show nobody", "user update nobody --public", "user delete nobody --yes", "user delete nobody", "token issue nobody",
+		"user show nobody", "user update nobody --public", "user delete nobody --yes", "user delete nobody",
+		"token issue nobody",
 		"token list nobody", "paste create --owner nobody", "paste list nobody",
 	} {
 		i.wantRefused(line, "There is no such user.")
@@ -291,7 +294,8 @@ func TestIdentityFlag(t *testing.T) {
 		i.wantRefused("user show --identity "+wrong, "Write the identity as PROVIDER:SUBJECT, such as github:77.")
 	}
 	for _, line := range []string{
-		"user show putty --identity github:78", "paste list putty --identity github:78", "paste list --owner putty --identity github:78",
+		"user show putty --identity github:78", "paste list putty --identity github:78",
+		"paste list --owner putty --identity github:78",
 		"paste remove --reason spam --anonymous --identity github:78", "paste remove x --reason spam --identity github:78",
 	} {
 		if got := i.run(line); got.code != exitUsage {

@@ -56,10 +56,11 @@ func listAccounts(t *testing.T, s ModerationStore) {
 		uses[storedToken(t, s.Store, ids[name]).ID] = at
 	}
 	must(t, s.Tokens.SetLastUsed(t.Context(), uses))
-	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, ids["alpha"], func(u *user.User, _ map[string]string) error {
-		u.Admin = true
-		return nil
-	})
+	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, ids["alpha"],
+		func(u *user.User, _ map[string]string) error {
+			u.Admin = true
+			return nil
+		})
 	must(t, err)
 	setHidden(t, s, ids["char_lie"], false)
 	all := []string{"alpha", "Bravo", "char_lie", "charxlie", "delta"}

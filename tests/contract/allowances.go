@@ -117,10 +117,11 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	_, err = s.Documents.CreateAllowed(t.Context(), nowhere, one, paste.Client(other), sized("anonymous", "", 1))
 	must(t, err) // a client is no user
 	giveUp := func(client paste.Client, by user.ID) error {
-		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, one, client, "", "late", func(stored paste.Document) (paste.Change, error) {
-			made, err := stored.GivenUp(by, paste.KeyHash{1}, paste.Never, now)
-			return paste.Change{Document: made, Changed: true}, err
-		})
+		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, one, client, "", "late",
+			func(stored paste.Document) (paste.Change, error) {
+				made, err := stored.GivenUp(by, paste.KeyHash{1}, paste.Never, now)
+				return paste.Change{Document: made, Changed: true}, err
+			})
 		return err
 	}
 	wantExhausted(t, giveUp(paste.Client(other), other), one.Rate)

@@ -10,7 +10,8 @@ import (
 )
 
 // burningDocument burns after reading.
-func burningDocument(t *testing.T, s DocumentStore, id paste.ID, owner user.ID, visibility paste.Visibility) paste.Document {
+func burningDocument(t *testing.T, s DocumentStore, id paste.ID, owner user.ID,
+	visibility paste.Visibility) paste.Document {
 	t.Helper()
 	created := newDocument(id)
 	created.Owner, created.Burns, created.Visibility = owner, true, visibility
@@ -67,10 +68,11 @@ func burningListed(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)
-	edited, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID, func(stored paste.Document) (paste.Change, error) {
-		stored.Title, stored.Burns = "edited", false
-		return paste.Change{Document: stored, Changed: true}, nil
-	})
+	edited, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID,
+		func(stored paste.Document) (paste.Change, error) {
+			stored.Title, stored.Burns = "edited", false
+			return paste.Change{Document: stored, Changed: true}, nil
+		})
 	must(t, err)
 	want(t, "burns after an edit", edited.Burns, true)
 	wanted.Burns, wanted.Visibility = false, paste.Public // which no rule lets be, but an import can bring

@@ -105,7 +105,8 @@ func deleteUser(t *testing.T, s Store) {
 		s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, other.Name, nil),
 		fault.NotFound,
 	) // who was shown has another name by now
-	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
+	// the name has moved to another
+	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, owner.Name, nil), fault.NotFound)
 	for _, id := range unstorable {
 		wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, user.ID(id), owner.Name, nil), fault.NotFound)
 	}
@@ -274,7 +275,8 @@ func cancelledChanges(t *testing.T, s Store) {
 		"ByOwner":     func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
 		"Revoke":      func() error { return s.Tokens.Revoke(ctx, nowhere, unrecorded, made.ID, now) },
 		"StartSession": func() error {
-			return s.Tokens.StartSession(ctx, nowhere, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session, CreatedAt: now}, token.Hash{})
+			return s.Tokens.StartSession(ctx, nowhere, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session,
+				CreatedAt: now}, token.Hash{})
 		},
 		"Sessions":     func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
 		"EndPresented": func() error { return s.Tokens.EndPresented(ctx, made.Hash) },

@@ -186,8 +186,9 @@ func parseName(t *testing.T, s string) user.Name {
 func newUser(t *testing.T, name string) user.User {
 	t.Helper()
 	return user.User{
-		ID: user.ID(ident.New()), Name: parseName(t, name), AvatarURL: "https://example.com/ü.png?a=1&b='\"<>", DefaultLanguage: "C++",
-		PublicProfile: true, ShowTags: true, SupporterMonths: 1<<31 - 1, Contributor: true, CreatedAt: now,
+		ID: user.ID(ident.New()), Name: parseName(t, name), AvatarURL: "https://example.com/ü.png?a=1&b='\"<>",
+		DefaultLanguage: "C++",
+		PublicProfile:   true, ShowTags: true, SupporterMonths: 1<<31 - 1, Contributor: true, CreatedAt: now,
 	}
 }
 
@@ -207,7 +208,8 @@ func storedPaste(t *testing.T, s Store, id string, owner user.ID, created, expir
 
 func storedToken(t *testing.T, s Store, owner user.ID) token.Token {
 	t.Helper()
-	made := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token", CreatedAt: now}
+	made := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token",
+		CreatedAt: now}
 	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
 	return made
 }

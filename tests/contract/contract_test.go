@@ -18,7 +18,8 @@ func stored(store *gormstore.Store) contract.DocumentStore {
 	pastes := gormstore.NewPastes(store)
 	return contract.DocumentStore{
 		Store: contract.Store{
-			Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes, Stats: gormstore.NewStats(store),
+			Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes,
+			Stats:      gormstore.NewStats(store),
 			Search:     gormstore.NewSearch(store),
 			Identities: gormstore.NewIdentities(store),
 		},
@@ -34,10 +35,13 @@ func moderated(store *gormstore.Store) contract.ModerationStore {
 
 func TestModeration(t *testing.T) {
 	t.Parallel()
-	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres,
+		"sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			contract.RunModeration(t, func(t *testing.T) contract.ModerationStore { return moderated(database.Open(t, provide(t))) })
+			contract.RunModeration(t, func(t *testing.T) contract.ModerationStore {
+				return moderated(database.Open(t, provide(t)))
+			})
 		})
 	}
 	t.Run("postgres with the dataloader", func(t *testing.T) {
@@ -91,6 +95,7 @@ func TestSearch(t *testing.T) {
 		queries = 5
 	}
 	contract.RunSearch(t, 1, pastes, queries, map[string]contract.DocumentStore{
-		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))), "fake": faked(),
+		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))),
+		"fake": faked(),
 	})
 }

@@ -58,7 +58,8 @@ func copiedAlone(t *testing.T, target copies.Target, other paste.Store) {
 	want(t, "pastes", len(storedRows(t, target, tableOf(t, target, "pastes"))), 1)
 }
 
-// copiesMeet begins a copy beside writers: either one of them was first, and the target is not empty, or all are refused.
+// copiesMeet begins a copy beside writers: either one of them was first, and the target is not empty, or all are
+// refused.
 func copiesMeet(t *testing.T, target copies.Target, other paste.Store) {
 	for i := range 20 {
 		begun := false
@@ -108,7 +109,8 @@ func tableOf(t *testing.T, target copies.Target, name string) copies.Table {
 func pasteOf(id string) copies.Row {
 	const none = int64(0)
 	return copies.Row{
-		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil, "an origin", nil, false,
+		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil,
+		"an origin", nil, false,
 		nil, false,
 	}
 }
@@ -128,7 +130,8 @@ func storedRows(t *testing.T, target copies.Target, table copies.Table) (rows []
 }
 
 func copiedRows(t *testing.T, target copies.Target) {
-	pastes, ciphers, edits := tableOf(t, target, "pastes"), tableOf(t, target, "paste_ciphers"), tableOf(t, target, "paste_edits")
+	pastes, ciphers, edits := tableOf(t, target, "pastes"), tableOf(t, target, "paste_ciphers"),
+		tableOf(t, target, "paste_edits")
 	must(t, target.Begin(t.Context(), "s", "a"))
 	expiring, at := pasteOf("a"), later.UTC().Truncate(1e6)
 	expiring[3], expiring[4], expiring[6], expiring[8], expiring[14] = at, true, int64(2), true, []byte("\x00\xff")
@@ -178,7 +181,8 @@ func copiedAtOnce(t *testing.T, target copies.Target) {
 	pastes := tableOf(t, target, "pastes")
 	must(t, target.Begin(t.Context(), "s", "a"))
 	must(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("b")}))
-	wantKind(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("a"), pasteOf("b"), pasteOf("c")}), fault.Conflict)
+	wantKind(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("a"), pasteOf("b"), pasteOf("c")}),
+		fault.Conflict)
 	want(t, "rows", len(storedRows(t, target, pastes)), 1)
 }
 
@@ -215,7 +219,8 @@ func copiedAgain(t *testing.T, target copies.Target) {
 		table string
 		row   copies.Row
 	}{
-		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false, false, false}},
+		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false,
+			false, false}},
 		{"pastes", pasteOf("a")},
 		{"pasties", copies.Row{"a", int64(0), "pasty001", "", "Go", "package a"}},
 		{"tombstones", copies.Row{"paste", "b", now.UTC(), "", "", false}},

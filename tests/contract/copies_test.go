@@ -27,7 +27,8 @@ func TestCopies(t *testing.T) {
 
 func TestCopiesBesideWriters(t *testing.T) {
 	t.Parallel()
-	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres,
+		"sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			contract.RunCopiesBesideWriters(t, func(t *testing.T) (copies.Target, paste.Store) {

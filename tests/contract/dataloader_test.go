@@ -62,7 +62,8 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 	cfg.Tracer = several
 	store := database.Open(t, cfg)
 	merged := dataloader.New(store)
-	plainUsers, plainTokens, plainPastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
+	plainUsers, plainTokens, plainPastes := gormstore.NewUsers(store), gormstore.NewTokens(store),
+		gormstore.NewPastes(store)
 	users, tokens, pastes := merged.Users(plainUsers), merged.Tokens(plainTokens), merged.Pastes(plainPastes)
 
 	at := time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
@@ -83,7 +84,8 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 			PublicProfile: n%2 == 0, SupporterMonths: int32(n), Contributor: n%3 == 0, CreatedAt: at.Add(time.Duration(n)),
 		}
 		must(t, plainUsers.Create(t.Context(), auditlog.Entry{}, owner, nil))
-		made := token.Token{ID: token.ID(fmt.Sprint("token", n)), Owner: owner.ID, Hash: token.Hash{byte(n)}, Name: "ü", CreatedAt: at}
+		made := token.Token{ID: token.ID(fmt.Sprint("token", n)), Owner: owner.ID, Hash: token.Hash{byte(n)}, Name: "ü",
+			CreatedAt: at}
 		if n%2 == 0 {
 			made.ExpiresAt, made.RevokedAt = at.Add(time.Hour), at.Add(time.Minute)
 		}
@@ -94,7 +96,8 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 		missing, err := user.ParseName(fmt.Sprint("missing", n))
 		must(t, err)
 		for _, id := range []user.ID{owner.ID, "missing", "\x00", "\xff"} {
-			lookups = append(lookups, same(id, users.StaleByID, plainUsers.StaleByID), same(id, users.AccountByID, plainUsers.AccountByID))
+			lookups = append(lookups, same(id, users.StaleByID, plainUsers.StaleByID),
+				same(id, users.AccountByID, plainUsers.AccountByID))
 		}
 		for _, name := range []user.Name{name, missing} {
 			lookups = append(lookups, same(name, users.StaleByName, plainUsers.StaleByName))
@@ -256,18 +259,21 @@ func TestLookupsWhileRemovedPastesAreLocked(t *testing.T) {
 // document returns one of several kinds of pastes.
 func document(n int, owner user.ID, at time.Time) paste.Document {
 	d := paste.Document{
-		Paste: paste.Paste{ID: paste.ID(fmt.Sprint("paste", n)), Owner: owner, CreatedAt: at.Add(time.Duration(n) * time.Second)},
+		Paste: paste.Paste{ID: paste.ID(fmt.Sprint("paste", n)), Owner: owner,
+			CreatedAt: at.Add(time.Duration(n) * time.Second)},
 		Content: paste.Content{
 			Title: fmt.Sprint("\x00 \x1a ü ", n), Visibility: paste.Visibility(n % 3), Lifetime: paste.Never,
-			Pasties: []paste.Pasty{{ID: "p1", Title: "\x00", Language: "Go", Code: "a\x1a0\x00"}, {ID: "p0", Language: "C", Code: ""}},
+			Pasties: []paste.Pasty{{ID: "p1", Title: "\x00", Language: "Go", Code: "a\x1a0\x00"},
+				{ID: "p0", Language: "C", Code: ""}},
 		},
 	}
 	if n%4 == 1 {
 		d.Tags = []string{"a\x00", "b"}
 		for number := range 3 {
 			d.Edits = append(d.Edits, paste.Edit{
-				ID: fmt.Sprint("e", number), Number: int64(number), Type: paste.EditPastyCode, Metadata: []string{"p1", "\x00\x1a"}[:number%3],
-				Text: "\x1a1\x00", At: at.Add(time.Duration(number) * time.Hour),
+				ID: fmt.Sprint("e", number), Number: int64(number), Type: paste.EditPastyCode,
+				Metadata: []string{"p1", "\x00\x1a"}[:number%3],
+				Text:     "\x1a1\x00", At: at.Add(time.Duration(number) * time.Hour),
 			})
 		}
 	}

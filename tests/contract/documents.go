@@ -91,7 +91,8 @@ func newDocument(id paste.ID) paste.Document {
 	return paste.Document{
 		Paste: paste.Paste{ID: id, CreatedAt: now, ExpiresAt: later.Truncate(time.Second)},
 		Content: paste.Content{
-			Title: strings.Repeat(odd, 200), Visibility: paste.Private, Tags: []string{"", " a,b", odd, "z"}, Lifetime: "1d", Origin: "origin",
+			Title: strings.Repeat(odd, 200), Visibility: paste.Private, Tags: []string{"", " a,b", odd, "z"}, Lifetime: "1d",
+			Origin: "origin",
 			Pasties: []paste.Pasty{
 				{ID: "second", Title: odd, Language: "unknown", Code: odd},
 				{ID: "first", Language: "C++", Code: strings.Repeat("0123456789abcdef\n", 1<<12)}, // more than any buffer
@@ -99,7 +100,8 @@ func newDocument(id paste.ID) paste.Document {
 			},
 			Edits: []paste.Edit{
 				{ID: "e1", Number: 0, Type: paste.EditTitle, Text: odd, At: at},
-				{ID: "e2", Number: 7, Type: paste.EditPastyRemoved, Metadata: []string{"gone", odd, ""}, Text: odd, At: at.Add(time.Second)},
+				{ID: "e2", Number: 7, Type: paste.EditPastyRemoved, Metadata: []string{"gone", odd, ""}, Text: odd,
+					At: at.Add(time.Second)},
 				{ID: "e0", Number: 7, Type: paste.EditPastyCode, Metadata: []string{"first"}, At: at.Add(time.Second)},
 			},
 		},
@@ -129,7 +131,8 @@ func same(a, b paste.Document) bool {
 	}
 	for _, d := range []*paste.Document{&a, &b} {
 		d.CreatedAt, d.ExpiresAt = d.CreatedAt.UTC(), d.ExpiresAt.UTC()
-		d.Tags, d.Pasties, d.Edits = append([]string{}, d.Tags...), append([]paste.Pasty{}, d.Pasties...), append([]paste.Edit{}, d.Edits...)
+		d.Tags, d.Pasties, d.Edits = append([]string{}, d.Tags...), append([]paste.Pasty{}, d.Pasties...),
+			append([]paste.Edit{}, d.Edits...)
 		for i := range d.Edits {
 			d.Edits[i].Metadata = append([]string{}, d.Edits[i].Metadata...)
 		}
@@ -196,8 +199,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	want(t, "the owner's paste", listed[0], "owned")
 }
 
-// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and reader, one by one and from
-// callers at once.
+// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and reader, one by one and
+// from callers at once.
 func readAsSeen(t *testing.T, s DocumentStore) {
 	owner := newUser(t, "owner")
 	owner.ID = "owner"
@@ -221,7 +224,8 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 					default:
 						content = paste.Content{Lifetime: paste.Never, Visibility: visibility}
 					}
-					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now, Burns: kind == "burning"}
+					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now,
+						Burns: kind == "burning"}
 					pastes = append(pastes, paste.Document{Paste: made, Content: content, Stars: 1})
 					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
 					must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
@@ -310,10 +314,11 @@ func readNothing(t *testing.T, s DocumentStore) {
 		wantKind(t, err, fault.NotFound)
 		_, err = s.Documents.ReadPasty(t.Context(), paste.ID(id), "", owner)
 		wantKind(t, err, fault.NotFound)
-		got, err := s.Documents.Update(t.Context(), unrecorded, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
-			t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
-			return paste.Change{Document: stored, Changed: true}, nil
-		})
+		got, err := s.Documents.Update(t.Context(), unrecorded, paste.ID(id),
+			func(stored paste.Document) (paste.Change, error) {
+				t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
+				return paste.Change{Document: stored, Changed: true}, nil
+			})
 		wantKind(t, err, fault.NotFound)
 		want(t, "what is not there", got.Paste, paste.Paste{})
 		err = s.Documents.DeleteIf(t.Context(), unrecorded, paste.ID(id), func(stored paste.Paste) error {
@@ -355,7 +360,8 @@ func updateDocument(t *testing.T, s DocumentStore) {
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner, "paste"))
 	before.Stars = 1
 	added := paste.Edit{
-		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd, At: time.Unix(1, 0).UTC(),
+		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd,
+		At: time.Unix(1, 0).UTC(),
 	}
 	wanted := before
 	wanted.Title, wanted.Visibility, wanted.Tags = "", paste.Unlisted, []string{"new"}
@@ -446,7 +452,8 @@ func deleteDocument(t *testing.T, s DocumentStore) {
 	gone, bystander := storedDocument(t, s, "gone", owner), storedDocument(t, s, "GONE", owner)
 	allow := func(paste.Paste) error { return nil }
 	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "gone", func(stored paste.Paste) error {
-		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: owner, CreatedAt: now.UTC(), ExpiresAt: gone.ExpiresAt.UTC()})
+		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: owner, CreatedAt: now.UTC(),
+			ExpiresAt: gone.ExpiresAt.UTC()})
 		return nil
 	}))
 	wantKind(t, s.Documents.DeleteIf(t.Context(), unrecorded, "gone", allow), fault.NotFound)
@@ -470,7 +477,8 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	for id, create := range map[paste.ID]func(paste.Document) error{
 		"created": func(d paste.Document) error { return s.Documents.CreateDocument(t.Context(), d) },
 		"counted": func(d paste.Document) error {
-			_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
+			_, err := s.Documents.CreateAllowed(t.Context(), nowhere,
+				paste.Allowance{Rate: paste.Quota{Pastes: 9, Window: time.Hour}},
 				"client", d)
 			return err
 		},
@@ -610,7 +618,9 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 // documentsMeet has one winner where only one can be.
 func documentsMeet(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	wantOneWinner(t, meet(func(int) error { return s.Documents.CreateDocument(t.Context(), newDocument("wanted")) }), fault.Conflict)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Documents.CreateDocument(t.Context(), newDocument("wanted"))
+	}), fault.Conflict)
 	// While some delete, others update and read: they find the whole paste or nothing.
 	for range 5 {
 		id := storedDocument(t, s, paste.ID(ident.New()), owner).ID
@@ -644,7 +654,8 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 	}
 }
 
-// creationsMeet has callers create at once whose outcomes differ: each gets its own, and what the others do stays theirs.
+// creationsMeet has callers create at once whose outcomes differ: each gets its own, and what the others do stays
+// theirs.
 func creationsMeet(t *testing.T, s DocumentStore) {
 	mine, yours := storedUser(t, s.Store, "me").ID, storedUser(t, s.Store, "you").ID
 	small := func(id paste.ID, owner user.ID) paste.Document {
@@ -679,7 +690,8 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			case 6: // imported
 				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 			default: // counted, for a client of the caller's, who has a quota for it
-				_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)),
+				_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota},
+					paste.Client(fmt.Sprint(caller)),
 					created)
 			}
 			if wanted == fault.None {
@@ -704,7 +716,8 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 	want(t, "pastes", count, 1+rounds*6) // of the eight in a round
 }
 
-// deletionsMeet has some callers import and edit a paste that others delete: once it was deleted, it does not come back.
+// deletionsMeet has some callers import and edit a paste that others delete: once it was deleted, it does not come
+// back.
 func deletionsMeet(t *testing.T, s DocumentStore) {
 	for round := range 5 {
 		wanted := newDocument(paste.ID(fmt.Sprint("paste", round)))

@@ -23,7 +23,8 @@ func faked() contract.DocumentStore {
 	store := new(fake.Store)
 	return contract.DocumentStore{
 		Store: contract.Store{
-			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
+			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store},
+			Stats:      fake.Stats{Store: store},
 			Search:     fake.Search{Store: store},
 			Identities: fake.Identities{Store: store},
 		},

@@ -16,14 +16,16 @@ import (
 func wantServiceTaken(t *testing.T, err error) {
 	t.Helper()
 	wantOtherConflict(t, err)
-	if !errors.Is(err, user.ErrServiceTaken) || err.Error() != user.ErrServiceTaken.Error() { // commands print the whole text
+	// commands print the whole text
+	if !errors.Is(err, user.ErrServiceTaken) || err.Error() != user.ErrServiceTaken.Error() {
 		t.Errorf("got %v, want %v alone", err, user.ErrServiceTaken)
 	}
 }
 
 func identityTaken(t *testing.T, s Store) {
 	owner, other := newUser(t, "owner"), storedUser(t, s, "other")
-	must(t, s.Users.Create(t.Context(), unrecorded, owner, map[string]string{"github": "77", "oidc@https://a.example": "77"}))
+	must(t, s.Users.Create(t.Context(), unrecorded, owner,
+		map[string]string{"github": "77", "oidc@https://a.example": "77"}))
 	for key, subjects := range map[string][]string{
 		"github": {"77"}, "oidc@https://a.example": {"77"}, "oidc@https://b.example": nil, "GitHub": nil,
 	} {
@@ -42,10 +44,11 @@ func identityTaken(t *testing.T, s Store) {
 
 	third := newUser(t, "third")
 	wantServiceTaken(t, s.Users.Create(t.Context(), unrecorded, third, map[string]string{"github": "77"}))
-	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, other.ID, func(u *user.User, services map[string]string) error {
-		u.Contributor, services["github"] = false, "77"
-		return nil
-	})
+	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, other.ID,
+		func(u *user.User, services map[string]string) error {
+			u.Contributor, services["github"] = false, "77"
+			return nil
+		})
 	wantServiceTaken(t, err)
 	unchanged, err := s.Users.AccountByID(t.Context(), other.ID)
 	must(t, err)
@@ -66,13 +69,15 @@ func identityTaken(t *testing.T, s Store) {
 
 // begun is an attempt at a provider.
 var begun = identity.Attempt{
-	Source: "oidc", Proof: identity.Proof{State: "s", Nonce: "n", Verifier: "v"}, Next: "/a?b=c", Invitation: "inv1", Link: "user1",
+	Source: "oidc", Proof: identity.Proof{State: "s", Nonce: "n", Verifier: "v"}, Next: "/a?b=c", Invitation: "inv1",
+	Link: "user1",
 }
 
 // vouched is an attempt to sign up.
 func vouched(subject string, invitation identity.InvitationID) identity.Attempt {
 	return identity.Attempt{Source: "oidc", Next: "/pastes", Invitation: invitation, Profile: identity.Profile{
-		Identity: identity.Identity{Key: "oidc@https://a.example", Subject: subject}, Name: "ann", AvatarURL: "https://a.example/ü.png",
+		Identity: identity.Identity{Key: "oidc@https://a.example", Subject: subject}, Name: "ann",
+		AvatarURL: "https://a.example/ü.png",
 	}}
 }
 
@@ -96,7 +101,8 @@ func attempts(t *testing.T, s Store) {
 		wantKind(t, err, fault.NotFound)
 		want(t, "no attempt", found, identity.Attempt{})
 	}
-	wantKind(t, s.Identities.Keep(cancelled(t), nowhere, identity.HashOf("x"), begun, identity.MaxAttempts), fault.Unavailable)
+	wantKind(t, s.Identities.Keep(cancelled(t), nowhere, identity.HashOf("x"), begun, identity.MaxAttempts),
+		fault.Unavailable)
 	_, err := s.Identities.Attempt(cancelled(t), identity.HashOf("x"))
 	wantKind(t, err, fault.Unavailable)
 }
@@ -148,7 +154,8 @@ func attemptsMeet(t *testing.T, s Store) {
 func newInvitation(t *testing.T, s Store, code string, uses int, expires time.Time) identity.Invitation {
 	t.Helper()
 	made := identity.Invitation{
-		ID: identity.InvitationID(ident.New()), Hash: identity.HashOf(code), Uses: uses, Note: "für " + code, CreatedAt: now, ExpiresAt: expires,
+		ID: identity.InvitationID(ident.New()), Hash: identity.HashOf(code), Uses: uses, Note: "für " + code, CreatedAt: now,
+		ExpiresAt: expires,
 	}
 	must(t, s.Identities.Invite(t.Context(), unrecorded, made))
 	return made
@@ -215,7 +222,8 @@ func signUpsMeet(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 1, later)
 	const callers = 4
 	for i := range callers {
-		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""),
+			identity.MaxAttempts))
 		must(
 			t,
 			s.Identities.Keep(
@@ -230,7 +238,8 @@ func signUpsMeet(t *testing.T, s Store) {
 		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
 	}
 	well, failures := together(callers, func(i int) error {
-		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), newUser(t, fmt.Sprint("ann", i)))
+		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)),
+			newUser(t, fmt.Sprint("ann", i)))
 	})
 	want(t, "accounts of one identity", well, 1)
 	for _, err := range failures {
@@ -244,7 +253,8 @@ func signUpsMeet(t *testing.T, s Store) {
 		wantOtherConflict(t, err)
 	}
 	well, failures = together(callers, func(i int) error {
-		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), newUser(t, fmt.Sprint("cid", i)))
+		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)),
+			newUser(t, fmt.Sprint("cid", i)))
 	})
 	want(t, "accounts of one invitation", well, 1)
 	for _, err := range failures {

@@ -61,7 +61,8 @@ func importedAccount(t *testing.T, id user.ID, name string) user.Import {
 	u := newUser(t, name)
 	return user.Import{
 		ID: id, Name: u.Name, AvatarURL: &u.AvatarURL, DefaultLanguage: &u.DefaultLanguage, PublicProfile: &u.PublicProfile,
-		SupporterMonths: &u.SupporterMonths, Contributor: &u.Contributor, Stars: []string{}, Services: map[string]string{}, CreatedAt: now,
+		SupporterMonths: &u.SupporterMonths, Contributor: &u.Contributor, Stars: []string{}, Services: map[string]string{},
+		CreatedAt: now,
 	}
 }
 
@@ -93,7 +94,8 @@ func importUsers(t *testing.T, s Store) {
 	for _, id := range []string{"x", "y", "z"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 	}
-	a.Name, a.Stars, a.Services, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"}, map[string]string{"gitlab": "3"}, new(int32)
+	a.Name, a.Stars, a.Services, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"},
+		map[string]string{"gitlab": "3"}, new(int32)
 	run("a newer export", []user.Import{a, b}, updated, unchanged)
 	account, err := s.Users.AccountByID(t.Context(), "a")
 	must(t, err)
@@ -166,7 +168,8 @@ func importNames(t *testing.T, s Store) {
 	wantNames(t, s, map[user.ID]string{"a": "x", "b": "z", "c": "c", "d": "d"})
 	run("a chain, its beginning first", []user.Import{account("a", "Z"), account("b", "y")}, updated, updated)
 	wantNames(t, s, map[user.ID]string{"a": "Z", "b": "y", "c": "c", "d": "d"})
-	run("a circle of three and a new user", []user.Import{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")},
+	run("a circle of three and a new user", []user.Import{account("a", "y"), account("b", "c"), account("e", "x"),
+		account("c", "z")},
 		updated, updated, fresh, updated)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x"})
 	run("a name that somebody keeps", []user.Import{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
@@ -432,15 +435,20 @@ func importRemoved(t *testing.T, s DocumentStore) {
 		must(t, s.Documents.DeleteIf(t.Context(), unrecorded, id, func(paste.Paste) error { return nil }))
 	}
 	// What was not deleted has no tombstone.
-	if err := s.Documents.DeleteIf(t.Context(), unrecorded, "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(t.Context(), unrecorded, "stayed", func(paste.Paste) error {
+		return refusal
+	}); !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of allow", err)
 	}
-	wantKind(t, s.Documents.DeleteIf(t.Context(), unrecorded, "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
+	wantKind(t, s.Documents.DeleteIf(t.Context(), unrecorded, "unknown", func(paste.Paste) error {
+		return nil
+	}), fault.NotFound)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, "gone", parseName(t, "x"), nil))
 
 	for range 2 { // not at the second time either
 		pastes("again", paste.RefuseOrphans, documents, removed, removed, removed, unchanged, unchanged)
-		pastes("again, orphans without an owner", paste.AnonymizeOrphans, documents, removed, removed, removed, unchanged, unchanged)
+		pastes("again, orphans without an owner", paste.AnonymizeOrphans, documents, removed, removed, removed,
+			unchanged, unchanged)
 		for _, id := range []paste.ID{"gones", "deleted", "sealed"} {
 			wantNoDocument(t, s, id)
 		}
@@ -460,7 +468,8 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, again, func(paste.Paste) error { return nil }))
 	twice := newExported("unknown")
 	pastes("others beside what was deleted", paste.RefuseOrphans,
-		[]paste.Document{documents[1], twice, documents[0], newExported("gone"), twice}, removed, fresh, removed, fresh, unchanged)
+		[]paste.Document{documents[1], twice, documents[0], newExported("gone"), twice}, removed, fresh, removed,
+		fresh, unchanged)
 	wantStored(t, s, "a paste with the id of a user that is gone", newExported("gone"))
 
 	stays.Stars = []string{"deleted"}
@@ -470,7 +479,8 @@ func importRemoved(t *testing.T, s DocumentStore) {
 	users("the name that is free", []user.Import{gone, stays, gone}, removed, updated, removed)
 	heir := account("heir", "y")
 	gone.Name = parseName(t, "x")
-	users("a user who is gone has no name to keep", []user.Import{gone, heir, account("deleted", "z")}, removed, fresh, fresh)
+	users("a user who is gone has no name to keep", []user.Import{gone, heir, account("deleted", "z")},
+		removed, fresh, fresh)
 	wantNames(t, s.Store, map[user.ID]string{"stays": "x", "heir": "y", "deleted": "z"})
 	_, err = s.Users.AccountByID(t.Context(), "gone")
 	wantKind(t, err, fault.NotFound)

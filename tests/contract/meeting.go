@@ -56,7 +56,9 @@ func wantNoErrors(t *testing.T, errs []error) {
 }
 
 func usersMeet(t *testing.T, s Store) {
-	wantOneWinner(t, meet(func(int) error { return s.Users.Create(t.Context(), unrecorded, newUser(t, "wanted"), nil) }), fault.Conflict)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Users.Create(t.Context(), unrecorded, newUser(t, "wanted"), nil)
+	}), fault.Conflict)
 
 	// Updates of different fields all hold, and so do those of the same one that build on each other.
 	counted := newUser(t, "counted")
@@ -65,11 +67,12 @@ func usersMeet(t *testing.T, s Store) {
 	const rounds = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, counted.ID, func(u *user.User, services map[string]string) error {
-				u.SupporterMonths++
-				services[fmt.Sprint(caller)] = fmt.Sprint(round)
-				return nil
-			})
+			_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, counted.ID,
+				func(u *user.User, services map[string]string) error {
+					u.SupporterMonths++
+					services[fmt.Sprint(caller)] = fmt.Sprint(round)
+					return nil
+				})
 			if err != nil {
 				return err
 			}
@@ -92,8 +95,9 @@ func tokensMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	hash := token.Generate().Hash()
 	wantOneWinner(t, meet(func(caller int) error {
-		return s.Tokens.Create(t.Context(), nowhere, unrecorded, token.Token{ID: token.ID(fmt.Sprint("caller", caller)), Owner: owner.ID,
-			Hash: hash, CreatedAt: now})
+		return s.Tokens.Create(t.Context(), nowhere, unrecorded,
+			token.Token{ID: token.ID(fmt.Sprint("caller", caller)), Owner: owner.ID,
+				Hash: hash, CreatedAt: now})
 	}), fault.Conflict)
 
 	made := make([]token.Token, 40)
@@ -135,13 +139,15 @@ func tokensMeet(t *testing.T, s Store) {
 func pastesMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	wantOneWinner(t, meet(func(int) error {
-		return s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "wanted", Owner: owner.ID, CreatedAt: now}})
+		return s.Pastes.CreateDocument(t.Context(),
+			paste.Document{Paste: paste.Paste{ID: "wanted", Owner: owner.ID, CreatedAt: now}})
 	}), fault.Conflict)
 	const each = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for i := range each {
 			id := paste.ID(fmt.Sprintf("p%d-%d", caller, i))
-			if err := s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}); err != nil {
+			if err := s.Pastes.CreateDocument(t.Context(),
+				paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}); err != nil {
 				return err
 			}
 			if err := s.Pastes.Star(t.Context(), nowhere, owner.ID, id); err != nil {
@@ -164,7 +170,9 @@ func pastesMeet(t *testing.T, s Store) {
 	want(t, "stars", len(stars), callers*each+1)
 	want(t, "different stars", len(slices.Compact(stars)), callers*each+1)
 
-	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), nowhere, owner.ID, "wanted") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Pastes.Unstar(t.Context(), nowhere, owner.ID, "wanted")
+	}), fault.NotFound)
 	wantOneWinner(t, meet(func(int) error {
 		return s.Pastes.DeleteIf(t.Context(), unrecorded, "wanted", func(paste.Paste) error { return nil })
 	}), fault.NotFound)
@@ -194,8 +202,8 @@ func sweepersMeet(t *testing.T, s Store) {
 	want(t, "expired", got.ExpiredPastes, 0)
 }
 
-// userDeletionMeets deletes a user who is imported meanwhile, and whose pastes and tokens come. All of them go with the user, and
-// nothing comes back.
+// userDeletionMeets deletes a user who is imported meanwhile, and whose pastes and tokens come. All of them go with the
+// user, and nothing comes back.
 func userDeletionMeets(t *testing.T, s Store) {
 	for round := range 5 {
 		owner := storedUser(t, s, fmt.Sprint("owner", round))
@@ -274,7 +282,8 @@ func importsMeet(t *testing.T, s Store) {
 	uses := make(map[token.ID]time.Time)
 	for i := range records {
 		u := importedAccount(t, user.ID(fmt.Sprint("u", i)), fmt.Sprint("user", i))
-		u.Stars, u.Services = []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)}, map[string]string{"github": fmt.Sprint(i)}
+		u.Stars, u.Services = []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)},
+			map[string]string{"github": fmt.Sprint(i)}
 		accounts[i] = u
 		keys[i] = token.Token{ID: token.ID(fmt.Sprint("k", i)), Owner: u.ID, Hash: token.Hash{1, byte(i)}, CreatedAt: now}
 		pastes[i] = newDocument(paste.ID(fmt.Sprint("p", i)))

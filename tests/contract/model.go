@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// RunModel gives several stores the same random steps, and wants the same answer of each to every one. The last is the model:
-// what the others differ from.
+// RunModel gives several stores the same random steps, and wants the same answer of each to every one. The last is the
+// model: what the others differ from.
 func RunModel(t *testing.T, seed uint64, steps int, stores []DocumentStore) {
 	t.Helper()
 	players := make([]*player, len(stores))
@@ -29,7 +29,8 @@ func RunModel(t *testing.T, seed uint64, steps int, stores []DocumentStore) {
 		what, wanted := model.step(t.Context())
 		for i, p := range players[:len(players)-1] {
 			if _, got := p.step(t.Context()); got != wanted {
-				t.Fatalf("seed %d, step %d, store %d, %s:\ngot  %s\nwant %s", seed, step, i, what, differing(got, wanted), differing(wanted, got))
+				t.Fatalf("seed %d, step %d, store %d, %s:\ngot  %s\nwant %s", seed, step, i, what, differing(got, wanted),
+					differing(wanted, got))
 			}
 		}
 	}
@@ -88,7 +89,8 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 			func(k *token.Token) { k.ExpiresAt = p.begun },
 			func(k *token.Token) { k.RevokedAt = p.begun },
 		} {
-			made := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)}, CreatedAt: p.begun}
+			made := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)},
+				CreatedAt: p.begun}
 			change(&made)
 			must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
 			p.tokens = append(p.tokens, made)
@@ -143,7 +145,8 @@ func outcomeOf(err error) string {
 	return string(fault.KindOf(err))
 }
 
-// id returns that of one of a few pastes. When one is deleted, most steps go on with a new id, so that not all imports are refused.
+// id returns that of one of a few pastes. When one is deleted, most steps go on with a new id, so that not all imports
+// are refused.
 func (p *player) id() paste.ID {
 	slot := p.random.IntN(modelPastes)
 	life := p.lives[slot]
@@ -183,7 +186,8 @@ func (p *player) text() string {
 		return strings.Repeat(odd, p.random.IntN(3000)) // also more than one statement reads of a paste
 	}
 	var text strings.Builder
-	lines := []string{"a\n", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "ä", "\x00", "\r"}
+	lines := []string{"a\n", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n",
+		"ä", "\x00", "\r"}
 	for range p.random.IntN(12) {
 		text.WriteString(lines[p.random.IntN(len(lines))])
 	}
@@ -214,7 +218,8 @@ func (p *player) tags() (tags []string) {
 func (p *player) pasties() []paste.Pasty {
 	pasties := make([]paste.Pasty, p.random.IntN(4))
 	for i := range pasties {
-		pasties[i] = paste.Pasty{ID: fmt.Sprint("pasty", p.random.IntN(5)), Title: p.text(), Language: p.text(), Code: p.text()}
+		pasties[i] = paste.Pasty{ID: fmt.Sprint("pasty", p.random.IntN(5)), Title: p.text(), Language: p.text(),
+			Code: p.text()}
 	}
 	return pasties
 }
@@ -245,8 +250,9 @@ func (p *player) document() paste.Document {
 
 func (p *player) edit(number int64) paste.Edit {
 	made := paste.Edit{
-		ID: p.text(), Number: number << p.random.IntN(40), Type: paste.EditType(p.random.IntN(6)), Metadata: p.tags(), Text: p.text(),
-		At: time.Unix(p.random.Int64N(253402300800), 0).UTC(),
+		ID: p.text(), Number: number << p.random.IntN(40), Type: paste.EditType(p.random.IntN(6)), Metadata: p.tags(),
+		Text: p.text(),
+		At:   time.Unix(p.random.Int64N(253402300800), 0).UTC(),
 	}
 	return made
 }
@@ -255,7 +261,8 @@ func (p *player) create(ctx context.Context) string {
 	return outcomeOf(p.Documents.CreateDocument(ctx, p.document()))
 }
 
-// createCounted counts pastes for a few clients, none of whom uses all of a quota, and of which nothing comes back in a test.
+// createCounted counts pastes for a few clients, none of whom uses all of a quota, and of which nothing comes back in a
+// test.
 func (p *player) createCounted(ctx context.Context) string {
 	client := paste.Client(fmt.Sprint("client", p.random.IntN(4)))
 	many := paste.Allowance{Rate: paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}}
@@ -286,7 +293,8 @@ func shortened(listed []paste.Listed) string {
 	var all strings.Builder
 	for _, one := range listed {
 		title := []rune(one.Title)
-		fmt.Fprintf(&all, "%v %v %q %q\n", one.Paste, one.Visibility, string(title[:min(len(title), paste.MaxTitle)]), one.PastyTitle)
+		fmt.Fprintf(&all, "%v %v %q %q\n", one.Paste, one.Visibility, string(title[:min(len(title), paste.MaxTitle)]),
+			one.PastyTitle)
 	}
 	return all.String()
 }
@@ -427,7 +435,8 @@ func (p *player) importUsers(ctx context.Context) string {
 			accounts[i].SupporterMonths = new(p.random.Int32N(3))
 		}
 		if p.random.IntN(2) == 0 {
-			accounts[i].AvatarURL, accounts[i].PublicProfile = new(fmt.Sprint("https://example.com/", p.random.IntN(2))), new(p.random.IntN(2) == 0)
+			accounts[i].AvatarURL, accounts[i].PublicProfile = new(fmt.Sprint("https://example.com/", p.random.IntN(2))),
+				new(p.random.IntN(2) == 0)
 		}
 		for range p.random.IntN(4) {
 			if star := string(p.id()); !slices.Contains(accounts[i].Stars, star) {
@@ -494,7 +503,8 @@ func before(c paste.Content) (paste.Content, error) {
 // describe returns all that there is of a paste, with nil as an empty list.
 func describe(d paste.Document) string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "%q %q %v %v %t %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Burns, d.Lifetime, d.Visibility, d.Tags,
+	fmt.Fprintf(&all, "%q %q %v %v %t %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Burns, d.Lifetime,
+		d.Visibility, d.Tags,
 		d.Title)
 	for _, one := range d.Pasties {
 		fmt.Fprintf(&all, "\n%q", one)

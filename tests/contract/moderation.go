@@ -112,8 +112,9 @@ func findPastes(t *testing.T, s ModerationStore) {
 	want(t, "place of the end", last, paste.Place{})
 	wanted := moderation.Found{
 		Listed: paste.Listed{
-			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title, PastyTitle: "pasty of first",
-			FirstLine: "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner", EditedAt: now.UTC(),
+			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title,
+			PastyTitle: "pasty of first",
+			FirstLine:  "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner", EditedAt: now.UTC(),
 		},
 		Bytes: first.ContentBytes(),
 	}
@@ -125,7 +126,8 @@ func findPastes(t *testing.T, s ModerationStore) {
 	if got := foundIDs(t, s, moderation.Filter{}, 100); !slices.Equal(got, []paste.ID{"second", "first"}) {
 		t.Errorf("all but the removed one: got %v", got)
 	}
-	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true, Title: "of third"}, paste.Place{}, 100)
+	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true, Title: "of third"},
+		paste.Place{}, 100)
 	must(t, err)
 	if len(found) != 1 || found[0].ID != third.ID || found[0].Reason != "spam" || found[0].RemovedBy != "operator" ||
 		found[0].RemovedAt.IsZero() || found[0].Bytes != third.ContentBytes() {
@@ -143,7 +145,8 @@ func labels(t *testing.T, s ModerationStore) {
 	}
 	for id := range wanted {
 		made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: id == "burns"}}
-		made.Title, made.Lifetime, made.Pasties = "  ", "never", []paste.Pasty{{ID: "p", Title: " ", Code: "\n first \nsecond"}}
+		made.Title, made.Lifetime, made.Pasties = "  ", "never",
+			[]paste.Pasty{{ID: "p", Title: " ", Code: "\n first \nsecond"}}
 		switch id {
 		case "snippet":
 			made.Pasties[0].Title = wanted[id]
@@ -216,7 +219,8 @@ func usage(t *testing.T, s ModerationStore) {
 	must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{used.ID: now, revoked.ID: now.Add(-time.Hour)}))
 	got, err = s.Moderation.UsageOf(t.Context(), owner)
 	must(t, err)
-	want(t, "usage", got, moderation.Usage{Pastes: 2, Bytes: one.ContentBytes() + two.ContentBytes(), Tokens: 1, LastUsed: now.UTC()})
+	want(t, "usage", got, moderation.Usage{Pastes: 2, Bytes: one.ContentBytes() + two.ContentBytes(), Tokens: 1,
+		LastUsed: now.UTC()})
 }
 
 func takenAway(t *testing.T, s ModerationStore, id paste.ID) {
@@ -330,18 +334,23 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	reports, err := s.Moderation.Reports(ctx, moderation.Report{}, 10)
 	add("reports", reports, err)
 
-	_, err = s.Documents.Update(ctx, unrecorded, id, func(d paste.Document) (paste.Change, error) { return paste.Change{Document: d}, nil })
+	_, err = s.Documents.Update(ctx, unrecorded, id, func(d paste.Document) (paste.Change, error) {
+		return paste.Change{Document: d}, nil
+	})
 	add("update", "", err)
 	_, err = s.Documents.Burn(ctx, id, owner.ID)
 	add("burn", "", err)
 	refusal := errors.New("no")
-	if err := s.Documents.DeleteIf(ctx, unrecorded, id, func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+	if err := s.Documents.DeleteIf(ctx, unrecorded, id, func(paste.Paste) error {
+		return refusal
+	}); !errors.Is(err, refusal) {
 		add("delete", "", err)
 	}
 	return strings.Join(seen, "\n")
 }
 
-// removedUnseen wants a paste that was removed or hidden to be as one whose content was purged, for everybody but operators.
+// removedUnseen wants a paste that was removed or hidden to be as one whose content was purged, for everybody but
+// operators.
 func removedUnseen(t *testing.T, s ModerationStore) {
 	for what, take := range map[string]func(paste.ID, user.ID){
 		"removed": func(id paste.ID, _ user.ID) { takenAway(t, s, id) },
@@ -462,7 +471,8 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 func auditLog(t *testing.T, s ModerationStore) {
 	made := spam(t, s, "spam", "", now, "code")
 	admin := audit.By(token.Viewer{User: newUser(t, "admin")}, nowhere)
-	wantKind(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "unknown", "none"), "unknown", "none"), fault.NotFound)
+	wantKind(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "unknown", "none"), "unknown", "none"),
+		fault.NotFound)
 	must(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "spam", "why"), made.ID, "why"))
 	must(t, s.Moderation.Restore(t.Context(), audit.Operator().Entry("paste.restore", "spam", ""), made.ID))
 	var acts []string
@@ -486,8 +496,12 @@ func auditLog(t *testing.T, s ModerationStore) {
 // removersMeet each other, and those who edit, delete and restore.
 func removersMeet(t *testing.T, s ModerationStore) {
 	made := spam(t, s, "spam", "", now, "code")
-	wantOneWinner(t, meet(func(int) error { return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam") }), fault.NotFound)
-	wantOneWinner(t, meet(func(int) error { return s.Moderation.Restore(t.Context(), unrecorded, made.ID) }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam")
+	}), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Moderation.Restore(t.Context(), unrecorded, made.ID)
+	}), fault.NotFound)
 	wantStored(t, s.DocumentStore, "restored", made)
 	wantOneWinner(t, meet(func(caller int) error {
 		if caller%2 == 0 {
@@ -605,7 +619,8 @@ func setHidden(t *testing.T, s ModerationStore, id user.ID, hidden bool) {
 	must(t, err)
 }
 
-// reportsOfHidden are open again with their pastes: hiding is no answer to them. Removing is one, also if the paste is given back.
+// reportsOfHidden are open again with their pastes: hiding is no answer to them. Removing is one, also if the paste is
+// given back.
 func reportsOfHidden(t *testing.T, s ModerationStore) {
 	suspended := storedUser(t, s.Store, "owner")
 	owner := suspended.ID
@@ -651,7 +666,8 @@ func blocks(t *testing.T, s ModerationStore) {
 		must(t, err)
 		must(
 			t,
-			s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}),
+			s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now,
+				ExpiresAt: expires}),
 		)
 		return parsed
 	}
@@ -685,7 +701,8 @@ func blocks(t *testing.T, s ModerationStore) {
 		"2001:db8::1%eth0": fault.Forbidden,
 		"192.0.3.1":        fault.None, "2001:db9::1": fault.None, "198.51.100.1": fault.None,
 	} {
-		if err := write(address); fault.KindOf(err) != want || err != nil && fault.MessageOf(err) != moderation.ErrBlocked.Message {
+		if err := write(address); fault.KindOf(err) != want || err != nil &&
+			fault.MessageOf(err) != moderation.ErrBlocked.Message {
 			t.Errorf("%s: got %v, want %v", address, err, want)
 		}
 	}
@@ -693,7 +710,8 @@ func blocks(t *testing.T, s ModerationStore) {
 	wantKind(t, s.Moderation.Unblock(t.Context(), unrecorded, v4), fault.NotFound)
 	must(t, write("192.0.2.1"))
 	wantKind(t, write("2001:db8:1::1"), fault.Forbidden)
-	must(t, s.Moderation.Block(t.Context(), unrecorded, moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
+	must(t, s.Moderation.Block(t.Context(), unrecorded,
+		moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
 	must(t, write("2001:db8:1::1"))
 }
 
@@ -725,8 +743,9 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 		"issue a token":    s.Tokens.Create(ctx, from, unrecorded, access),
 		"revoke a token":   s.Tokens.Revoke(ctx, from, unrecorded, access.ID, now),
 		"update a user":    updated,
-		"enroll":           s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Ways{}, identity.Admission{}),
-		"ways":             s.Identities.ChangeWays(ctx, from, owner, "", to("$a")),
+		"enroll": s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Ways{},
+			identity.Admission{}),
+		"ways": s.Identities.ChangeWays(ctx, from, owner, "", to("$a")),
 	}
 	_, errs["use a link"] = s.Identities.UseLink(ctx, from, unrecorded, link, to("$a"))
 	_, errs["end sessions"] = s.Tokens.EndSessions(ctx, from, unrecorded, owner, "")
@@ -789,7 +808,8 @@ func reports(t *testing.T, s ModerationStore) {
 	report := func(id paste.ID, reader user.ID, client paste.Client) (moderation.Report, error) {
 		made++
 		sent := moderation.Report{
-			ID: string(id) + strconv.Itoa(made), Paste: id, Reason: "spam", Text: "line\nü", At: now.Add(time.Duration(made/2) * time.Second).UTC(),
+			ID: string(id) + strconv.Itoa(made), Paste: id, Reason: "spam", Text: "line\nü",
+			At: now.Add(time.Duration(made/2) * time.Second).UTC(),
 		}
 		return sent, s.Moderation.Report(t.Context(), nowhere, sent, reader, client, quota)
 	}
@@ -908,7 +928,8 @@ func origins(t *testing.T, s ModerationStore) {
 			"old": {netip.MustParseAddr("192.0.2.7"), 2 * time.Hour, "192.0.2.7"},
 			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {nowhere, 0, ""},
 		} {
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}, CreatedFrom: c.from}
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)},
+				CreatedFrom: c.from}
 			must(t, create(t.Context(), made))
 			wantOrigin(made.ID, c.wanted)
 		}

@@ -14,7 +14,8 @@ import (
 
 func newPasskey(id identity.PasskeyID, counter uint32) identity.Passkey {
 	return identity.Passkey{
-		ID: id, Name: "the phone of \u00fc", PublicKey: []byte{0, 1, 255}, Counter: counter, BackupEligible: true, CreatedAt: now,
+		ID: id, Name: "the phone of \u00fc", PublicKey: []byte{0, 1, 255}, Counter: counter, BackupEligible: true,
+		CreatedAt: now,
 	}
 }
 

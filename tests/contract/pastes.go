@@ -96,10 +96,11 @@ func pagedPastes(t *testing.T, s Store) {
 		after paste.Place
 		first string // of the page
 	}{
-		"between two of the same time":   {paste.Place{CreatedAt: now, ID: "tie-N"}, "tie-B"},
-		"of an expired paste":            {paste.Place{CreatedAt: now, ID: "tie-D"}, "tie-B"},
-		"of the time alone":              {paste.Place{CreatedAt: now}, "old"},
-		"in another zone":                {paste.Place{CreatedAt: now.In(time.FixedZone("east", 5*60*60)), ID: "tie-c"}, "tie-a"},
+		"between two of the same time": {paste.Place{CreatedAt: now, ID: "tie-N"}, "tie-B"},
+		"of an expired paste":          {paste.Place{CreatedAt: now, ID: "tie-D"}, "tie-B"},
+		"of the time alone":            {paste.Place{CreatedAt: now}, "old"},
+		"in another zone": {paste.Place{CreatedAt: now.In(time.FixedZone("east", 5*60*60)),
+			ID: "tie-c"}, "tie-a"},
 		"between two times":              {paste.Place{CreatedAt: now.Add(-time.Minute), ID: "tie-c"}, "old"},
 		"of another owner's paste":       {paste.Place{CreatedAt: now, ID: "tie-b"}, "tie-a"},
 		"in the future":                  {paste.Place{CreatedAt: later, ID: "x"}, "new"},
@@ -111,7 +112,8 @@ func pagedPastes(t *testing.T, s Store) {
 			t.Errorf("after a place %s: got %v, want %v", what, got, c.first)
 		}
 	}
-	page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
+	page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID,
+		paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
 	must(t, err)
 	want(t, "pastes after the last one", len(page), 0)
 	for _, id := range []user.ID{"", "unknown", "OWNER"} {
@@ -144,7 +146,8 @@ func changingPages(t *testing.T, s Store) {
 		return last
 	}
 	first := page(paste.Place{}, 3, "a", "b", "gone")
-	must(t, s.Pastes.DeleteIf(t.Context(), unrecorded, "gone", func(paste.Paste) error { return nil })) // its place is still one
+	// its place is still one
+	must(t, s.Pastes.DeleteIf(t.Context(), unrecorded, "gone", func(paste.Paste) error { return nil }))
 	storedPaste(t, s, "newest", owner.ID, now.Add(time.Hour), time.Time{})
 	storedPaste(t, s, "in-between", owner.ID, now.Add(-5*time.Microsecond), time.Time{})
 	for time.Now().Before(expiry) {
@@ -163,7 +166,8 @@ func titledPastes(t *testing.T, s Store) {
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Lifetime = "title of "+id+"\x00", paste.Public, paste.Never
 		made.Pasties = []paste.Pasty{
-			{ID: "p", Title: id + ".go", Code: "\n \t\n first\x00 of " + id + " \nsecond\n"}, {ID: "q", Title: "other", Code: "other"},
+			{ID: "p", Title: id + ".go", Code: "\n \t\n first\x00 of " + id + " \nsecond\n"},
+			{ID: "q", Title: "other", Code: "other"},
 		}
 		if change != nil {
 			change(&made.Content)
@@ -195,7 +199,8 @@ func titledPastes(t *testing.T, s Store) {
 		return s.Pastes.Select(ctx, owner, paste.Selection{After: after}, limit)
 	}
 	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
-	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old", "before1970", "year1"}}.check(t, owner.ID)
+	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old",
+		"before1970", "year1"}}.check(t, owner.ID)
 	_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 		u.PublicProfile = false
 		return nil
@@ -216,7 +221,8 @@ func selectedPastes(t *testing.T, s Store) {
 		tags             []string
 	}{
 		{"a", "beta", "", 0, []string{"odd\x00", "x"}}, {"b", "", "Alpha.go", 9, nil}, {"c", "BETA", "", 0, []string{"x"}},
-		{"d", "", "", 2, []string{"X"}}, {"e", strings.Repeat("é", 200), "", 0, []string{"x y"}}, {"f", "beta", "", 2, []string{"x"}},
+		{"d", "", "", 2, []string{"X"}}, {"e", strings.Repeat("é", 200), "", 0, []string{"x y"}},
+		{"f", "beta", "", 2, []string{"x"}},
 	} {
 		made := paste.Document{Paste: paste.Paste{ID: ID(c.id), Owner: owner.ID, CreatedAt: at(i / 2)}}
 		made.Title, made.Tags, made.Pasties = c.title, c.tags, []paste.Pasty{{ID: "p", Title: c.pasty}}
@@ -230,9 +236,12 @@ func selectedPastes(t *testing.T, s Store) {
 		selection paste.Selection
 		wanted    string
 	}{
-		{paste.Selection{}, "fedcba"}, {paste.Selection{Order: paste.ByEdit}, "bfedca"}, {paste.Selection{Order: paste.ByTitle}, "dbacfe"},
-		{paste.Selection{Tag: "x"}, "fca"}, {paste.Selection{Tag: "x", Order: paste.ByEdit}, "fca"}, {paste.Selection{Tag: "odd\x00"}, "a"},
-		{paste.Selection{Tag: "x", Order: paste.ByTitle}, "acf"}, {paste.Selection{Tag: "y"}, ""}, {paste.Selection{Public: true}, "eb"},
+		{paste.Selection{}, "fedcba"}, {paste.Selection{Order: paste.ByEdit}, "bfedca"},
+		{paste.Selection{Order: paste.ByTitle}, "dbacfe"},
+		{paste.Selection{Tag: "x"}, "fca"}, {paste.Selection{Tag: "x", Order: paste.ByEdit}, "fca"},
+		{paste.Selection{Tag: "odd\x00"}, "a"},
+		{paste.Selection{Tag: "x", Order: paste.ByTitle}, "acf"}, {paste.Selection{Tag: "y"}, ""},
+		{paste.Selection{Public: true}, "eb"},
 		{paste.Selection{Public: true, Tag: "x y"}, "e"},
 		{paste.Selection{Title: "BET"}, "fca"}, {paste.Selection{Title: ".GO"}, "b"},
 		{paste.Selection{Title: "é"}, "e"}, {paste.Selection{Title: "É"}, ""}, {paste.Selection{Title: "b%a"}, ""},
@@ -273,7 +282,8 @@ func profiles(t *testing.T, s Store) {
 	}
 	refusal := errors.New("no")
 	all := func(user.User) error { return nil }
-	profile := func(name string, allow func(user.User) error, selection paste.Selection) (user.User, []paste.Listed, error) {
+	profile := func(name string, allow func(user.User) error,
+		selection paste.Selection) (user.User, []paste.Listed, error) {
 		return s.Pastes.Profile(t.Context(), parseName(t, name), allow, selection, 10)
 	}
 	for _, c := range []struct {
@@ -289,10 +299,11 @@ func profiles(t *testing.T, s Store) {
 		{"a hidden tag", true, false, paste.Selection{Tag: "a"}, ""},
 		{"private", false, true, paste.Selection{}, ""},
 	} {
-		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
-			u.PublicProfile, u.ShowTags = c.public, c.showing
-			return nil
-		})
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID,
+			func(u *user.User, _ map[string]string) error {
+				u.PublicProfile, u.ShowTags = c.public, c.showing
+				return nil
+			})
 		must(t, err)
 		found, listed, err := profile("OWNER", all, c.selection)
 		must(t, err)
@@ -303,7 +314,9 @@ func profiles(t *testing.T, s Store) {
 		}
 		want(t, c.what, got.String(), c.wanted)
 	}
-	if found, listed, err := profile("owner", func(user.User) error { return refusal }, paste.Selection{}); found.ID != "" ||
+	if found, listed, err := profile("owner", func(user.User) error {
+		return refusal
+	}, paste.Selection{}); found.ID != "" ||
 		len(listed) > 0 || !errors.Is(err, refusal) {
 		t.Errorf("got %+v, %v, %v, want nothing and the error of allow", found, listed, err)
 	}
@@ -316,7 +329,8 @@ func recentPastes(t *testing.T, s Store) {
 	owner, other, hidden := storedUser(t, s, "owner"), storedUser(t, s, "other"), newUser(t, "hidden")
 	hidden.PublicProfile = false
 	must(t, s.Users.Create(t.Context(), unrecorded, hidden, nil))
-	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility, cipher *paste.Cipher) {
+	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility,
+		cipher *paste.Cipher) {
 		t.Helper()
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
@@ -342,14 +356,16 @@ func recentPastes(t *testing.T, s Store) {
 				got, after = append(got, string(page[i].ID)+" of "+page[i].OwnerName), page[i].Place()
 			}
 		}
-		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, ", "), "new of other, tie-b of owner, tie-a of other, old of owner")
+		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, ", "),
+			"new of other, tie-b of owner, tie-a of other, old of owner")
 	}
 }
 
 // starredPastes has stars of pastes that their giver may read, and of others.
 func starredPastes(t *testing.T, s Store) {
 	fan, other := storedUser(t, s, "fan"), storedUser(t, s, "other")
-	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility, cipher *paste.Cipher) {
+	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility,
+		cipher *paste.Cipher) {
 		t.Helper()
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
@@ -391,7 +407,8 @@ func starredPastes(t *testing.T, s Store) {
 		reader  user.ID
 		starred bool
 	}{
-		{"old", fan.ID, true}, {"old", other.ID, true}, {"old", "", false}, {"nobodys", other.ID, false}, {"private-own", fan.ID, true},
+		{"old", fan.ID, true}, {"old", other.ID, true}, {"old", "", false}, {"nobodys", other.ID, false},
+		{"private-own", fan.ID, true},
 		{"unstarred", fan.ID, false},
 	} {
 		found, err := s.Pastes.ReadDocument(t.Context(), c.id, c.reader)
@@ -436,7 +453,8 @@ func (l listings) check(t *testing.T, owner user.ID) {
 				}
 				wantBeginning(t, one)
 				want(t, "owner", one.Owner, owner)
-				visibility := map[paste.ID]paste.Visibility{"unlisted": paste.Unlisted, "empty": paste.Unlisted, "private": paste.Private}
+				visibility := map[paste.ID]paste.Visibility{"unlisted": paste.Unlisted, "empty": paste.Unlisted,
+					"private": paste.Private}
 				shown, ok := visibility[one.ID]
 				if !ok {
 					shown = paste.Public
@@ -598,7 +616,8 @@ func removeExpired(t *testing.T, s Store) {
 	storedPaste(t, s, "later", owner.ID, now, later)
 	storedPaste(t, s, "fresh", owner.ID, now, time.Now().Add(-time.Hour)) // within the grace
 	for i := range 5 {
-		storedPaste(t, s, fmt.Sprint("expired", i), owner.ID, now.Add(-time.Hour), time.Now().Add(-time.Duration(3+i)*time.Hour))
+		storedPaste(t, s, fmt.Sprint("expired", i), owner.ID, now.Add(-time.Hour),
+			time.Now().Add(-time.Duration(3+i)*time.Hour))
 	}
 	stored := func() int64 {
 		t.Helper()

@@ -60,7 +60,8 @@ func quotas(t *testing.T, s DocumentStore) {
 
 	// A paste that could not be stored is not counted.
 	for range 3 * quota.Pastes {
-		_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0"))
+		_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, "unlucky",
+			newDocument("paste0"))
 		wantIDTaken(t, err)
 	}
 	_, err = s.Documents.CreateAllowed(cancelled(t), nowhere, paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
@@ -70,7 +71,8 @@ func quotas(t *testing.T, s DocumentStore) {
 	}
 	// Others are not counted.
 	must(t, s.Documents.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "operator", CreatedAt: now}}))
-	must(t, s.Documents.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "own", Owner: owner, CreatedAt: now}}))
+	must(t, s.Documents.CreateDocument(t.Context(),
+		paste.Document{Paste: paste.Paste{ID: "own", Owner: owner, CreatedAt: now}}))
 	wantNoDocument(t, s, "late")
 	forgotten, err := s.Documents.ForgetClients(t.Context(), 100)
 	must(t, err)
@@ -97,14 +99,16 @@ func quotasPass(t *testing.T, s DocumentStore) {
 			}
 		}
 		must(t, err)
-		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
+		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, paste.Client(id),
+			newDocument("x"+id))
 		must(t, err)
 	}
 	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
 	_, err := s.Documents.CreateAllowed(t.Context(), nowhere, one, "stays", newDocument("stays"))
 	must(t, err)
 	forgotten := 0
-	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); forgotten < 4 &&
+		time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		n, err := s.Documents.ForgetClients(t.Context(), 1)
 		must(t, err)
 		forgotten += n
@@ -114,8 +118,8 @@ func quotasPass(t *testing.T, s DocumentStore) {
 	wantKind(t, err, fault.Exhausted)
 }
 
-// quotasMeet has several callers create for the same clients, in different orders: each client gets its quota and no more,
-// whichever of them share a statement.
+// quotasMeet has several callers create for the same clients, in different orders: each client gets its quota and no
+// more, whichever of them share a statement.
 func quotasMeet(t *testing.T, s DocumentStore) {
 	quota := paste.Quota{Pastes: 7, Window: time.Hour}
 	clients := []paste.Client{"a", "b", "c", "d", "e"}

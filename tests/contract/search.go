@@ -41,11 +41,13 @@ func wantFound(t *testing.T, s DocumentStore, reader user.ID, text string, wante
 
 // searchable stores a paste of an owner, each a minute older than the one before.
 func searchable(
-	t *testing.T, s DocumentStore, id string, owner user.ID, visibility paste.Visibility, title, code string, tags ...string,
+	t *testing.T, s DocumentStore, id string, owner user.ID, visibility paste.Visibility, title, code string,
+	tags ...string,
 ) paste.Document {
 	t.Helper()
 	made := paste.Document{
-		Paste: paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: now.Add(-time.Minute * time.Duration(id[len(id)-1]-'0'))},
+		Paste: paste.Paste{ID: paste.ID(id), Owner: owner,
+			CreatedAt: now.Add(-time.Minute * time.Duration(id[len(id)-1]-'0'))},
 		Content: paste.Content{
 			Title: title, Visibility: visibility, Tags: tags, Lifetime: paste.Never,
 			Pasties: []paste.Pasty{{ID: "only", Title: "main.go", Language: "Go", Code: code}},
@@ -57,22 +59,28 @@ func searchable(
 
 func searchFinds(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "Epoxy").ID
-	searchable(t, s, "glue1", owner, paste.Public, "About glue", "first\nThe needle and the GLUE\nlast\n", "sticky", "Two words")
+	searchable(t, s, "glue1", owner, paste.Public, "About glue", "first\nThe needle and the GLUE\nlast\n",
+		"sticky", "Two words")
 	searchable(t, s, "code2", owner, paste.Public, "About code", "glue in the haystack 100%_\\ \x00 needles\n", "sticky")
 	searchable(t, s, "case3", owner, paste.Public, "ÜBER STRAẞE ΟΔΟΣ", "K\u212a\u017f ΣΊΣΥΦΟΣ İstanbul 漢字かな\n", "a")
 	for _, c := range []struct {
 		text   string
 		wanted []string
 	}{
-		{"glue", []string{"glue1", "code2"}}, {"GLUE needle", []string{"glue1", "code2"}}, {"about", []string{"glue1", "code2"}},
-		{"haystack about", []string{"code2"}}, {`"and the glue"`, []string{"glue1"}}, {`"glue and"`, nil}, {`"the  needle"`, nil},
-		{"100%", []string{"code2"}}, {"0%0", nil}, {`%_\`, []string{"code2"}}, {"%_x", nil}, {"___", nil}, {"\ufffd needles", []string{"code2"}},
+		{"glue", []string{"glue1", "code2"}}, {"GLUE needle", []string{"glue1", "code2"}},
+		{"about", []string{"glue1", "code2"}},
+		{"haystack about", []string{"code2"}}, {`"and the glue"`, []string{"glue1"}}, {`"glue and"`, nil},
+		{`"the  needle"`, nil},
+		{"100%", []string{"code2"}}, {"0%0", nil}, {`%_\`, []string{"code2"}}, {"%_x", nil}, {"___", nil},
+		{"\ufffd needles", []string{"code2"}},
 		{`"main.go glue"`, nil}, {"main.go", []string{"glue1", "code2", "case3"}}, {"ain.g la", []string{"glue1"}},
 		{"über", []string{"case3"}}, {"straße", []string{"case3"}}, {"οδος", []string{"case3"}}, {"ΟΔΟς", []string{"case3"}},
 		{"σίσυφος", []string{"case3"}}, {"kks", []string{"case3"}}, {"漢字か", []string{"case3"}},
 		{"istanbul", nil}, {"İSTANBUL", []string{"case3"}},
-		{"tag:sticky", []string{"glue1", "code2"}}, {"tag:STICKY glue", []string{"glue1", "code2"}}, {`tag:"two words"`, []string{"glue1"}},
-		{"tag:two", nil}, {"tag:a", []string{"case3"}}, {"tag:stick", nil}, {"language:go", []string{"glue1", "code2", "case3"}},
+		{"tag:sticky", []string{"glue1", "code2"}}, {"tag:STICKY glue", []string{"glue1", "code2"}},
+		{`tag:"two words"`, []string{"glue1"}},
+		{"tag:two", nil}, {"tag:a", []string{"case3"}}, {"tag:stick", nil},
+		{"language:go", []string{"glue1", "code2", "case3"}},
 		{"language:g", nil}, {"user:epoxy last", []string{"glue1"}}, {"user:EPOXY tag:sticky", []string{"glue1", "code2"}},
 		{"user:putty glue", nil},
 		{"user:epoxy user:putty", nil}, {"g h language:Go", []string{"glue1", "code2"}},
@@ -159,9 +167,11 @@ func searchPages(t *testing.T, s DocumentStore) {
 	owner, other := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "other").ID
 	for i := range 60 {
 		made := paste.Document{
-			Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%02d", i)), Owner: owner, CreatedAt: now.Add(time.Duration(i/3) * time.Second)},
+			Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%02d", i)), Owner: owner,
+				CreatedAt: now.Add(time.Duration(i/3) * time.Second)},
 			Content: paste.Content{
-				Visibility: []paste.Visibility{paste.Public, paste.Unlisted, paste.Private}[i%3], Pasties: []paste.Pasty{{ID: "p", Code: "needle"}},
+				Visibility: []paste.Visibility{paste.Public, paste.Unlisted, paste.Private}[i%3],
+				Pasties:    []paste.Pasty{{ID: "p", Code: "needle"}},
 			},
 		}
 		if i%4 == 0 {
@@ -255,7 +265,8 @@ func searchRebuilt(t *testing.T, s DocumentStore) {
 		last, read = next, read+some
 	}
 	want(t, "pastes", read, 9)
-	wantFound(t, s, "", "needle tag:tag language:go", "paste0", "paste1", "paste2", "paste3", "paste4", "paste5", "paste6", "paste7", "paste8")
+	wantFound(t, s, "", "needle tag:tag language:go", "paste0", "paste1", "paste2", "paste3", "paste4", "paste5", "paste6",
+		"paste7", "paste8")
 	_, _, err = s.Search.Rebuild(cancelled(t), "")
 	wantKind(t, err, fault.Unavailable)
 }
@@ -306,7 +317,8 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 				Paste: paste.Paste{
 					ID: paste.ID(fmt.Sprint("paste", first+i)), CreatedAt: now.Add(time.Duration(random.IntN(pastes/2)) * time.Second),
 				},
-				Content: paste.Content{Title: text(random.IntN(3)), Visibility: paste.Visibility(min(1, random.IntN(4))), Lifetime: paste.Never},
+				Content: paste.Content{Title: text(random.IntN(3)), Visibility: paste.Visibility(min(1, random.IntN(4))),
+					Lifetime: paste.Never},
 			}
 			if random.IntN(20) > 0 {
 				made.Owner = owners[random.IntN(len(owners))]

@@ -15,7 +15,8 @@ import (
 
 func newSession(owner user.ID, parent token.ID, created time.Time) token.Token {
 	return token.Token{
-		ID: token.ID(ident.New()), Owner: owner, Kind: token.Session, Parent: parent, Hash: token.Generate().Hash(), Name: "Firefox on Linux",
+		ID: token.ID(ident.New()), Owner: owner, Kind: token.Session, Parent: parent, Hash: token.Generate().Hash(),
+		Name:      "Firefox on Linux",
 		CreatedAt: created, ExpiresAt: created.Add(token.SessionAge),
 	}
 }
@@ -58,7 +59,8 @@ func exports(t *testing.T, s Store) {
 	must(t, err)
 	wanted.Sessions, err = s.Tokens.Sessions(t.Context(), owner.ID)
 	must(t, err)
-	if !reflect.DeepEqual(export, wanted) || len(wanted.Tokens) != 1 || len(wanted.Sessions) != 1 || len(wanted.Stars) != 1 {
+	if !reflect.DeepEqual(export, wanted) || len(wanted.Tokens) != 1 || len(wanted.Sessions) != 1 ||
+		len(wanted.Stars) != 1 {
 		t.Errorf("got %+v, want %+v, with a token, a session and a star", export, wanted)
 	}
 }
@@ -89,12 +91,14 @@ func sessions(t *testing.T, s Store) {
 	wantIDTaken(t, s.Tokens.StartSession(t.Context(), nowhere, clash, token.Hash{}))
 	wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession("nobody", "", now), token.Hash{}), fault.NotFound)
 	suspended := storedUser(t, s, "suspended")
-	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, suspended.ID, func(u *user.User, _ map[string]string) error {
-		u.Suspended = true
-		return nil
-	})
+	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, suspended.ID,
+		func(u *user.User, _ map[string]string) error {
+			u.Suspended = true
+			return nil
+		})
 	must(t, err)
-	wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(suspended.ID, "", now), token.Hash{}), fault.Forbidden)
+	wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(suspended.ID, "", now), token.Hash{}),
+		fault.Forbidden)
 	// Another user's session, or an access token, is not ended by its hash or its id.
 	older := newSession(owner.ID, "", now.Add(-time.Hour))
 	must(t, s.Tokens.StartSession(t.Context(), nowhere, older, access.Hash))
@@ -141,7 +145,8 @@ func sessionsOfTokens(t *testing.T, s Store) {
 	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, revoked.ID, now))
 	wantSessions(t, s, owner.ID, kept, own)
 	for _, parent := range []token.ID{revoked.ID, "unknown", own.ID} {
-		wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, parent, now), token.Hash{}), fault.NotFound)
+		wantKind(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, parent, now), token.Hash{}),
+			fault.NotFound)
 	}
 	_, err := s.Tokens.Import(t.Context(), []token.Token{imported})
 	must(t, err)

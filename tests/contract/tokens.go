@@ -47,10 +47,11 @@ func unknownToken(t *testing.T, s Store) {
 func tokenOwner(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	made, others := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
-	updated, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
-		u.Name, u.AvatarURL, u.PublicProfile = parseName(t, "Renamed"), "", false
-		return nil
-	})
+	updated, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID,
+		func(u *user.User, _ map[string]string) error {
+			u.Name, u.AvatarURL, u.PublicProfile = parseName(t, "Renamed"), "", false
+			return nil
+		})
 	must(t, err)
 	for hash, wanted := range map[token.Hash]user.ID{made.Hash: owner.ID, others.Hash: other.ID} {
 		found, holder, err := s.Tokens.ByHash(t.Context(), hash)

@@ -24,10 +24,11 @@ func importServices(t *testing.T, s Store) {
 	}
 	change := func(id user.ID, change func(services map[string]string)) {
 		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, id, func(_ *user.User, services map[string]string) error {
-			change(services)
-			return nil
-		})
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, id,
+			func(_ *user.User, services map[string]string) error {
+				change(services)
+				return nil
+			})
 		must(t, err)
 	}
 	imports("the first time", fresh, "map[github:1 gitlab:2]")
@@ -158,10 +159,11 @@ func importGivenUp(t *testing.T, s DocumentStore) {
 	limited.Owner, limited.Origin, limited.Visibility = owner, "", paste.Unlisted
 	limited.ExpiresAt, limited.Lifetime = time.Time{}, paste.Never
 	imports("another one", limited, fresh, limited)
-	givenUp, err := s.Documents.Update(t.Context(), unrecorded, "limited", func(stored paste.Document) (paste.Change, error) {
-		made, err := stored.GivenUp(owner, key, "1d", time.Now())
-		return paste.Change{Document: made, Changed: true}, err
-	})
+	givenUp, err := s.Documents.Update(t.Context(), unrecorded, "limited",
+		func(stored paste.Document) (paste.Change, error) {
+			made, err := stored.GivenUp(owner, key, "1d", time.Now())
+			return paste.Change{Document: made, Changed: true}, err
+		})
 	must(t, err)
 	imports("given up for a day", limited, unchanged, givenUp)
 	limited.ExpiresAt, limited.Lifetime = givenUp.ExpiresAt.Add(-time.Hour), "2h"

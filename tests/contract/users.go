@@ -45,7 +45,8 @@ func userByID(t *testing.T, s Store) {
 		must(t, err)
 		stored.CreatedAt = found.CreatedAt // equal, but for its location
 		want(t, "user", found, stored)
-		for _, id := range []user.ID{"", "unknown", stored.ID + "2", user.ID(strings.ToUpper(string(stored.ID))), "a\x00b", "\xff"} {
+		for _, id := range []user.ID{"", "unknown", stored.ID + "2", user.ID(strings.ToUpper(string(stored.ID))),
+			"a\x00b", "\xff"} {
 			_, err := find(t.Context(), id)
 			wantKind(t, err, fault.NotFound)
 		}

@@ -90,7 +90,8 @@ func passwords(t *testing.T, s Store) {
 func changeWays(t *testing.T, s Store) {
 	owner, other := withPassword(t, s, "owner", "$a"), storedUser(t, s, "other")
 	access := storedToken(t, s, owner.ID)
-	first, second := startedSession(t, s, owner.ID, "", now), startedSession(t, s, owner.ID, access.ID, now.Add(time.Second))
+	first, second := startedSession(t, s, owner.ID, "", now),
+		startedSession(t, s, owner.ID, access.ID, now.Add(time.Second))
 	others := startedSession(t, s, other.ID, "", now)
 
 	// What leaves the password alone ends no session.
@@ -115,10 +116,11 @@ func changeWays(t *testing.T, s Store) {
 	if !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of change", err)
 	}
-	wantServiceTaken(t, s.Identities.ChangeWays(t.Context(), nowhere, other.ID, "", func(_ user.User, ways *identity.Ways) error {
-		ways.Password, ways.Accounts["github"] = "$no", "77"
-		return nil
-	}))
+	wantServiceTaken(t, s.Identities.ChangeWays(t.Context(), nowhere, other.ID, "",
+		func(_ user.User, ways *identity.Ways) error {
+			ways.Password, ways.Accounts["github"] = "$no", "77"
+			return nil
+		}))
 	wantPassword(t, s, other, "")
 	wantKind(t, s.Identities.ChangeWays(t.Context(), nowhere, "unknown", "", to("$b")), fault.NotFound)
 	wantKind(t, s.Identities.ChangeWays(cancelled(t), nowhere, owner.ID, "", to("$b")), fault.Unavailable)
@@ -140,7 +142,8 @@ func changeWays(t *testing.T, s Store) {
 		delete(ways.Accounts, "github")
 		return nil
 	}))
-	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Services: map[string]string{"github": "77"}}})
+	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name,
+		Services: map[string]string{"github": "77"}}})
 	must(t, err)
 	ways, err := s.Identities.WaysOf(t.Context(), owner.ID)
 	must(t, err)
@@ -175,7 +178,8 @@ func waysMeet(t *testing.T, s Store) {
 func newLink(t *testing.T, s Store, code string, owner user.ID, expires time.Time) identity.Hash {
 	t.Helper()
 	hash := identity.HashOf(code)
-	must(t, s.Identities.Offer(t.Context(), unrecorded, identity.OneTimeLink{Hash: hash, Owner: owner, ExpiresAt: expires}))
+	must(t, s.Identities.Offer(t.Context(), unrecorded,
+		identity.OneTimeLink{Hash: hash, Owner: owner, ExpiresAt: expires}))
 	return hash
 }
 
@@ -206,7 +210,9 @@ func oneTimeLinks(t *testing.T, s Store) {
 	wantNoLink(t, s, newLink(t, s, "expired", owner.ID, time.Now().Add(-time.Second)))
 
 	session, others2 := startedSession(t, s, owner.ID, "", now), startedSession(t, s, other.ID, "", now)
-	_, err = s.Identities.UseLink(t.Context(), nowhere, unrecorded, hash, func(user.User, *identity.Ways) error { return errLastWay })
+	_, err = s.Identities.UseLink(t.Context(), nowhere, unrecorded, hash, func(user.User, *identity.Ways) error {
+		return errLastWay
+	})
 	wantKind(t, err, fault.Conflict)
 	_, err = s.Identities.UseLink(cancelled(t), nowhere, unrecorded, hash, to("$no"))
 	wantKind(t, err, fault.Unavailable)
@@ -236,7 +242,8 @@ func linksMeet(t *testing.T, s Store) {
 			newLink(t, s, fmt.Sprint("a", i), owner.ID, later), newLink(t, s, fmt.Sprint("b", i), owner.ID, later),
 		}
 		wantOneWinner(t, meet(func(caller int) error {
-			_, err := s.Identities.UseLink(t.Context(), nowhere, unrecorded, links[caller%2], to(identity.PasswordHash(fmt.Sprint(caller))))
+			_, err := s.Identities.UseLink(t.Context(), nowhere, unrecorded, links[caller%2],
+				to(identity.PasswordHash(fmt.Sprint(caller))))
 			return err
 		}), fault.NotFound)
 	}
@@ -247,10 +254,13 @@ func enroll(t *testing.T, s Store) {
 	storedUser(t, s, "former")
 	must(t, renamed(t, s, "former", "renamed"))
 	chosen := identity.Admission{Chosen: true, Invitation: invited.ID}
-	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Ways{Password: "$a"}, chosen))
-	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "renamed"), identity.Ways{Password: "$a"}, chosen))
+	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"),
+		identity.Ways{Password: "$a"}, chosen))
+	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "renamed"),
+		identity.Ways{Password: "$a"}, chosen))
 	created := newUser(t, "created")
-	wantKind(t, s.Users.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, chosen), fault.Unavailable)
+	wantKind(t, s.Users.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, chosen),
+		fault.Unavailable)
 	want(t, "uses left", usesLeft(t, s, "code"), 1)
 	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, chosen))
 	wantPassword(t, s, created, "$a")
@@ -271,10 +281,12 @@ func enroll(t *testing.T, s Store) {
 		_, err = s.Users.ByName(t.Context(), another.Name)
 		wantKind(t, err, fault.NotFound)
 	}
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Ways{}, identity.Admission{})) // operators may
+	// operators may
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Ways{}, identity.Admission{}))
 	clash := newUser(t, "clash")
 	clash.ID = created.ID
-	wantIDTaken(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Ways{Password: "$b"}, identity.Admission{}))
+	wantIDTaken(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Ways{Password: "$b"},
+		identity.Admission{}))
 	wantPassword(t, s, created, "$a")
 }
 
@@ -293,7 +305,8 @@ func firstAdministrator(t *testing.T, s Store) {
 	for _, wrong := range []identity.Hash{expired, reset, identity.HashOf("unknown")} {
 		wantKind(
 			t,
-			s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways, identity.Admission{Setup: wrong}),
+			s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+				identity.Admission{Setup: wrong}),
 			fault.NotFound,
 		)
 	}
@@ -304,20 +317,24 @@ func firstAdministrator(t *testing.T, s Store) {
 	want(t, "owner", found.Owner, "")
 	wantOtherConflict(
 		t,
-		s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways, identity.Admission{Setup: setup}),
+		s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways,
+			identity.Admission{Setup: setup}),
 	)
 	second := newLink(t, s, "of another node", "", later)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways, identity.Admission{Setup: setup}))
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+		identity.Admission{Setup: setup}))
 	administered := func(what string) {
 		t.Helper()
 		for _, link := range []identity.Hash{setup, second} {
 			wantNoLink(t, s, link)
-			err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways, identity.Admission{Setup: link})
+			err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways,
+				identity.Admission{Setup: link})
 			if !errors.Is(err, identity.ErrAdministered) {
 				t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministered)
 			}
 		}
-		err := s.Identities.Offer(t.Context(), unrecorded, identity.OneTimeLink{Hash: identity.HashOf("late"), ExpiresAt: later})
+		err := s.Identities.Offer(t.Context(), unrecorded,
+			identity.OneTimeLink{Hash: identity.HashOf("late"), ExpiresAt: later})
 		if !errors.Is(err, identity.ErrAdministered) {
 			t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministered)
 		}
@@ -330,10 +347,11 @@ func firstAdministrator(t *testing.T, s Store) {
 	// Each way to an administrator ends the links, and none comes back when there is no administrator any more.
 	set := func(name string, admin bool) {
 		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, idOfName(t, s, name), func(u *user.User, _ map[string]string) error {
-			u.Admin = admin
-			return nil
-		})
+		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, idOfName(t, s, name),
+			func(u *user.User, _ map[string]string) error {
+				u.Admin = admin
+				return nil
+			})
 		must(t, err)
 	}
 	set("root", false)

@@ -118,8 +118,8 @@ func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// SignalServer sends a signal to the postmaster of the server that runs on the data in a folder, first, so that it starts no
-// more processes, and to its children.
+// SignalServer sends a signal to the postmaster of the server that runs on the data in a folder, first, so that it
+// starts no more processes, and to its children.
 func SignalServer(data string, signal syscall.Signal) error {
 	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {

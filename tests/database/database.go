@@ -240,7 +240,8 @@ func migrate(cfg gormstore.Config) error {
 func clone(ctx context.Context, name, template string) error {
 	shared.cloning.Lock()
 	defer shared.cloning.Unlock()
-	_, err := shared.admin.ExecContext(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY = FILE_COPY", name, template))
+	_, err := shared.admin.ExecContext(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY = FILE_COPY",
+		name, template))
 	if err == nil {
 		_, err = shared.admin.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s SET timezone TO '%s'", name, zone))
 	}

@@ -12,15 +12,17 @@ import (
 // hugePages is where Linux says, and is told, how many huge pages are set aside.
 const hugePages = "/proc/sys/vm/nr_hugepages"
 
-// hugePagesScript sets $2 pages more aside, of which $1 is the number, says how many it got, and waits until its standard input ends, which
-// it does when this process ends, however that happens: nobody else would give the memory back. Servers keep what they have until they
-// end too. It gives back as many as it got, because others may have some set aside meanwhile, too; one of them at a time.
+// hugePagesScript sets $2 pages more aside, of which $1 is the number, says how many it got, and waits until its
+// standard input ends, which it does when this process ends, however that happens: nobody else would give the memory
+// back. Servers keep what they have until they end too. It gives back as many as it got, because others may have some
+// set aside meanwhile, too; one of them at a time.
 const hugePagesScript = `trap '' PIPE; exec 9<"$1"; flock 9; before=$(cat "$1") && echo $((before + $2)) >"$1"
 more=$(($(cat "$1") - before)); flock -u 9; echo $more; read -r end
 flock 9; [ $more -gt 0 ] && now=$(cat "$1") && echo $((now > more ? now - more : 0)) >"$1"`
 
-// reserveHugePages has the kernel set aside huge pages for the memory that servers share, beside those that it has, and returns what gives
-// them back. It needs the right to, and memory in pieces that large; without, it leaves everything as it was. Their number is at the path.
+// reserveHugePages has the kernel set aside huge pages for the memory that servers share, beside those that it has, and
+// returns what gives them back. It needs the right to, and memory in pieces that large; without, it leaves everything
+// as it was. Their number is at the path.
 func reserveHugePages(path string, mib int) (giveBack func()) {
 	nothing := func() {}
 	size := memory("Hugepagesize") // 0 where there are none

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestHugePagesOfOthers has several programs set huge pages aside, which end in another order: in the end there are as many as before, and
-// who has more set aside meanwhile keeps them.
+// TestHugePagesOfOthers has several programs set huge pages aside, which end in another order: in the end there are as
+// many as before, and who has more set aside meanwhile keeps them.
 func TestHugePagesOfOthers(t *testing.T) {
 	t.Parallel()
 	if memory("Hugepagesize") == 0 {

@@ -31,11 +31,12 @@ type Replica struct {
 	db   *sql.DB
 }
 
-// Replicate starts a primary with that many replicas: of PostgreSQL's binaries on the machine, or else in containers, or of
-// binaries that it installs; or in the one of these ways that is demanded.
+// Replicate starts a primary with that many replicas: of PostgreSQL's binaries on the machine, or else in containers,
+// or of binaries that it installs; or in the one of these ways that is demanded.
 func Replicate(t *testing.T, count int) *Replication {
 	t.Helper()
-	options := append([]string{"-c", "wal_level=replica", "-c", "max_wal_senders=10", "-c", "hot_standby=on"}, unsafeOptions...)
+	options := append([]string{"-c", "wal_level=replica", "-c", "max_wal_senders=10", "-c", "hot_standby=on"},
+		unsafeOptions...)
 	c, err := startCluster(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,8 @@ func letReplicate(ctx context.Context, container *tcpostgres.PostgresContainer, 
 	if err := db.QueryRowContext(ctx, "SHOW hba_file").Scan(&hba); err != nil {
 		return err
 	}
-	code, out, err := container.Exec(ctx, []string{"sh", "-c", `echo "host replication all all scram-sha-256" >>"$0"`, hba})
+	code, out, err := container.Exec(ctx, []string{"sh", "-c",
+		`echo "host replication all all scram-sha-256" >>"$0"`, hba})
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,8 @@ func startReplicaContainer(ctx context.Context, primary string, options []string
 		return nil, nil, err
 	}
 	return &url.URL{
-		Scheme: "postgres", User: url.UserPassword("gluepot", "gluepot"), Host: endpoint, Path: "/postgres", RawQuery: "sslmode=disable",
+		Scheme: "postgres", User: url.UserPassword("gluepot", "gluepot"), Host: endpoint, Path: "/postgres",
+		RawQuery: "sslmode=disable",
 	}, stop, nil
 }
 
@@ -229,7 +232,8 @@ func startReplica(ctx context.Context, primary *url.URL, options []string) (*url
 	if err != nil {
 		return nil, nil, err
 	}
-	backup := l.command(ctx, "pg_basebackup", "-h", primary.Hostname(), "-p", primary.Port(), "-U", "gluepot", "-D", l.data(), "-R", "-X",
+	backup := l.command(ctx, "pg_basebackup", "-h", primary.Hostname(), "-p", primary.Port(), "-U", "gluepot", "-D",
+		l.data(), "-R", "-X",
 		"stream", "-c", "fast", "--no-sync")
 	if out, err := backup.CombinedOutput(); err != nil {
 		return nil, nil, errors.New("pg_basebackup: " + string(out))

@@ -39,7 +39,8 @@ const (
 
 const defaultImage = "postgres:17-alpine"
 
-// What the start of a server may take: of any, fetching the image included, of a local one, and the answer of one that runs.
+// What the start of a server may take: of any, fetching the image included, of a local one, and the answer of one that
+// runs.
 const (
 	startTime      = 5 * time.Minute
 	localStartTime = 2 * time.Minute
@@ -51,12 +52,13 @@ const noSync = "fsync=off"
 
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.
 var (
-	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
-	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB"}
+	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c",
+		"max_connections=300"}
+	safeOptions = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB"}
 )
 
-// cacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's memory, the most that
-// PostgreSQL's manual recommends.
+// cacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's
+// memory, the most that PostgreSQL's manual recommends.
 func cacheMiB() int {
 	const least = 128
 	return max(least, memory("MemTotal")>>10*2/5)
@@ -71,10 +73,10 @@ type way struct {
 
 var errNotHere = errors.New("not available")
 
-// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one
-// that keeps its promises: commits are on disk. Its cache is in huge pages where the machine has room for them and lets us, as one of that
-// size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, whether it has huge pages,
-// and what stops it.
+// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one that keeps
+// its promises: commits are on disk. Its cache is in huge pages where the machine has room for them and lets us, as one
+// of that size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, whether it
+// has huge pages, and what stops it.
 func StartServer() (server *url.URL, huge bool, stop func(), err error) {
 	cache, giveBack := cacheMiB(), func() {}
 	if os.Getenv(envURL) == "" {
@@ -103,14 +105,15 @@ func Share() (variables []string, stop func(), err error) {
 	return variables, stop, nil
 }
 
-// findServer tries the ways in their order, or only the one that is demanded, and prints which it took. A way that is here and
-// does not work, such as an engine that cannot fetch the image, is told and passed over.
+// findServer tries the ways in their order, or only the one that is demanded, and prints which it took. A way that is
+// here and does not work, such as an engine that cannot fetch the image, is told and passed over.
 func findServer(options []string) (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	demanded := os.Getenv(envWay)
 	var tried []string
-	for _, w := range []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal}, {"install", startInstalled}} {
+	for _, w := range []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal},
+		{"install", startInstalled}} {
 		if demanded != "" && demanded != w.name {
 			continue
 		}
@@ -242,8 +245,8 @@ const (
 	containerData   = containerFolder + "/data"
 )
 
-// localScript runs a server until its standard input ends, which it does when this process ends,
-// however that happens, and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
+// localScript runs a server until its standard input ends, which it does when this process ends, however that happens,
+// and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
 const localScript = `folder=$1; shift; "$@" >>"$folder/log" 2>&1 & server=$!
 read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
 
@@ -284,15 +287,16 @@ func install(ctx context.Context) error {
 	return nil
 }
 
-// scratch returns the folder for a server with those options; empty stands for that of temporary files. One that does not
-// wait for the disk needs none, and creates databases several times as fast in memory.
+// scratch returns the folder for a server with those options; empty stands for that of temporary files. One that does
+// not wait for the disk needs none, and creates databases several times as fast in memory.
 func scratch(options []string) string {
 	const (
 		memory = "/dev/shm"
 		enough = 4 << 30 // bytes; in a container there are often 64 MiB only
 	)
 	var free syscall.Statfs_t
-	if !slices.Contains(options, noSync) || syscall.Statfs(memory, &free) != nil || free.Bavail*uint64(free.Bsize) < enough {
+	if !slices.Contains(options, noSync) || syscall.Statfs(memory, &free) != nil ||
+		free.Bavail*uint64(free.Bsize) < enough {
 		return ""
 	}
 	return memory
@@ -304,7 +308,8 @@ func initLocal(ctx context.Context, parent string) (*local, error) {
 	if err != nil {
 		return nil, err
 	}
-	initdb := l.command(ctx, "initdb", "-D", l.data(), "-U", "gluepot", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	initdb := l.command(ctx, "initdb", "-D", l.data(), "-U", "gluepot", "--auth=trust", "--encoding=UTF8",
+		"--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
@@ -362,7 +367,8 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + l.folder,
 	}, options...)
 	script := l.run(context.Background(), "sh", args...) // it outlives ctx
-	script.SysProcAttr.Setpgid = true                    // an interrupt of the tests must reach it by its standard input only
+	// an interrupt of the tests must reach it by its standard input only
+	script.SysProcAttr.Setpgid = true
 	alive, err := script.StdinPipe()
 	if err != nil {
 		return nil, nil, err
@@ -389,7 +395,8 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 	defer cancel()
 	var failure error
 	for ctx.Err() == nil {
-		if failure = l.command(ctx, "pg_isready", "-q", "-h", "127.0.0.1", "-p", port, "-U", "gluepot").Run(); failure == nil {
+		if failure = l.command(ctx, "pg_isready", "-q", "-h", "127.0.0.1", "-p", port,
+			"-U", "gluepot").Run(); failure == nil {
 			return server, stop, nil
 		}
 		time.Sleep(50 * time.Millisecond)

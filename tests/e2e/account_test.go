@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccount walks through one's account: a token is made and used, the name changes and is reserved, and the account goes.
+// TestAccount walks through one's account: a token is made and used, the name changes and is reserved, and the account
+// goes.
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -45,7 +46,8 @@ func TestAccount(t *testing.T) {
 			t.Errorf("got %d %v, want the old name to lead to the new one", answer.StatusCode, answer.Header)
 		}
 		profile(mortar, "epoxy", http.StatusConflict)
-		changed, err := database.SQL(t, cfg).ExecContext(t.Context(), "UPDATE former_names SET given_up_at = "+longAgo(t, cfg))
+		changed, err := database.SQL(t, cfg).ExecContext(t.Context(),
+			"UPDATE former_names SET given_up_at = "+longAgo(t, cfg))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,8 @@ func TestAccount(t *testing.T) {
 		if status, _ := p.Get("/api/v2/user/self", made); status != http.StatusUnauthorized {
 			t.Errorf("got %d, want the token gone with its user", status)
 		}
-		if status, body := p.Get("/api/v2/paste/tie0000a", ""); status != http.StatusOK || !strings.Contains(body, `"ownerId":""`) {
+		if status, body := p.Get("/api/v2/paste/tie0000a", ""); status != http.StatusOK ||
+			!strings.Contains(body, `"ownerId":""`) {
 			t.Errorf("got %d %s, want the paste without an owner", status, body)
 		}
 		profile(mortar, "resin", http.StatusConflict)

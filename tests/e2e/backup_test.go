@@ -62,6 +62,7 @@ func TestBackupOfServer(t *testing.T) {
 	err := database.SQL(t, restored).QueryRowContext(t.Context(), counts).
 		Scan(&pastes, &contents)
 	if err != nil || pastes < before || pastes > len(acknowledged)+1 || contents != pastes {
-		t.Errorf("got %d pastes, %d with content, error %v, want %d to %d of both", pastes, contents, err, before, len(acknowledged)+1)
+		t.Errorf("got %d pastes, %d with content, error %v, want %d to %d of both", pastes, contents, err, before,
+			len(acknowledged)+1)
 	}
 }

@@ -57,7 +57,8 @@ func headersOf(o openapi.Operation) []string {
 	return headers
 }
 
-// TestDatabaseUnreachable sends every operation of the document: those that it says may answer 503 do, and the others go on.
+// TestDatabaseUnreachable sends every operation of the document: those that it says may answer 503 do, and the others
+// go on.
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
 	contract, err := openapi.Shared()
@@ -65,7 +66,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const limit = 5 * time.Second
-	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
+	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse,
+		"hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
 			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_RECENT=true")
 			for _, path := range databasePaths {
@@ -152,14 +154,17 @@ func TestAbandonedRequests(t *testing.T) {
 
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=0")
+	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h",
+		"GLUEPOT_SWEEP_INTERVAL=0")
 	for path, most := range map[string]int64{
-		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 6, "/user/self/pastes": 2, // one is for the token, two are for one instant
+		// one is for the token, two are for one instant
+		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 6, "/user/self/pastes": 2,
 		"/data/numPastes":        1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {
 		got := most + 1
-		for range 5 { // the first time prepares statements, and a connection that has idled for a second is asked whether it lives
+		// the first time prepares statements, and a connection that has idled for a second is asked whether it lives
+		for range 5 {
 			before := proxy.RoundTrips()
 			server.Get(path, program.EpoxyToken)
 			got = min(got, proxy.RoundTrips()-before)
@@ -185,7 +190,8 @@ func TestStopping(t *testing.T) {
 		_ = response.Body.Close()
 		return response.Close // a server that drains says so in every answer
 	})
-	if _, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body, "shutting down") {
+	if _, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body,
+		"shutting down") {
 		t.Errorf("readiness: got %s, want it to say that the server is shutting down", body)
 	}
 	wantStatus(t, server, "/healthz", http.StatusOK)
@@ -227,7 +233,8 @@ func stallRequest(t *testing.T, server *program.Process, proxy *faultproxy.Proxy
 // TestSecondSignal ends at once, although a request waits for the database and may do so for longer than the test.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m", "GLUEPOT_HTTP_DRAIN_TIMEOUT=10m")
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m",
+		"GLUEPOT_HTTP_DRAIN_TIMEOUT=10m")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	stallRequest(t, server, proxy)
 	server.Signal(syscall.SIGTERM)
@@ -249,7 +256,8 @@ func TestRefusedByServer(t *testing.T) {
 	address.RawQuery = "sslmode=prefer" // as without any
 	for _, line := range []string{"stats", "serve", "migrate up", "migrate status"} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
-		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `database "nowhere" does not exist`) {
+		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, `database "nowhere" does not exist`) {
 			t.Errorf("%s: got exit code %d, %q, %q, want 1 and one line that says which database does not exist",
 				line, code, stdout, stderr)
 		}
@@ -287,14 +295,16 @@ func TestMigrate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		unmigrated := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
+		unmigrated := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+			"GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
 		unmigrated.WaitForAddress()
 		_, body := wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, "Run 'gluepot migrate up'") {
 			t.Errorf("got %s, want it to name 'gluepot migrate up'", body)
 		}
 		for _, step := range []struct{ command, part string }{
-			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date, at version"}, {"up", "up to date, at version"},
+			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date, at version"},
+			{"up", "up to date, at version"},
 			{"status", "applied"},
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 ||
@@ -306,7 +316,8 @@ func TestMigrate(t *testing.T) {
 	})
 }
 
-// TestNewerDatabase is one that a newer program has migrated. Whether this one can go on, and start again, is said in the database.
+// TestNewerDatabase is one that a newer program has migrated. Whether this one can go on, and start again, is said in
+// the database.
 func TestNewerDatabase(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -328,7 +339,8 @@ func TestNewerDatabase(t *testing.T) {
 			wantStatus(t, restarted, "/data/numPastes", http.StatusOK)
 		}
 		for command, part := range map[string]string{
-			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0", "user create epoxy": "epoxy",
+			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0",
+			"user create epoxy": "epoxy",
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(command)...); code != 0 ||
 				!strings.Contains(stdout, part) {
@@ -344,13 +356,15 @@ func TestNewerDatabase(t *testing.T) {
 		}
 		for _, args := range [][]string{{"serve"}, {"serve", "--database-migrate=false"}, {"migrate", "up"}, {"stats"}} {
 			code, _, stderr := program.Run(t, []string{url}, args...)
-			if code != 1 || !strings.HasPrefix(stderr, "gluepot: "+refusal) || !strings.HasSuffix(stderr, "Run a newer gluepot.\n") ||
+			if code != 1 || !strings.HasPrefix(stderr, "gluepot: "+refusal) ||
+				!strings.HasSuffix(stderr, "Run a newer gluepot.\n") ||
 				strings.Count(stderr, "\n") != 1 {
 				t.Errorf("%v: got exit code %d, %q, want 1 and one line that begins with %q", args, code, stderr, refusal)
 			}
 		}
 		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
-		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") || !strings.Contains(stdout, "This one cannot") {
+		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") ||
+			!strings.Contains(stdout, "This one cannot") {
 			t.Errorf("status: got exit code %d, %q, want 0 and which programs can work with the database", code, stdout)
 		}
 	})
@@ -386,9 +400,11 @@ func TestAccessLog(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	server := program.Serve(t, cfg.URL, trustTests)
-	exchange(t, server, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
+	exchange(t, server, http.MethodGet, "/user/self?token="+program.EpoxyToken,
+		authorization("Bearer "+program.EpoxyToken))
 	line := server.WaitForLog("request")
-	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
+	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) ||
+		line["method"] != "GET" {
 		t.Errorf("got %v, want the request id, route, status and method of the request", line)
 	}
 	if _, ok := line["duration_ms"].(float64); !ok {
@@ -406,7 +422,8 @@ func TestHostileInput(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	server := program.Serve(t, cfg.URL)
-	for size, status := range map[int]int{15 << 10: http.StatusNotFound, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+	for size, status := range map[int]int{15 << 10: http.StatusNotFound,
+		24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		long := strings.Repeat("a", size)
 		for _, path := range []string{"/data/language?name=" + long, "/data/languageExt?extension=" + long, "/user/" + long,
 			"/user/" + long + "/exists"} {
@@ -475,7 +492,8 @@ func TestHangup(t *testing.T) {
 func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	t.Helper()
 	var used int
-	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil ||
+	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(
+		&used); err != nil ||
 		used != want {
 		t.Errorf("got %d tokens with a last use, error %v, want %d", used, err, want)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestBurnOnce has previews look at pastes that burn, then fifty readers of two nodes open each at the same instant, half of them by
-// the page's button, and then some more, as a proxy does that sends a request again: one gets it.
+// TestBurnOnce has previews look at pastes that burn, then fifty readers of two nodes open each at the same instant,
+// half of them by the page's button, and then some more, as a proxy does that sends a request again: one gets it.
 func TestBurnOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -62,10 +62,12 @@ func TestClientLibraries(t *testing.T) {
 				t.Fatalf("%s: got %s, %v, want a paste", name, created, err)
 			}
 			path := "/paste/" + made.ID
-			if read := send(http.MethodGet, path, library.empty, http.StatusOK); read != created || !strings.Contains(read, `"tags":["a","b"]`) {
+			if read := send(http.MethodGet, path, library.empty, http.StatusOK); read != created ||
+				!strings.Contains(read, `"tags":["a","b"]`) {
 				t.Errorf("%s: read %s, want what was created: %s", name, read, created)
 			}
-			changes := strings.NewReplacer(`"tags":["a","b"]`, `"tags":`+library.tags, `"old"`, `"new"`, `"code":"a"`, `"code":"b"`)
+			changes := strings.NewReplacer(`"tags":["a","b"]`, `"tags":`+library.tags, `"old"`, `"new"`,
+				`"code":"a"`, `"code":"b"`)
 			edited := send(http.MethodPatch, path, changes.Replace(created), http.StatusOK)
 			if !strings.Contains(edited, `"title":"new"`) || !strings.Contains(edited, `"tags":["a","b"]`) ||
 				strings.Count(edited, `"editId":0`) != 2 {
@@ -82,7 +84,8 @@ func TestClientLibraries(t *testing.T) {
 	})
 }
 
-func (l clientLibrary) send(t *testing.T, server *program.Process, method, path, body string) (status int, answer string) {
+func (l clientLibrary) send(t *testing.T, server *program.Process, method, path,
+	body string) (status int, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+server.Address+path, strings.NewReader(body))
 	if err != nil {

@@ -65,8 +65,10 @@ func (b beside) wantAnswer(path, token string, status int, parts ...string) {
 func TestUserCommandsBesideServer(t *testing.T) {
 	t.Parallel()
 	besideServer(t, func(b beside) {
-		id := b.field("user create Epoxy --public --avatar-url https://example.com/e --supporter-months 7 --contributor --json", "id")
-		b.wantAnswer("/user/epoxy", "", http.StatusOK, `"_id":"`+id+`"`, `"username":"Epoxy"`, `"supporterLength":7`, `"contributor":true`,
+		id := b.field(
+			"user create Epoxy --public --avatar-url https://example.com/e --supporter-months 7 --contributor --json", "id")
+		b.wantAnswer("/user/epoxy", "", http.StatusOK, `"_id":"`+id+`"`, `"username":"Epoxy"`, `"supporterLength":7`,
+			`"contributor":true`,
 			`"avatarUrl":"https://example.com/e"`)
 		b.run("user update epoxy --public=false")
 		b.wantAnswer("/user/epoxy", "", http.StatusNotFound)
@@ -114,7 +116,8 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	settings := []string{"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL}
 	for line, want := range map[string]int{"stats": 0, "user show nobody": 1, "nonsense": 2} {
-		if code, stdout, stderr := program.Run(t, settings, strings.Fields(line)...); code != want || (stderr == "") != (want == 0) {
+		if code, stdout, stderr := program.Run(t, settings, strings.Fields(line)...); code != want ||
+			(stderr == "") != (want == 0) {
 			t.Errorf("%s: got exit code %d, %q, %q, want %d", line, code, stdout, stderr, want)
 		}
 	}

@@ -30,8 +30,9 @@ func (p *packing) ask(method, path string, form url.Values) (coding string, body
 		p.t.Fatal(err)
 	}
 	request.Header = http.Header{
-		"Accept": {"text/html"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Accept-Encoding": {"gzip, deflate, br"},
-		"Sec-Fetch-Site": {"same-origin"},
+		"Accept": {"text/html"}, "Content-Type": {"application/x-www-form-urlencoded"},
+		"Accept-Encoding": {"gzip, deflate, br"},
+		"Sec-Fetch-Site":  {"same-origin"},
 	}
 	answer, err := p.Do(request)
 	if err != nil {
@@ -56,7 +57,8 @@ func TestCompressedPages(t *testing.T) {
 		t:      t, origin: "http://" + program.Serve(t, cfg.URL).Address,
 	}
 	code := strings.Repeat("\tif n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err }\n", 25)
-	created := url.Values{"title": {"A"}, "name": {"main.go"}, "language": {"Go"}, "code": {code}, "expires": {"1d"}, "do": {"save"}}
+	created := url.Values{"title": {"A"}, "name": {"main.go"}, "language": {"Go"}, "code": {code}, "expires": {"1d"},
+		"do": {"save"}}
 	coding, page := browser.ask(http.MethodPost, "/", created)
 	if coding != "" || !strings.Contains(string(page), "can delete it") {
 		t.Errorf("got coding %q and %.200s, want the page with the delete key as it is", coding, page)
@@ -83,10 +85,11 @@ func TestCompressedPages(t *testing.T) {
 	if coding, _ := browser.ask(http.MethodGet, "/account/tokens", nil); coding != "gzip" {
 		t.Errorf("got coding %q of the list of tokens, want gzip", coding)
 	}
-	form := fromOwnPage("/account/tokens", url.Values{"name": {"a"}, "scope": {"read"}, "days": {"7"}}, func(path string) string {
-		_, packed := browser.ask(http.MethodGet, path, nil)
-		return unpacked(t, packed)
-	})
+	form := fromOwnPage("/account/tokens", url.Values{"name": {"a"}, "scope": {"read"}, "days": {"7"}},
+		func(path string) string {
+			_, packed := browser.ask(http.MethodGet, path, nil)
+			return unpacked(t, packed)
+		})
 	coding, page = browser.ask(http.MethodPost, "/account/tokens", form)
 	if coding != "" || !strings.Contains(string(page), "not shown again") {
 		t.Errorf("got coding %q and %.200s, want the page with the token as it is", coding, page)

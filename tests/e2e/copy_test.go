@@ -19,8 +19,8 @@ import (
 // envCopyPastes is how many pastes TestCopyMemory copies instead of a million.
 const envCopyPastes = "GLUEPOT_TEST_COPY_PASTES"
 
-// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and wants either process to
-// stay below 128 MiB. It prints the rows a second; the time includes reading them back.
+// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and wants either
+// process to stay below 128 MiB. It prints the rows a second; the time includes reading them back.
 func TestCopyMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -86,17 +86,19 @@ func TestCopyMemory(t *testing.T) {
 					rows += c.TargetRows
 				}
 				rate := float64(rows) / taken.Seconds()
-				t.Logf("to %.8s: %d rows in %v, %.0f a second, at most %d MiB of memory", pair[1].URL, rows, taken.Round(time.Second/10), rate, peak)
+				t.Logf("to %.8s: %d rows in %v, %.0f a second, at most %d MiB of memory", pair[1].URL, rows,
+					taken.Round(time.Second/10), rate, peak)
 				if rows != c.rows || peak > limit || peak == 0 || (rows > 10_000 && rate < leastRate) {
-					t.Errorf("got %d rows, %d MiB and %.0f rows a second, want %d, at most %d and at least %d", rows, peak, rate, c.rows, limit, leastRate)
+					t.Errorf("got %d rows, %d MiB and %.0f rows a second, want %d, at most %d and at least %d", rows, peak, rate,
+						c.rows, limit, leastRate)
 				}
 			}
 		})
 	}
 }
 
-// TestServerBesideACopy runs a server on the target of a copy that was killed. It stores nothing that the next copy would
-// delete, says why, and goes on once the copy is complete.
+// TestServerBesideACopy runs a server on the target of a copy that was killed. It stores nothing that the next copy
+// would delete, says why, and goes on once the copy is complete.
 func TestServerBesideACopy(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, target gormstore.Config) {
@@ -108,7 +110,8 @@ func TestServerBesideACopy(t *testing.T) {
 		server := program.Serve(t, target.URL)
 		post := func() (int, string) {
 			t.Helper()
-			response, err := server.Client().Post("http://"+server.Address+"/paste", "", strings.NewReader(`{"pasties":[{"code":"a"}]}`))
+			response, err := server.Client().Post("http://"+server.Address+"/paste", "",
+				strings.NewReader(`{"pasties":[{"code":"a"}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}

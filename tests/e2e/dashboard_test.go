@@ -20,8 +20,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestDashboard asks a Prometheus that watches a server with a little to do for everything that the dashboard of docs/operations shows, and
-// wants an answer to each expression: a wrong label has none, and Grafana does not say so.
+// TestDashboard asks a Prometheus that watches a server with a little to do for everything that the dashboard of
+// docs/operations shows, and wants an answer to each expression: a wrong label has none, and Grafana does not say so.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("prometheus"); err != nil {
@@ -52,7 +52,8 @@ func TestDashboard(t *testing.T) {
 			silent[variables.Replace(target.Expr)] = panel.Title
 		}
 	}
-	for deadline := time.Now().Add(program.Patience); len(silent) > 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(program.Patience); len(silent) > 0 &&
+		time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		p.Get("/data/numPastes", "")
 		p.Get("/user/self", "no token")
 		maps.DeleteFunc(silent, func(expression, _ string) bool { return evaluate(t, watcher, expression) > 0 })

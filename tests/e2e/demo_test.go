@@ -31,7 +31,8 @@ func readmeAnswers(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	answers := make(map[string]string)
-	for _, row := range regexp.MustCompile("(?m)^\\| `GET (/\\S+)` \\| `(.*)` \\|$").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `GET (/\\S+)` \\| `(.*)` \\|$").FindAllStringSubmatch(string(text),
+		-1) {
 		answers[row[1]] = row[2]
 	}
 	if len(answers) != 7 { // the others say it in words
@@ -46,9 +47,12 @@ func TestDemo(t *testing.T) {
 	promised := readmeAnswers(t)
 	url := "GLUEPOT_DATABASE_URL=" + database.EmptySQLite(t).URL
 	for range 2 { // the second start finds the data of the first
-		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
+		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"},
+			"serve", "--demo")
 		server.WaitForAddress()
-		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
+		program.Eventually(t, "the lines are printed", func() bool {
+			return strings.Contains(server.Stdout.String(), "Ctrl-C")
+		})
 		first := "\nGluepot serves demonstration data at http://" + server.Address + ".\nOpen http://" + server.Address +
 			"/demo-epoxy-1 in a browser, and sign in with this token, which works for a day:\n\n  gluepot_"
 		if printed := server.Stdout.String(); !strings.HasPrefix(printed, first) {
@@ -89,7 +93,8 @@ func runPrintedCommands(t *testing.T, server *program.Process) {
 	t.Helper()
 	printed := server.Stdout.String()
 	variables := regexp.MustCompile(`(?m)^  export (\S+) (\S+)$`).FindStringSubmatch(printed)
-	commands := regexp.MustCompile(`(?m)^  `+regexp.QuoteMeta(program.Binary(t))+` (.*)$`).FindAllStringSubmatch(printed, -1)
+	commands := regexp.MustCompile(`(?m)^  `+regexp.QuoteMeta(program.Binary(t))+` (.*)$`).FindAllStringSubmatch(printed,
+		-1)
 	if len(variables) != 3 || len(commands) != 4 {
 		t.Fatalf("got the variables %q and the commands %q, want two and four, in %s", variables, commands, printed)
 	}
@@ -196,7 +201,8 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		t.Errorf("got %d without a token for %+v, want 404 for a private paste", status, private)
 	}
 	link := strings.TrimSpace(answers[2])
-	if _, body := server.Get("/paste/"+link[strings.LastIndex(link, "/")+1:], lines[2].token); json.Unmarshal([]byte(body), &created) != nil {
+	if _, body := server.Get("/paste/"+link[strings.LastIndex(link, "/")+1:],
+		lines[2].token); json.Unmarshal([]byte(body), &created) != nil {
 		t.Fatalf("%s: got %s, want a paste", link, body)
 	}
 	if got := created.Pasties[0]; got.Title != "README.md" || got.Language != "Markdown" || got.Code != lines[2].body {
@@ -206,9 +212,11 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 	if len(edited.Edits) != 3 || edited.Edits[1].EditType != 3 ||
 		!strings.Contains(edited.Edits[1].Edit, "+words = sys.stdin.read().lower()") ||
 		edited.Edits[2].EditID != 1 || edited.Title != "Edited by hand" {
-		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed", edited.Title, edited.Edits)
+		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed",
+			edited.Title, edited.Edits)
 	}
-	deletion := printedRequest{token: lines[2].token, method: http.MethodDelete, url: "http://" + server.Address + "/paste/" + created.ID}
+	deletion := printedRequest{token: lines[2].token, method: http.MethodDelete,
+		url: "http://" + server.Address + "/paste/" + created.ID}
 	if status, body := deletion.send(t, server); status != http.StatusOK || body != "{}" {
 		t.Errorf("got %d %s, want 200 {} for the owner who deletes", status, body)
 	}
@@ -233,7 +241,8 @@ func TestDemoRefusesOthersData(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := users.Create(t.Context(), auditlog.Entry{}, user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
+				if err := users.Create(t.Context(), auditlog.Entry{},
+					user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
 					nil); err != nil {
 					t.Fatal(err)
 				}
@@ -289,7 +298,8 @@ func TestMakeRun(t *testing.T) {
 	run.Stdout, run.Stderr = &stdout, &stderr
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // make does not pass signals on
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt) // so that make does not inherit that it is ignored, as in the background of a shell
+	// so that make does not inherit that it is ignored, as in the background of a shell
+	signal.Notify(signals, os.Interrupt)
 	err = run.Start()
 	signal.Stop(signals)
 	if err != nil {

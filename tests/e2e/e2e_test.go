@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 // exchange sends one request exactly as it stands and returns the answer.
-func exchange(t *testing.T, server *program.Process, method, target string, headers ...string) (*http.Response, string) {
+func exchange(t *testing.T, server *program.Process, method, target string,
+	headers ...string) (*http.Response, string) {
 	t.Helper()
 	connection, err := net.DialTimeout("tcp", server.Address, program.Patience)
 	if err != nil {
@@ -55,7 +56,8 @@ func exchange(t *testing.T, server *program.Process, method, target string, head
 			headers[i], body = fmt.Sprintf("Content-Length: %d", len(content)), content
 		}
 	}
-	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden", "Connection: close"},
+	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden",
+		"Connection: close"},
 		headers...)
 	if _, err := io.WriteString(connection, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
 		t.Fatalf("%s %.100s: %v", method, target, err)
@@ -69,7 +71,8 @@ func exchange(t *testing.T, server *program.Process, method, target string, head
 	if err != nil {
 		t.Fatalf("%s %.100s: got %v, want a body", method, target, err)
 	}
-	server.Check(openapi.Answer{Method: method, Target: target, Status: response.StatusCode, Header: response.Header, Body: content})
+	server.Check(openapi.Answer{Method: method, Target: target, Status: response.StatusCode, Header: response.Header,
+		Body: content})
 	return response, string(content)
 }
 
@@ -78,7 +81,8 @@ const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 
 // shown are the headers that the golden file has, in this order.
 var shown = []string{
-	"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length", "Content-Encoding",
+	"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length",
+	"Content-Encoding",
 	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Gluepot-Delete-Key", "Retry-After",
 	"X-Robots-Tag",
 }
@@ -90,13 +94,15 @@ func imported(t *testing.T, cfg gormstore.Config) {
 	created := time.Date(2021, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, d := range []paste.Document{
 		{
-			Paste:   paste.Paste{ID: "cipher01", Owner: "epoxy001", CreatedAt: created},
-			Content: paste.Content{Lifetime: paste.Never, Cipher: &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}},
+			Paste: paste.Paste{ID: "cipher01", Owner: "epoxy001", CreatedAt: created},
+			Content: paste.Content{Lifetime: paste.Never,
+				Cipher: &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}},
 		},
 		{
 			Paste: paste.Paste{ID: "imported", Owner: "epoxy001", CreatedAt: created},
 			Content: paste.Content{
-				Title: longTitle, Lifetime: paste.Never, Pasties: []paste.Pasty{{ID: "part0001", Title: "t", Language: "unknown", Code: "a\r\nb"}},
+				Title: longTitle, Lifetime: paste.Never,
+				Pasties: []paste.Pasty{{ID: "part0001", Title: "t", Language: "unknown", Code: "a\r\nb"}},
 			},
 		},
 	} {
@@ -155,7 +161,8 @@ func TestDecisions(t *testing.T) {
 		}
 		compare(t, string(wanted), golden.String())
 		for _, line := range server.Log() {
-			if text := fmt.Sprint(line); strings.Contains(text, program.EpoxyToken) || strings.Contains(text, program.MortarToken) {
+			if text := fmt.Sprint(line); strings.Contains(text, program.EpoxyToken) ||
+				strings.Contains(text, program.MortarToken) {
 				t.Errorf("got a token in the log, want none: %s", text)
 			}
 		}

@@ -125,16 +125,19 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 		}
 		months := i % 40
 		document := map[string]any{
-			"_id": u.id, "username": u.name, "avatarUrl": "https://example.com/" + u.id + ".png?a=1&b=<2>", "serviceIds": services,
-			"publicProfile": u.public, "defaultLang": "C++", "stars": stars, "contributor": i%7 == 0, "supporterLength": extended(months),
+			"_id": u.id, "username": u.name, "avatarUrl": "https://example.com/" + u.id + ".png?a=1&b=<2>",
+			"serviceIds":    services,
+			"publicProfile": u.public, "defaultLang": "C++", "stars": stars, "contributor": i%7 == 0,
+			"supporterLength": extended(months),
 		}
 		if months == 0 { // older documents lack both
 			delete(document, "supporterLength")
 			delete(document, "contributor")
 		}
 		contributor := i%7 == 0 && months != 0
-		u.view = fmt.Sprintf(`{"_id":%q,"username":%q,"avatarUrl":"https://example.com/%s.png?a=1&b=<2>","defaultLang":"C++",`+
-			`"publicProfile":%v,"supporterLength":%d,"contributor":%v`,
+		u.view = fmt.Sprintf(
+			`{"_id":%q,"username":%q,"avatarUrl":"https://example.com/%s.png?a=1&b=<2>","defaultLang":"C++",`+
+				`"publicProfile":%v,"supporterLength":%d,"contributor":%v`,
 			u.id, u.name, u.id, u.public, months, contributor)
 		u.stars, u.services = toJSON(shown), toJSON(services)
 		e.wanted.users = append(e.wanted.users, u)
@@ -155,7 +158,8 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 		e.wanted.readUsers++
 		e.wanted.rejectedUsers++
 	}
-	e.wanted.reasons = append(e.wanted.reasons, "names that differ only in case", "begin and end with a letter", "reserved", "negative",
+	e.wanted.reasons = append(e.wanted.reasons, "names that differ only in case", "begin and end with a letter",
+		"reserved", "negative",
 		"user id", "not a JSON object")
 }
 
@@ -198,9 +202,10 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 			}
 		}
 		code := content + fmt.Sprint(i)
-		document := fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","title":"paste %d","isPrivate":%v,`+
-			`"tags":["b","a"],"pasties":[{"_id":"x","title":"","language":"unknown","code":%s}],"edits":[{"_id":"e","editId":0,`+
-			`"editType":{"$numberInt":"0"},"metadata":[],"edit":"old","editedAt":%d}]}`,
+		document := fmt.Sprintf(
+			`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","title":"paste %d","isPrivate":%v,`+
+				`"tags":["b","a"],"pasties":[{"_id":"x","title":"","language":"unknown","code":%s}],"edits":[{"_id":"e","editId":0,`+
+				`"editType":{"$numberInt":"0"},"metadata":[],"edit":"old","editedAt":%d}]}`,
 			p.id, owner, p.created, p.deletes, i, i%3 == 0, toJSON(code), p.created)
 		switch {
 		case i%20 == 7:

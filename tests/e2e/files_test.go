@@ -86,8 +86,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// TestReplacedFile takes the file away under a server, or puts another one in its place. Whatever was answered with 200 came
-// from the file that the server started with, and nothing is answered with 500.
+// TestReplacedFile takes the file away under a server, or puts another one in its place. Whatever was answered with 200
+// came from the file that the server started with, and nothing is answered with 500.
 func TestReplacedFile(t *testing.T) {
 	t.Parallel()
 	other := database.SQLite(t) // without epoxy
@@ -137,7 +137,8 @@ func TestReplacedFile(t *testing.T) {
 			program.Eventually(t, "the server notices", func() bool {
 				for _, path := range databasePaths {
 					switch status, body := server.Get(path, program.EpoxyToken); {
-					case status == http.StatusServiceUnavailable && strings.Contains(body, "The database file was replaced or removed"):
+					case status == http.StatusServiceUnavailable &&
+						strings.Contains(body, "The database file was replaced or removed"):
 						return true
 					case status != http.StatusOK || strings.Contains(body, `"numPastes":0`):
 						t.Fatalf("%s: got %d %s, want the first file's answer, or 503", path, status, body)
@@ -206,7 +207,8 @@ func TestDamagedTable(t *testing.T) {
 	if !strings.Contains(body, "The database file is damaged.") {
 		t.Errorf("got %s, want it to say that the file is damaged", body)
 	}
-	if line := server.WaitForLog("request"); !strings.Contains(fmt.Sprint(line["error"]), "database disk image is malformed") {
+	if line := server.WaitForLog("request"); !strings.Contains(fmt.Sprint(line["error"]),
+		"database disk image is malformed") {
 		t.Errorf("got %v, want the cause in it", line)
 	}
 }

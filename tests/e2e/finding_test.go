@@ -66,8 +66,8 @@ func TestListsOfTheLastYear(t *testing.T) {
 	})
 }
 
-// TestListContains looks through the code of many pastes beside readers. It prints how long that takes, and what the readers notice, and
-// judges the memory that it takes. Run it alone: -large -parallel 1.
+// TestListContains looks through the code of many pastes beside readers. It prints how long that takes, and what the
+// readers notice, and judges the memory that it takes. Run it alone: -large -parallel 1.
 func TestListContains(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -79,7 +79,8 @@ func TestListContains(t *testing.T) {
 		for first := 0; first < pastes; first += 1000 {
 			var batch []paste.Document
 			for i := first; i < first+1000; i++ {
-				made := paste.Document{Paste: paste.Paste{ID: paste.ID(id36('p', i)), CreatedAt: time.Now().Add(-time.Duration(i) * time.Second)}}
+				made := paste.Document{Paste: paste.Paste{ID: paste.ID(id36('p', i)),
+					CreatedAt: time.Now().Add(-time.Duration(i) * time.Second)}}
 				made.Lifetime = "never"
 				code := fmt.Sprintf("%d %s", i, strings.Repeat("a line of code\n", 136))
 				if i == pastes-1 {

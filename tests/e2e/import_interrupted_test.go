@@ -72,7 +72,8 @@ func TestImportInterrupted(t *testing.T) {
 				})
 				p.Signal(signal)
 				code, got, report := endOfImport(t, p)
-				if text, err := os.ReadFile(rejects); err != nil || string(text) != `{"_id":"not an id","createdAt":1,"pasties":[]}`+"\n" {
+				if text, err := os.ReadFile(rejects); err != nil ||
+					string(text) != `{"_id":"not an id","createdAt":1,"pasties":[]}`+"\n" {
 					t.Errorf("got %q rejected, error %v, want the second record", text, err)
 				}
 				if signal != syscall.SIGKILL {
@@ -85,7 +86,8 @@ func TestImportInterrupted(t *testing.T) {
 				}
 				// The next run leaves it alone.
 				_, again, _ := runImport(t, url, folder, "--pastes", writeTo(t, t.TempDir(), name, text.String()))
-				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 || s.Rejected != 1 {
+				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 ||
+					s.Rejected != 1 {
 					t.Errorf("again: got %+v, want the first batch unchanged and the rest new, of %d", s, pastes)
 				}
 				if info, err := os.Stat(filepath.Join(folder, "pastes-"+name+".2.rejects")); err != nil ||

@@ -53,9 +53,9 @@ func writeStars(z *zipped, stars int) {
 	_, _ = io.WriteString(z, strings.TrimSuffix(different.String(), ","))
 }
 
-// TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to
-// stay below 320 MiB: encoding/json holds the longest records that are accepted, of 24 MiB, several times. On an idle machine these take
-// 170 to 225 MiB; on a busy one the collector is late.
+// TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to stay
+// below 320 MiB: encoding/json holds the longest records that are accepted, of 24 MiB, several times. On an idle
+// machine these take 170 to 225 MiB; on a busy one the collector is late.
 func TestImportMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -77,7 +77,8 @@ func TestImportMemory(t *testing.T) {
 		}, []summary{{Read: 1, Rejected: 1}}},
 		{"texts of 24 MiB", []string{"--users"}, func(z *zipped) {
 			for _, text := range []string{"x", `\n`, "\xff", `\u00ff`} {
-				for _, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`, `{"stars":["%s"]}`, `%s`} {
+				for _, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`,
+					`{"stars":["%s"]}`, `%s`} {
 					before, after, _ := strings.Cut(form, "%s")
 					_, _ = io.WriteString(z, before)
 					z.repeat(text, 24*mib-256<<10)
@@ -122,7 +123,8 @@ func TestImportMemory(t *testing.T) {
 		}, []summary{{Read: records, New: records}, {Read: records, Unchanged: records}}},
 		{"pastes of all sizes", []string{"--pastes"}, func(z *zipped) {
 			for i := range pastes {
-				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"title":"ü","edits":[{"editType":4,"edit":"%s"}],"pasties":[{"code":"`, i,
+				_, _ = fmt.Fprintf(z,
+					`{"_id":"p%d","createdAt":1,"title":"ü","edits":[{"editType":4,"edit":"%s"}],"pasties":[{"code":"`, i,
 					strings.Repeat(`\"`, 500))
 				_, _ = io.WriteString(z, strings.Repeat(`line\n`, 1<<(i%10)))
 				if i%(pastes/10) == 0 {
@@ -133,7 +135,8 @@ func TestImportMemory(t *testing.T) {
 		}, []summary{{Read: pastes, New: pastes}, {Read: pastes, Unchanged: pastes}}},
 		{"millions of parts", []string{"--pastes"}, func(z *zipped) {
 			for i, form := range [][3]string{
-				{`"pasties":[`, `{},`, `{}]`}, {`"edits":[`, `{},`, `{}]`}, {`"edits":[{"metadata":[`, `"",`, `""]}]`}, {`"tags":[`, `"",`, `""]`},
+				{`"pasties":[`, `{},`, `{}]`}, {`"edits":[`, `{},`, `{}]`}, {`"edits":[{"metadata":[`, `"",`, `""]}]`},
+				{`"tags":[`, `"",`, `""]`},
 			} {
 				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,%s`, i, form[0])
 				z.repeat(form[1], 20*mib)

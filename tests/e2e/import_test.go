@@ -25,9 +25,10 @@ type summary struct {
 	RejectsFile                             string
 }
 
-// runImport runs the command as it is shipped, in a folder of its own, and returns what it printed. The race detector watches
-// the imports that are interrupted.
-func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
+// runImport runs the command as it is shipped, in a folder of its own, and returns what it printed. The race detector
+// watches the imports that are interrupted.
+func runImport(t *testing.T, url, folder string,
+	args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
 	p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json",
 		"--rejects-dir", folder}, args...)...)
@@ -55,7 +56,8 @@ func endOfImport(t *testing.T, p *program.Process) (code int, summaries map[stri
 
 func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, unchanged, rejected int64) {
 	t.Helper()
-	if got.Read != read || got.New != fresh || got.Updated != updated || got.Unchanged != unchanged || got.Rejected != rejected {
+	if got.Read != read || got.New != fresh || got.Updated != updated || got.Unchanged != unchanged ||
+		got.Rejected != rejected {
 		t.Errorf("%s: %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh,
 			updated, unchanged, rejected)
 	}
@@ -64,7 +66,8 @@ func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, u
 // compareWithExport asks every endpoint about the users of an export, step by step through them.
 func compareWithExport(t *testing.T, server *program.Process, e *export, step int) {
 	t.Helper()
-	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`, e.wanted.active) {
+	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`,
+		e.wanted.active) {
 		t.Errorf("got %s, want %d", body, e.wanted.active)
 	}
 	compared := 0
@@ -78,7 +81,8 @@ func compareWithExport(t *testing.T, server *program.Process, e *export, step in
 	}
 	for i := 0; i < len(e.wanted.users); i += step {
 		u := e.wanted.users[i]
-		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
+		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK ||
+			body != `""` {
 			t.Errorf("%s: got %d %s, want 200", u.name, status, body)
 		}
 		status, body := server.Get("/user/"+u.name, "")
@@ -203,7 +207,8 @@ func TestImportUpdates(t *testing.T) {
 		step("--pastes", `{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0,"pasties":[]}`+"\n"+
 			`{"_id":"p2","createdAt":{"$numberInt":"5"},"pasties":[]}`, 1, 1, 0)
 		self(key, http.StatusOK, `"stars":["p2","p1"]`, `"serviceIds":{"github":"1"}`)
-		step("--users", `{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}`, 0, 1, 0)
+		step("--users", `{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}`, 0,
+			1, 0)
 		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)
 
 		if code, _, stderr := program.Run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
@@ -254,7 +259,8 @@ func TestImportKilled(t *testing.T) {
 			t.Fatalf("got %d pastes stored, want some and not all", stored)
 		}
 		_, finished, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
-		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored), e.wanted.badPastes)
+		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored),
+			e.wanted.badPastes)
 		compareWithExport(t, program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0"), e, 101)
 	})
 }

@@ -104,7 +104,8 @@ func TestNoLimitsByDefault(t *testing.T) {
 	}
 }
 
-// TestAnonymousPastesAreLimited asks two nodes at once for more pastes than an address may create, and looks at who else may.
+// TestAnonymousPastesAreLimited asks two nodes at once for more pastes than an address may create, and looks at who
+// else may.
 func TestAnonymousPastesAreLimited(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -121,7 +122,8 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 		if path == "/raw" {
 			content = "x"
 		}
-		answer, _ := exchange(t, nodes[node], http.MethodPost, path, append(headers, "X-Forwarded-For: "+client, "\n"+content)...)
+		answer, _ := exchange(t, nodes[node], http.MethodPost, path,
+			append(headers, "X-Forwarded-For: "+client, "\n"+content)...)
 		return answer
 	}
 	// together creates 20 pastes at once and wants 5 of them.
@@ -224,7 +226,8 @@ func TestLifetimes(t *testing.T) {
 			headers = append(headers, c.token)
 		}
 		answer, body := exchange(t, p, http.MethodPost, c.path, append(headers, "\n"+c.body)...)
-		if answer.StatusCode != http.StatusOK || !strings.Contains(body, `"expiresIn":"`+c.want+`"`) || strings.Contains(body, `"deletesAt":0`) {
+		if answer.StatusCode != http.StatusOK || !strings.Contains(body, `"expiresIn":"`+c.want+`"`) ||
+			strings.Contains(body, `"deletesAt":0`) {
 			t.Errorf("%s %s: got %s %s, want a paste for %s", c.path, c.body, answer.Status, body, c.want)
 		}
 	}
@@ -316,7 +319,8 @@ func TestStoreFull(t *testing.T) {
 	program.Fixture(t, cfg)
 	p := program.Serve(t, cfg.URL, "GLUEPOT_STORE_MAX_BYTES=100000")
 	create := func() (*http.Response, string) {
-		return exchange(t, p, http.MethodPost, "/paste", owner, "\n"+`{"pasties":[{"code":"`+strings.Repeat("x", 90000)+`"}]}`)
+		return exchange(t, p, http.MethodPost, "/paste", owner,
+			"\n"+`{"pasties":[{"code":"`+strings.Repeat("x", 90000)+`"}]}`)
 	}
 	var ids []string
 	for range 2 {
@@ -344,7 +348,8 @@ func TestStoreFull(t *testing.T) {
 	})
 }
 
-// TestLargeEdits refuses an edit of more values than the history has room for. The history stays, and its numbers go on.
+// TestLargeEdits refuses an edit of more values than the history has room for. The history stays, and its numbers go
+// on.
 func TestLargeEdits(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

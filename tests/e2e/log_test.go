@@ -38,7 +38,8 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 		}
 		body, err := io.ReadAll(response.Body)
 		if n == 0 {
-			server.Check(openapi.Answer{Method: http.MethodGet, Target: path, Status: response.StatusCode, Header: response.Header, Body: body})
+			server.Check(openapi.Answer{Method: http.MethodGet, Target: path, Status: response.StatusCode,
+				Header: response.Header, Body: body})
 		}
 		if _ = response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
 			t.Fatalf("request %d: got %s, error %v, want 200", n, response.Status, err)
@@ -46,7 +47,8 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 	}
 }
 
-// muchLog is how many requests leave more in the log than a pipe and the server hold, with more than 200 bytes for each.
+// muchLog is how many requests leave more in the log than a pipe and the server hold, with more than 200 bytes for
+// each.
 const muchLog = 7_000
 
 // TestUnreadLog serves while the log is not read, says afterwards how much of it is missing, and has every

@@ -54,7 +54,8 @@ func TestMetricsAddressTaken(t *testing.T) {
 	t.Parallel()
 	url := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL
 	p := program.Serve(t, database.SQLite(t).URL)
-	code, _, stderr := program.Run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_ADMIN_ADDR=" + p.Address}, "serve")
+	code, _, stderr := program.Run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+		"GLUEPOT_ADMIN_ADDR=" + p.Address}, "serve")
 	want := "gluepot: Cannot listen on " + p.Address + ". Choose another address with --admin-addr or GLUEPOT_ADMIN_ADDR."
 	if code != 1 || !strings.Contains(stderr, want) {
 		t.Errorf("got exit code %d and %q, want 1 and %q", code, stderr, want)

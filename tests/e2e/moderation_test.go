@@ -57,9 +57,12 @@ func (m *moderated) wants(status int, method, path, body string, header ...strin
 // goneEverywhere removes a public paste, and wants it in no list, copy or cache of either node with the next request.
 func (m *moderated) goneEverywhere() {
 	m.Helper()
-	id := createdID(m.T, m.nodes[0], `{"title":"zircon","isPublic":true,"pasties":[{"title":"","language":"Go","code":"zircon"}]}`)
-	lists := []string{"/search?q=zircon", "/recent", "/recent.atom", "/~epoxy", "/~epoxy/feed.atom", "/api/v2/user/self/pastes"}
-	own := []string{"/" + id, "/" + id + "/embed", "/" + id + "/history", "/" + id + "/files.zip", "/api/v2/paste/" + id, "/oembed?url="}
+	id := createdID(m.T, m.nodes[0],
+		`{"title":"zircon","isPublic":true,"pasties":[{"title":"","language":"Go","code":"zircon"}]}`)
+	lists := []string{"/search?q=zircon", "/recent", "/recent.atom", "/~epoxy", "/~epoxy/feed.atom",
+		"/api/v2/user/self/pastes"}
+	own := []string{"/" + id, "/" + id + "/embed", "/" + id + "/history", "/" + id + "/files.zip", "/api/v2/paste/" + id,
+		"/oembed?url="}
 	tags := make(map[string]string)
 	ask := func(node *program.Process, path string) (status int, body string) {
 		m.Helper()
@@ -102,7 +105,8 @@ func TestModeration(t *testing.T) {
 		program.Fixture(t, cfg)
 		m := &moderated{T: t, url: cfg.URL}
 		for i := range m.nodes {
-			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_RECENT=true")
+			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
+				"GLUEPOT_RECENT=true")
 		}
 		id := createdID(t, m.nodes[0], aPaste)
 		page, document := "/"+id, "/api/v2/paste/"+id
@@ -156,7 +160,8 @@ func TestModeration(t *testing.T) {
 			m.wants(http.StatusOK, "GET", document, "", header...)
 		}
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
-		m.wants(http.StatusForbidden, "POST", "/sign-in", "token="+url.QueryEscape(program.EpoxyToken), append(form, here...)...)
+		m.wants(http.StatusForbidden, "POST", "/sign-in", "token="+url.QueryEscape(program.EpoxyToken),
+			append(form, here...)...)
 		m.wants(http.StatusForbidden, "POST", "/", "code=spam", append(form, here...)...)
 		m.wants(http.StatusOK, "GET", page, "", append(html, here...)...)
 		burns := createdID(t, m.nodes[0], `{"burn":true,"pasties":[{"code":"x"}]}`)
@@ -170,7 +175,8 @@ func TestModeration(t *testing.T) {
 	})
 }
 
-// TestAdministration has an administrator do on pages what operators do by command; for everybody else there is nothing.
+// TestAdministration has an administrator do on pages what operators do by command; for everybody else there is
+// nothing.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -221,12 +227,14 @@ func TestAdministration(t *testing.T) {
 				t.Errorf("%s %v: got %d %s, want to be led back", path, fields, answer.StatusCode, body)
 			}
 		}
-		answer, _ := admin.ask(http.MethodPost, "/admin?contains=buy", url.Values{"do": {"remove"}, "id": {id}, "reason": {"spam"}})
+		answer, _ := admin.ask(http.MethodPost, "/admin?contains=buy",
+			url.Values{"do": {"remove"}, "id": {id}, "reason": {"spam"}})
 		if to := answer.Header.Get("Location"); to != "/admin?contains=buy" {
 			t.Errorf("got %d and led to %q, want to the same list", answer.StatusCode, to)
 		}
 		m.wants(http.StatusGone, "GET", "/"+id, "", "Accept", "text/html")
-		if _, list := admin.ask(http.MethodGet, "/admin?removed=on", nil); !strings.Contains(list, "removed by mortar: spam") {
+		if _, list := admin.ask(http.MethodGet, "/admin?removed=on", nil); !strings.Contains(list,
+			"removed by mortar: spam") {
 			t.Errorf("got %s, want who has removed it, and why", list)
 		}
 		do("/admin", url.Values{"do": {"restore"}, "id": {id}})
@@ -244,7 +252,8 @@ func TestAdministration(t *testing.T) {
 		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", "Authorization", program.EpoxyToken)
 		do(pageOf("epoxy"), url.Values{"do": {"unsuspend"}})
 		answer, body := admin.ask(http.MethodPost, pageOf("mortar"), url.Values{"do": {"suspend"}, "reason": {"a slip"}})
-		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(body, "only another administrator can suspend it") {
+		if answer.StatusCode != http.StatusBadRequest ||
+			!strings.Contains(body, "only another administrator can suspend it") {
 			t.Errorf("got %d %s, want administrators not to suspend themselves", answer.StatusCode, body)
 		}
 		other.signIn(program.EpoxyToken)
@@ -276,7 +285,8 @@ func TestAdministration(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			if answer, _ := admin.ask(method, "/admin", removing); answer.StatusCode != http.StatusSeeOther ||
 				answer.Header.Get("Location") != "/sign-in?next=%2Fadmin" {
-				t.Errorf("%s: got %d %s for an old session, want to sign in again", method, answer.StatusCode, answer.Header.Get("Location"))
+				t.Errorf("%s: got %d %s for an old session, want to sign in again", method, answer.StatusCode,
+					answer.Header.Get("Location"))
 			}
 		}
 	})
@@ -311,18 +321,22 @@ func TestReports(t *testing.T) {
 		asks(reader, http.StatusSeeOther, http.MethodPost, "/"+id+"/report", said, "")
 		asks(reader, http.StatusOK, http.MethodGet, "/"+id+"/report?sent", nil, "Thank you")
 		asks(reader, http.StatusNotFound, http.MethodPost, "/unknown0/report", said, "There is nothing here")
-		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", url.Values{"reason": {"dull"}}, "Choose one of the reasons")
+		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", url.Values{"reason": {"dull"}},
+			"Choose one of the reasons")
 		long := url.Values{"reason": {"spam"}, "text": {strings.Repeat("x", 2001)}}
 		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", long, "longer than 2000 characters")
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
-		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "Sec-Fetch-Site", "cross-site")...)
+		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam",
+			append(form, "Sec-Fetch-Site", "cross-site")...)
 		for range 9 {
 			asks(reader, http.StatusSeeOther, http.MethodPost, "/"+other+"/report", said, "")
 		}
 		asks(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", said, "as many reports as you may")
 		m.operate("block add 192.0.2.0/24 --reason spam")
-		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.2.7")...)
-		m.wants(http.StatusSeeOther, "POST", "/"+other+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.3.7")...)
+		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam",
+			append(form, "X-Forwarded-For", "192.0.2.7")...)
+		m.wants(http.StatusSeeOther, "POST", "/"+other+"/report", "reason=spam",
+			append(form, "X-Forwarded-For", "192.0.3.7")...)
 
 		admin.signIn(program.MortarToken)
 		asks(admin, http.StatusOK, http.MethodGet, "/", nil, `href="/admin"`)
@@ -336,7 +350,8 @@ func TestReports(t *testing.T) {
 			t.Fatalf("got %s, want the report of %s first", list, id)
 		}
 		asks(admin, http.StatusSeeOther, http.MethodPost, "/admin/reports", url.Values{"do": {"close"}, "id": {report}}, "")
-		asks(admin, http.StatusBadRequest, http.MethodPost, "/admin/reports", url.Values{"do": {"close"}, "id": {report}}, "no open report")
+		asks(admin, http.StatusBadRequest, http.MethodPost, "/admin/reports", url.Values{"do": {"close"}, "id": {report}},
+			"no open report")
 		removing := url.Values{"do": {"remove"}, "id": {""}, "paste": {other}, "reason": {"spam"}}
 		asks(admin, http.StatusSeeOther, http.MethodPost, "/admin/reports", removing, "")
 		m.wants(http.StatusGone, "GET", "/"+other, "", "Accept", "text/html")
@@ -346,8 +361,8 @@ func TestReports(t *testing.T) {
 	})
 }
 
-// TestOrigins keeps the address of a client behind a proxy for as long as is asked for, and shows it to operators alone. Where it is not
-// asked for no statement is about it.
+// TestOrigins keeps the address of a client behind a proxy for as long as is asked for, and shows it to operators
+// alone. Where it is not asked for no statement is about it.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -358,11 +373,13 @@ func TestOrigins(t *testing.T) {
 		}
 		create := func(p *program.Process, path, body, address string) string {
 			t.Helper()
-			status, answer := send(t, p, http.MethodPost, path, body, "X-Forwarded-For", "203.0.113.9, "+address, "Content-Type", "application/json")
+			status, answer := send(t, p, http.MethodPost, path, body, "X-Forwarded-For", "203.0.113.9, "+address, "Content-Type",
+				"application/json")
 			var made struct {
 				ID string `json:"_id"`
 			}
-			if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusOK || strings.Contains(answer, address) {
+			if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusOK ||
+				strings.Contains(answer, address) {
 				t.Fatalf("got %d %s, %v, want a paste that does not say where it is from", status, answer, err)
 			}
 			return made.ID

@@ -28,8 +28,8 @@ type crawler struct {
 	seen map[string]bool
 }
 
-// TestMount serves below a path, behind a proxy that passes it on and behind one that cuts it off: no link, form, file, cookie
-// or redirect of any page leaves it.
+// TestMount serves below a path, behind a proxy that passes it on and behind one that cuts it off: no link, form, file,
+// cookie or redirect of any page leaves it.
 func TestMount(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]bool{"passed on": false, "cut off": true} {
@@ -56,7 +56,8 @@ func TestMount(t *testing.T) {
 				cfg := database.SQLite(t)
 				program.Fixture(t, cfg)
 				for _, args := range []string{"user update mortar --admin", "user update epoxy --public=true"} {
-					if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, strings.Fields(args)...); code != 0 {
+					if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL},
+						strings.Fields(args)...); code != 0 {
 						t.Fatalf("%s: got %d, %s", args, code, stderr)
 					}
 				}
@@ -103,7 +104,8 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 	if _, text := ask(http.MethodPost, "/raw", "text/plain", "x"); !strings.HasPrefix(text, public+"/") {
 		t.Errorf("got the link %s, want one below %s", text, public)
 	}
-	if answer, text := ask(http.MethodPatch, "/paste/"+id, "application/json", `{"title": "another"}`); answer.StatusCode != http.StatusOK {
+	if answer, text := ask(http.MethodPatch, "/paste/"+id, "application/json",
+		`{"title": "another"}`); answer.StatusCode != http.StatusOK {
 		t.Errorf("got %d %s of an edit, want 200", answer.StatusCode, text)
 	}
 	if answer, text := ask(http.MethodGet, "/paste/"+id, "", ""); !strings.Contains(text, `"_id":"`+id+`"`) {
@@ -196,7 +198,9 @@ func (c *crawler) visit(path, from string) {
 			if !slices.Contains(followed, attribute.Key) || attribute.Val == "" || strings.HasPrefix(attribute.Val, "#") {
 				continue
 			}
-			method := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "method" && a.Val == "post" })
+			method := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool {
+				return a.Key == "method" && a.Val == "post"
+			})
 			link := c.resolved(attribute.Val, path)
 			if method || strings.HasPrefix(attribute.Key, "data-") {
 				c.want(link, path)

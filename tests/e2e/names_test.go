@@ -24,7 +24,8 @@ type names struct {
 
 func newNames() *names {
 	return &names{
-		began: time.Now(), ids: map[string]string{}, known: map[string]string{}, perPaste: map[string]int{}, etagNames: map[string]string{},
+		began: time.Now(), ids: map[string]string{}, known: map[string]string{}, perPaste: map[string]int{},
+		etagNames: map[string]string{},
 	}
 }
 
@@ -122,7 +123,8 @@ func (n *names) hide(text string) string {
 	})
 }
 
-// readable is text as the golden file has it: without the middle of what nobody reads, and with escapes for what is no text.
+// readable is text as the golden file has it: without the middle of what nobody reads, and with escapes for what is no
+// text.
 func readable(text string) string {
 	const most = 2000
 	if len(text) > most {

@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestNotify wants the operator to be told of a report that a reader sends, and of an administrator that a command makes.
+// TestNotify wants the operator to be told of a report that a reader sends, and of an administrator that a command
+// makes.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

@@ -99,7 +99,8 @@ func TestMissing(t *testing.T) {
 	}
 	err = contract.Check("", openapi.Answer{
 		Method: http.MethodGet, Target: "/healthz", Status: http.StatusOK, Body: []byte(`{"status":"ok"}`),
-		Header: http.Header{"X-Request-Id": {"golden"}, "Cache-Control": {"no-cache"}, "Content-Type": {"application/json"}, "Vary": {"Origin"}},
+		Header: http.Header{"X-Request-Id": {"golden"}, "Cache-Control": {"no-cache"}, "Content-Type": {"application/json"},
+			"Vary": {"Origin"}},
 	})
 	if got := len(all) - len(contract.Unseen()); got != 1 {
 		t.Errorf("got %d answers seen and %v, want 1", got, err)

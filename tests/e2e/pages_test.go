@@ -43,11 +43,13 @@ func TestPagesOfNothing(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(page, "<title>for all · Gluepot</title>") {
 		t.Errorf("got %d %s, want the paste", status, page)
 	}
-	if status, page := accepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK || !strings.Contains(page, `href="/`+public+`"`) {
+	if status, page := accepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK ||
+		!strings.Contains(page, `href="/`+public+`"`) {
 		t.Errorf("got %d %s, want the profile with the paste", status, page)
 	}
 	for _, accept := range []string{"text/html", "*/*", ""} {
-		if status, page := accepting(t, p, "/", accept); status != http.StatusOK || !strings.Contains(page, `href="/api/v2/docs"`) {
+		if status, page := accepting(t, p, "/", accept); status != http.StatusOK ||
+			!strings.Contains(page, `href="/api/v2/docs"`) {
 			t.Errorf("for %q: got %d %s, want a page that leads to the interface", accept, status, page)
 		}
 	}
@@ -89,7 +91,8 @@ func send(t *testing.T, p *program.Process, method, path, body string, headers .
 }
 
 // sent is send, and returns the headers of the answer, too.
-func sent(t *testing.T, p *program.Process, method, path, body string, headers ...string) (response *http.Response, answer string) {
+func sent(t *testing.T, p *program.Process, method, path, body string,
+	headers ...string) (response *http.Response, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.Address+path, strings.NewReader(body))
 	if err != nil {
@@ -110,8 +113,8 @@ func sent(t *testing.T, p *program.Process, method, path, body string, headers .
 	return response, string(read)
 }
 
-// TestOneFileByText wants a text that is sent alone to be in its owner's default language where nothing tells another, and to be
-// listed by the name of the file.
+// TestOneFileByText wants a text that is sent alone to be in its owner's default language where nothing tells another,
+// and to be listed by the name of the file.
 func TestOneFileByText(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -125,7 +128,8 @@ func TestOneFileByText(t *testing.T) {
 			{"language=Rust", "some words", program.EpoxyToken, "Rust"},
 			{"", "some words", "", "Plain Text"},
 		} {
-			status, answer := send(t, p, http.MethodPost, "/raw?"+c.query, c.code, "Authorization", c.token, "Accept", "application/json")
+			status, answer := send(t, p, http.MethodPost, "/raw?"+c.query, c.code, "Authorization", c.token, "Accept",
+				"application/json")
 			if status != http.StatusOK || !strings.Contains(answer, `"language":"`+c.language+`"`) {
 				t.Errorf("%s: got %d %s, want the language %s", c.query, status, answer, c.language)
 			}

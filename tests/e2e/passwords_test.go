@@ -81,7 +81,8 @@ func TestFirstAdministrator(t *testing.T) {
 				}
 			}
 		}
-		if answer, _ := v.ask(http.MethodPost, first, chosen("mia", "password1234")); answer.StatusCode != http.StatusBadRequest {
+		if answer, _ := v.ask(http.MethodPost, first,
+			chosen("mia", "password1234")); answer.StatusCode != http.StatusBadRequest {
 			t.Errorf("got %d, want a password refused that is easy to guess", answer.StatusCode)
 		}
 		form := func(n int) url.Values { return chosen("mia"+string(rune('0'+n)), goodPassword) }
@@ -134,7 +135,8 @@ func TestPasswords(t *testing.T) {
 			t.Fatalf("got %d %s, want a user", code, creating.Stderr.String())
 		}
 		settings := []string{
-			"GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_PUBLIC_URL=https://paste.example", "GLUEPOT_LIMIT_FAILED_SIGN_INS=1000",
+			"GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_PUBLIC_URL=https://paste.example",
+			"GLUEPOT_LIMIT_FAILED_SIGN_INS=1000",
 		}
 		nodes := []*program.Process{program.Serve(t, cfg.URL, settings...), program.Serve(t, cfg.URL, settings...)}
 		sign := func(password string, want int) *visitor {
@@ -154,7 +156,8 @@ func TestPasswords(t *testing.T) {
 		if answer.StatusCode != http.StatusSeeOther || mia.cookie == before {
 			t.Errorf("got %d %s and the cookie %s, want a new session", answer.StatusCode, body, mia.cookie)
 		}
-		for name, v := range map[string]*visitor{"the session before": {t: t, p: nodes[1], cookie: before}, "another": other} {
+		for name, v := range map[string]*visitor{"the session before": {t: t, p: nodes[1], cookie: before},
+			"another": other} {
 			v.p = nodes[1]
 			if answer, _ := v.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
 				t.Errorf("%s: got %d, want it ended on the other node", name, answer.StatusCode)
@@ -169,7 +172,8 @@ func TestPasswords(t *testing.T) {
 			t.Fatalf("got %s, want a link", out)
 		}
 		for range 2 {
-			if answer, body := mia.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusOK || !strings.Contains(body, "<b>mia</b>") {
+			if answer, body := mia.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusOK ||
+				!strings.Contains(body, "<b>mia</b>") {
 				t.Errorf("got %d %s, want the form", answer.StatusCode, body)
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first pasty,
-// <name.edit0> that of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the golden file has them
-// for the ids.
+// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first
+// pasty, <name.edit0> that of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the
+// golden file has them for the ids.
 
 func (r request) as(name string) request {
 	r.name = name
@@ -160,8 +160,10 @@ var pasteDecisions = []decision{
 		with(http.MethodPost, "/paste", "Content-Length: 9223372036854775807", revoked),
 		with(http.MethodPost, "/paste", "Content-Length: 2097153", "Content-Encoding: gzip"),
 		with(http.MethodPost, "/paste", "Content-Length: 2097153", "Expect: 100-continue"),
-		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "\n"+pastyOf(`"code":"`+strings.Repeat("x", 2<<20)+`"`)),
-		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "Content-Encoding: gzip", "\n"+strings.Repeat("x", 2<<20+1)),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked",
+			"\n"+pastyOf(`"code":"`+strings.Repeat("x", 2<<20)+`"`)),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "Content-Encoding: gzip",
+			"\n"+strings.Repeat("x", 2<<20+1)),
 		with(http.MethodPost, "/raw", "Content-Length: 2097153"),
 		with(http.MethodPut, "/raw", "Content-Length: 2097153"),
 		with(http.MethodPut, "/raw/a", "Content-Length: 2097153"),
@@ -287,7 +289,8 @@ var pasteDecisions = []decision{
 		post(`{"encrypt":false,"encrypted":false,"pasties":[{"code":"x"}]}`),
 	}},
 	{"POST `/raw`", []request{
-		with(http.MethodPost, "/raw?title=a+b%2Fmain.c&language=C++&expiresIn=2h&isPrivate=false&isPublic=TRUE&tags=b,a", owner, asJSON,
+		with(http.MethodPost, "/raw?title=a+b%2Fmain.c&language=C++&expiresIn=2h&isPrivate=false&isPublic=TRUE&tags=b,a",
+			owner, asJSON,
 			"\nint main() {}\r\n").as("text"),
 		get("/paste/<text>", owner),
 		with(http.MethodPost, "/raw?language=Plain+Text", "\n{}"),
@@ -359,13 +362,15 @@ var pasteDecisions = []decision{
 		get("/raw/<encrypted>/aaaaaaaa"),
 		with(http.MethodPost, "/open/<encrypted>"),
 		with(http.MethodDelete, "/paste/<encrypted>", stranger),
-		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","isPrivate":true,"salt":null}`, owner).as("encrypted"),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","isPrivate":true,"salt":null}`,
+			owner).as("encrypted"),
 		get("/encrypted/<encrypted>"),
 		get("/encrypted/<encrypted>", stranger),
 		get("/encrypted/<encrypted>", owner),
 		edit("/paste/<encrypted>", `{"title":"x"}`),
 		with(http.MethodDelete, "/paste/<encrypted>", owner),
-		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","burn":true}`, owner).as("encrypted"),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","burn":true}`,
+			owner).as("encrypted"),
 		get("/encrypted/<encrypted>", owner),
 		get("/paste/<encrypted>", owner),
 		with(http.MethodPost, "/open/<encrypted>"),
@@ -498,7 +503,8 @@ var pasteDecisions = []decision{
 		edit("/paste/<public>", `{"pasties":[{"code":null}]}`),
 		edit("/paste/<public>", `{"pasties":[]}`),
 		edit("/paste/<public>", `{"pasties":null}`),
-		edit("/paste/<public>", `{"pasties":[{"_id":"<public.3>"},{"_id":"<public.2>"},{"_id":"<public.1>"},{"_id":"<public.0>"}]}`),
+		edit("/paste/<public>",
+			`{"pasties":[{"_id":"<public.3>"},{"_id":"<public.2>"},{"_id":"<public.1>"},{"_id":"<public.0>"}]}`),
 		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>"},{"_id":"<public.1>"}]}`),
 	}},
 	{"an `_id` of no pasty of this paste, or twice the same", []request{
@@ -571,7 +577,8 @@ var pasteDecisions = []decision{
 		with(http.MethodHead, "/time/expiresInToUnixTime?createdAt=0&expiresIn=1h"),
 	}},
 	{"CORS", []request{
-		with(http.MethodOptions, "/paste", fromWeb, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization"),
+		with(http.MethodOptions, "/paste", fromWeb, "Access-Control-Request-Method: POST",
+			"Access-Control-Request-Headers: authorization"),
 		with(http.MethodOptions, "/paste/", fromWeb),
 		with(http.MethodOptions, "/paste/<public>", fromWeb),
 		with(http.MethodOptions, "/raw"),

@@ -20,7 +20,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// surfer is a browser that keeps cookies and follows nothing. Those of a host are for each of its ports, which are the nodes.
+// surfer is a browser that keeps cookies and follows nothing. Those of a host are for each of its ports, which are the
+// nodes.
 type surfer struct {
 	http.Client
 
@@ -39,7 +40,8 @@ func newSurfer(t *testing.T, node *program.Process) *surfer {
 	}}
 }
 
-// ask sends a request as a page of this site does, and returns the status and the address that it is sent on to, or else the page.
+// ask sends a request as a page of this site does, and returns the status and the address that it is sent on to, or
+// else the page.
 func (s *surfer) ask(method, path string, form url.Values) (status int, page string) {
 	s.t.Helper()
 	if method == http.MethodPost {
@@ -134,7 +136,8 @@ func (s *surfer) signsUp(provider, name string) {
 }
 
 // nodes serves a database with both providers: on PostgreSQL on two nodes. Providers know the first.
-func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second *program.Process) {
+func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation,
+	settings ...string) (first, second *program.Process) {
 	t.Helper()
 	with.Settings = append(with.Settings, settings...)
 	first = program.Serve(t, cfg.URL, with.Settings...)
@@ -144,7 +147,8 @@ func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings .
 	return first, program.Serve(t, cfg.URL, slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
 }
 
-// TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and the last stays.
+// TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and
+// the last stays.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -181,7 +185,8 @@ func TestProviders(t *testing.T) {
 		again.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/", nil)
 		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodPost, "/account/identities", unlink)
 		newSurfer(t, first).comes(http.StatusSeeOther, "/sign-up", "oidc", "")
-		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions", url.Values{"end": {"others"}})
+		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions",
+			url.Values{"end": {"others"}})
 		again.sees(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
 		var left int
 		err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&left)
@@ -192,7 +197,8 @@ func TestProviders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		secrets := []string{idp.ClientSecret, "gho_test", come.Query().Get("code"), come.Query().Get("state"), "Ann Example", "sub-77"}
+		secrets := []string{idp.ClientSecret, "gho_test", come.Query().Get("code"), come.Query().Get("state"),
+			"Ann Example", "sub-77"}
 		for _, secret := range secrets {
 			if log := first.Stderr.String() + second.Stderr.String(); strings.Contains(log, secret) {
 				t.Errorf("got %s in the log, want none of what comes from a provider", secret)
@@ -219,7 +225,8 @@ func TestCallbacks(t *testing.T) {
 		t.Error("got the session that there was before signing in, want another one")
 	}
 	other := newSurfer(t, node)
-	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: node.Address}, []*http.Cookie{{Name: "gluepot-session", Value: session}})
+	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: node.Address},
+		[]*http.Cookie{{Name: "gluepot-session", Value: session}})
 	other.sees(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
 	ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
 	stored := func() (counts string) {
@@ -243,7 +250,8 @@ func TestCallbacks(t *testing.T) {
 		"what is no text":  func(path string) string { return path + "&error=%ff%00" },
 	} {
 		visitor := newSurfer(t, node)
-		if status, page := visitor.ask(http.MethodGet, alter(visitor.leave("oidc", "")), nil); status != http.StatusBadRequest &&
+		if status, page := visitor.ask(http.MethodGet,
+			alter(visitor.leave("oidc", "")), nil); status != http.StatusBadRequest &&
 			status != http.StatusNotFound || visitor.cookie("gluepot-session") != "" {
 			t.Errorf("%s: got %d %s, want it refused", what, status, page)
 		}
@@ -264,7 +272,8 @@ func TestCallbacks(t *testing.T) {
 	ann.sees(http.StatusSeeOther, "/starred", http.MethodGet, one, nil)
 	ann.sees(http.StatusSeeOther, "/account", http.MethodGet, two, nil)
 	for _, next := range []string{
-		"//evil.example", `/\evil.example`, "https://evil.example", "https:evil.example", "/%09/evil.example", "javascript:alert(1)",
+		"//evil.example", `/\evil.example`, "https://evil.example", "https:evil.example", "/%09/evil.example",
+		"javascript:alert(1)",
 		"%2F%2Fevil.example",
 	} {
 		ann.comes(http.StatusSeeOther, "/pastes", "oidc", "next="+next)
@@ -287,7 +296,8 @@ func TestCallbacks(t *testing.T) {
 	var group sync.WaitGroup
 	for i, visitor := range visitors {
 		group.Go(func() {
-			visitor.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {fmt.Sprint("twice", i)}})
+			visitor.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up",
+				url.Values{"name": {fmt.Sprint("twice", i)}})
 		})
 	}
 	group.Wait()
@@ -401,7 +411,8 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// TestProviderOutOfOrder has a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer is one of 500.
+// TestProviderOutOfOrder has a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer
+// is one of 500.
 func TestProviderOutOfOrder(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -417,11 +428,14 @@ func TestProviderOutOfOrder(t *testing.T) {
 		with.OIDC.Misbehave(how, "")
 		ann.sees(http.StatusServiceUnavailable, "Example", http.MethodGet, "/sign-in/oidc", nil)
 		ann.sees(http.StatusOK, "Example", http.MethodGet, "/sign-in", nil)
-		newSurfer(t, node).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.MortarToken}})
+		newSurfer(t, node).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in",
+			url.Values{"token": {program.MortarToken}})
 	}
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
 	ann.signsUp("oidc", "ann")
-	with.OIDC.Behave(func(b *idp.Behaviour) { b.Tamper = func(claims map[string]any) { claims["aud"] = "another client" } })
+	with.OIDC.Behave(func(b *idp.Behaviour) {
+		b.Tamper = func(claims map[string]any) { claims["aud"] = "another client" }
+	})
 	newSurfer(t, node).comes(http.StatusBadRequest, "", "oidc", "")
 }
 

@@ -85,7 +85,8 @@ func (p *person) fails(code int, stdin string, args []string, parts ...string) {
 	p.Helper()
 	out, got := p.run(stdin, args...)
 	for _, part := range parts {
-		if got != code || !strings.Contains(out, part) || strings.Count(out, "\n") != 1 || strings.Contains(out, program.EpoxyToken) {
+		if got != code || !strings.Contains(out, part) || strings.Count(out, "\n") != 1 ||
+			strings.Contains(out, program.EpoxyToken) {
 			p.Errorf("%q: got exit code %d and %q, want %d and one line with %q, and no token", args, got, out, code, part)
 		}
 	}
@@ -132,12 +133,15 @@ func TestPushAnonymously(t *testing.T) {
 	if code := p.ok("", "pull", "http://"+server.Address+"/paste/"+id); code != "package main\n" {
 		t.Errorf("got %q, want the code", code)
 	}
-	piped := path.Base(strings.TrimSpace(p.ok("some\nwords", "push", "--title", "A title", "--expires-in", "1month", "--language", "md", "-")))
-	if status, body := server.Get("/paste/"+piped, ""); status != http.StatusOK || !strings.Contains(body, `"title":"A title"`) ||
+	piped := path.Base(strings.TrimSpace(p.ok("some\nwords", "push", "--title", "A title", "--expires-in", "1month",
+		"--language", "md", "-")))
+	if status, body := server.Get("/paste/"+piped, ""); status != http.StatusOK ||
+		!strings.Contains(body, `"title":"A title"`) ||
 		!strings.Contains(body, `"expiresIn":"1m"`) || !strings.Contains(body, `"language":"Markdown"`) {
 		t.Errorf("got %d %s, want the paste as it was asked for", status, body)
 	}
-	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "main.go") || !strings.Contains(list, "A title") {
+	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "main.go") ||
+		!strings.Contains(list, "A title") {
 		t.Errorf("got %q, want both pastes", list)
 	}
 	if len(p.kept()) != 2 {
@@ -282,7 +286,8 @@ func TestTokenStaysWithItsServer(t *testing.T) {
 			t.Errorf("%v: got %v, want no token for the other server", settings, header)
 		}
 	}
-	q := &person{t, p.dir, append(p.settings, "GLUEPOT_SERVER="+strings.ToUpper(other.URL)+"/", "GLUEPOT_TOKEN="+program.EpoxyToken)}
+	q := &person{t, p.dir, append(p.settings, "GLUEPOT_SERVER="+strings.ToUpper(other.URL)+"/",
+		"GLUEPOT_TOKEN="+program.EpoxyToken)}
 	q.ok("x", "push", "--server", other.URL)
 	if header := <-seen; header.Get("Authorization") == "" {
 		t.Errorf("got %v, want the environment's token for the environment's server, however it is written", header)
@@ -341,7 +346,8 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 		t.Fatal(err)
 	}
 	certificate, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	blocks := map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: made}, key: {Type: "PRIVATE KEY", Bytes: encoded}}
+	blocks := map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: made},
+		key: {Type: "PRIVATE KEY", Bytes: encoded}}
 	for file, block := range blocks {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
@@ -355,18 +361,25 @@ func TestPushWithoutServer(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+freeport.Address(t))
 	p.fails(1, "x", []string{"push"}, "does not answer", "connection refused")
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<html>")
+	}))
 	defer page.Close()
 	p.fails(1, "x", []string{"push", "--server", page.URL}, "did not answer with a paste")
-	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
+	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "null")
+	}))
 	defer null.Close()
 	for _, id := range []string{"abcdefgh", "abcdefgh#" + strings.Repeat("A", 43)} {
 		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "did not answer with a paste")
 	}
-	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
 	defer broken.Close()
 	p.fails(1, "x", []string{"push", "--server", broken.URL}, "does not answer")
-	for _, wrong := range []string{"ftp://paste.example", "https://u:hunter2@paste.example", "https://paste.example?x", "https://"} {
+	for _, wrong := range []string{"ftp://paste.example", "https://u:hunter2@paste.example",
+		"https://paste.example?x", "https://"} {
 		p.fails(2, "x", []string{"push", "--server", wrong}, "give the server as a URL")
 	}
 	if len(p.kept()) != 0 {
@@ -516,7 +529,8 @@ func TestPushBurns(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
-	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")), strings.TrimSpace(p.ok("second", "push", "--burn"))
+	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")),
+		strings.TrimSpace(p.ok("second", "push", "--burn"))
 	p.fails(1, "y\n", []string{"pull", first}, "If it burns after reading, --yes opens and deletes it.")
 	if code := p.ok("", "pull", "--yes", first); code != "first" {
 		t.Errorf("got %q, want what was pushed", code)
@@ -561,7 +575,8 @@ func TestPushEncrypted(t *testing.T) {
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
 
-// TestPushAsksForPassword asks twice for a password that a terminal does not show: who mistypes it could never read the paste.
+// TestPushAsksForPassword asks twice for a password that a terminal does not show: who mistypes it could never read the
+// paste.
 func TestPushAsksForPassword(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestReadOnlyServer wants a server that only reads to be ready, to answer reads with and without a token, to refuse everything else,
-// and to change nothing by itself.
+// TestReadOnlyServer wants a server that only reads to be ready, to answer reads with and without a token, to refuse
+// everything else, and to change nothing by itself.
 func TestReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -33,7 +33,8 @@ func TestReadOnlyServer(t *testing.T) {
 			"GLUEPOT_TOKEN_USE_INTERVAL=50ms",
 			"GLUEPOT_LIMIT_ANONYMOUS_PASTES=10")
 		for path, token := range map[string]string{
-			"/readyz": "", "/user/Epoxy": "", "/paste/tie0000a": "", "/user/self": program.MortarToken, "/user/self/pastes": program.MortarToken,
+			"/readyz": "", "/user/Epoxy": "", "/paste/tie0000a": "", "/user/self": program.MortarToken,
+			"/user/self/pastes": program.MortarToken,
 		} {
 			if status, body := server.Get(path, token); status != http.StatusOK {
 				t.Errorf("%s: got %d and %s, want 200", path, status, body)
@@ -44,7 +45,8 @@ func TestReadOnlyServer(t *testing.T) {
 			{http.MethodPost, "/paste", program.MortarToken, `{"pasties":[{"code":"a"}]}`},
 			{http.MethodDelete, "/paste/tie0000a", program.EpoxyToken, ""},
 		} {
-			request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+server.Address+c.path, strings.NewReader(c.body))
+			request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+server.Address+c.path,
+				strings.NewReader(c.body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +59,8 @@ func TestReadOnlyServer(t *testing.T) {
 			}
 			body, _ := io.ReadAll(response.Body)
 			_ = response.Body.Close()
-			if response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "This server only reads for now.") {
+			if response.StatusCode != http.StatusServiceUnavailable ||
+				!strings.Contains(string(body), "This server only reads for now.") {
 				t.Errorf("%s %s: got %d and %s, want 503 and why", c.method, c.path, response.StatusCode, body)
 			}
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestReplicas runs three nodes on a primary, which read profiles from two streaming replicas. It kills one of these under load, and
-// then holds the other back: no wrong answer and no 5xx, what is missing on a replica is found, and nothing else is old.
+// TestReplicas runs three nodes on a primary, which read profiles from two streaming replicas. It kills one of these
+// under load, and then holds the other back: no wrong answer and no 5xx, what is missing on a replica is found, and
+// nothing else is old.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 2)
@@ -22,7 +23,8 @@ func TestReplicas(t *testing.T) {
 	url := replication.Primary.URL
 	nodes := make([]*program.Process, 3)
 	for i := range nodes {
-		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_READ_URL="+replication.Replicas[i%2].URL, "GLUEPOT_SWEEP_INTERVAL=0")
+		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_READ_URL="+replication.Replicas[i%2].URL,
+			"GLUEPOT_SWEEP_INTERVAL=0")
 	}
 	gluepot := func(line string) string {
 		t.Helper()
@@ -115,7 +117,8 @@ func TestReplicas(t *testing.T) {
 	replication.Replicas[1].Resume(t)
 	program.Eventually(t, "the replica has the new token", func() bool {
 		n := 0
-		return onReplica[1].QueryRow("SELECT count(*) FROM access_tokens WHERE user_id = 'putty001'").Scan(&n) == nil && n == 1
+		return onReplica[1].QueryRow("SELECT count(*) FROM access_tokens WHERE user_id = 'putty001'").Scan(&n) == nil &&
+			n == 1
 	})
 	replication.Replicas[1].Pause(t)
 	gluepot("token revoke " + id)
@@ -139,7 +142,8 @@ func TestReplicas(t *testing.T) {
 	replication.Replicas[1].Resume(t)
 	program.Eventually(t, "the replica has the change", func() bool {
 		var language string
-		return onReplica[1].QueryRow("SELECT default_language FROM users WHERE username = 'Epoxy'").Scan(&language) == nil && language == "Rust"
+		return onReplica[1].QueryRow("SELECT default_language FROM users WHERE username = 'Epoxy'").Scan(&language) == nil &&
+			language == "Rust"
 	})
 	before := reads(1)
 	program.Eventually(t, "the replica is read from again", func() bool {

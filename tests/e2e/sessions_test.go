@@ -53,7 +53,8 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 			return page
 		})
 	}
-	request, err := http.NewRequestWithContext(v.t.Context(), method, "http://"+v.p.Address+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(v.t.Context(), method, "http://"+v.p.Address+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -97,19 +98,21 @@ func (v *visitor) signIn(token string) {
 	}
 }
 
-// wantSessions has a private paste of Epoxy's read by its owner, by somebody else, and once the owner's token is revoked. nothing
-// is the page for those who have not signed in.
+// wantSessions has a private paste of Epoxy's read by its owner, by somebody else, and once the owner's token is
+// revoked. nothing is the page for those who have not signed in.
 func wantSessions(t *testing.T, p *program.Process, settings []string, private, nothing string) {
 	t.Helper()
 	owner, other := &visitor{t: t, p: p}, &visitor{t: t, p: p}
 	owner.signIn(program.EpoxyToken)
 	other.signIn(program.MortarToken)
 	answer, page := owner.ask(http.MethodGet, "/"+private, nil)
-	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "secret") || !strings.Contains(page, "Signed in as <b>Epoxy</b>") ||
+	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "secret") ||
+		!strings.Contains(page, "Signed in as <b>Epoxy</b>") ||
 		answer.Header.Get("Etag") != "" || answer.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %d %v %s, want the paste for its owner, and in no cache", answer.StatusCode, answer.Header, page)
 	}
-	if answer, list := owner.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusOK || !strings.Contains(list, private) {
+	if answer, list := owner.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusOK ||
+		!strings.Contains(list, private) {
 		t.Errorf("got %d %s, want the paste listed", answer.StatusCode, list)
 	}
 	var pages []string
@@ -128,8 +131,10 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 		t.Fatalf("token revoke: exit code %d: %s", code, stderr)
 	}
 	answer, page = owner.ask(http.MethodGet, "/"+private, nil)
-	if answer.StatusCode != http.StatusNotFound || strings.Contains(page, "secret") || !strings.HasSuffix(owner.cookie, "=") {
-		t.Errorf("got %d %v %s, want nothing once the token is revoked, and the cookie cleared", answer.StatusCode, answer.Header, page)
+	if answer.StatusCode != http.StatusNotFound || strings.Contains(page, "secret") ||
+		!strings.HasSuffix(owner.cookie, "=") {
+		t.Errorf("got %d %v %s, want nothing once the token is revoked, and the cookie cleared", answer.StatusCode,
+			answer.Header, page)
 	}
 	answer, _ = owner.ask(http.MethodGet, "/pastes", nil)
 	if answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(answer.Header.Get("Location"), "/sign-in") {
@@ -141,7 +146,8 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 		t.Errorf("got %s, want the page for those who have not signed in", page)
 	}
 	log := p.Stderr.String()
-	for _, secret := range []string{program.EpoxyToken, program.MortarToken, strings.TrimPrefix(other.cookie, "__Host-gluepot-session=")} {
+	for _, secret := range []string{program.EpoxyToken, program.MortarToken,
+		strings.TrimPrefix(other.cookie, "__Host-gluepot-session=")} {
 		if strings.Contains(log, secret) {
 			t.Errorf("got the secret %q in the log, want it nowhere", secret)
 		}
@@ -211,7 +217,8 @@ func TestScopes(t *testing.T) {
 			with(http.MethodPut, "/paste/tie0000a/star"), with(http.MethodDelete, "/paste/tie0000a/star"),
 		} {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
-			if response.StatusCode != http.StatusForbidden || !strings.Contains(body, `"statusMessage":"The access token may only read.`) {
+			if response.StatusCode != http.StatusForbidden ||
+				!strings.Contains(body, `"statusMessage":"The access token may only read.`) {
 				t.Errorf("%s %s: got %s, %s, want 403", r.method, r.target, response.Status, body)
 			}
 		}

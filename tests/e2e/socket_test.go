@@ -48,7 +48,8 @@ func TestUnixSocket(t *testing.T) {
 	client := overSocket(path)
 	create := func(from string) (status int, location string) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://proxy/raw", strings.NewReader("code"))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://proxy/raw",
+			strings.NewReader("code"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,10 +77,12 @@ func TestUnixSocket(t *testing.T) {
 		}
 	}
 
-	if code, stdout, stderr := program.Run(t, settings, "health"); code != 0 || stdout != "The server at unix:"+path+" is ready.\n" {
+	if code, stdout, stderr := program.Run(t, settings, "health"); code != 0 ||
+		stdout != "The server at unix:"+path+" is ready.\n" {
 		t.Errorf("health: got %d, %q, %q, want it ready", code, stdout, stderr)
 	}
-	if code, _, stderr := program.Run(t, settings, "serve"); code != 1 || !strings.Contains(stderr, "Cannot listen on unix:"+path) {
+	if code, _, stderr := program.Run(t, settings, "serve"); code != 1 ||
+		!strings.Contains(stderr, "Cannot listen on unix:"+path) {
 		t.Errorf("a second server: got %d, %q, want it refused", code, stderr)
 	}
 	if status, _ := create("192.0.2.3"); status != http.StatusOK {

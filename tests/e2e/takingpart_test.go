@@ -38,7 +38,8 @@ func wantStars(t *testing.T, reader *visitor, id string) {
 		if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/"+id {
 			t.Errorf("%s: got %d %v %s, want to be led back to the paste", c.do, answer.StatusCode, answer.Header, body)
 		}
-		if _, document := accepting(t, reader.p, "/api/v2/paste/"+id, "application/json"); !strings.Contains(document, c.stars) {
+		if _, document := accepting(t, reader.p, "/api/v2/paste/"+id,
+			"application/json"); !strings.Contains(document, c.stars) {
 			t.Errorf("%s: got %s, want %s", c.do, document, c.stars)
 		}
 		_, list := reader.ask(http.MethodGet, "/starred", nil)
@@ -51,7 +52,8 @@ func wantStars(t *testing.T, reader *visitor, id string) {
 // wantFork has a reader fork a paste, which says where it is from for as long as that is there.
 func wantFork(t *testing.T, reader *visitor, id string) {
 	t.Helper()
-	if _, form := reader.ask(http.MethodGet, "/"+id+"/fork", nil); !strings.Contains(form, `name="origin" value="`+id+`"`) {
+	if _, form := reader.ask(http.MethodGet, "/"+id+"/fork", nil); !strings.Contains(form,
+		`name="origin" value="`+id+`"`) {
 		t.Errorf("got %s, want a form that names the paste", form)
 	}
 	answer, body := reader.ask(http.MethodPost, "/", url.Values{"origin": {id}, "code": {"package forked"}})
@@ -71,7 +73,8 @@ func wantFork(t *testing.T, reader *visitor, id string) {
 			t.Errorf("the original deleted: %t: got %s, want it named: %t", deleted, page, !deleted)
 		}
 	}
-	if _, document := accepting(t, reader.p, "/api/v2/paste"+fork, "application/json"); strings.Contains(document, "origin") {
+	if _, document := accepting(t, reader.p, "/api/v2/paste"+fork,
+		"application/json"); strings.Contains(document, "origin") {
 		t.Errorf("got %s, want nothing that PasteMyst does not say", document)
 	}
 }
@@ -80,7 +83,8 @@ func wantFork(t *testing.T, reader *visitor, id string) {
 func wantRendered(t *testing.T, p *program.Process) {
 	t.Helper()
 	var id string
-	for query, want := range map[string]string{"": `<h3 id="user-content-head">Head `, "?lang=html": `<span class="k">script</span>`} {
+	for query, want := range map[string]string{"": `<h3 id="user-content-head">Head `,
+		"?lang=html": `<span class="k">script</span>`} {
 		turn := 0
 		program.Eventually(t, want, func() bool { // the first code of a language may take longer than it may
 			turn++
@@ -105,7 +109,8 @@ func wantEmbedded(t *testing.T, reader *visitor) {
 	private := createdID(t, reader.p, `{"isPrivate":true,"pasties":[{"code":"secret"}]}`)
 	answer, page := reader.ask(http.MethodGet, "/"+open+"/embed?lines=2", nil)
 	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "two") || strings.Contains(page, "three") ||
-		!strings.HasSuffix(answer.Header.Get("Content-Security-Policy"), "frame-ancestors *") || answer.Header.Get("Set-Cookie") != "" {
+		!strings.HasSuffix(answer.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
+		answer.Header.Get("Set-Cookie") != "" {
 		t.Errorf("got %d %v %s, want one line for a frame", answer.StatusCode, answer.Header, page)
 	}
 	for path, want := range map[string]int{
@@ -113,7 +118,8 @@ func wantEmbedded(t *testing.T, reader *visitor) {
 		"/oembed?url=" + url.QueryEscape("https://paste.example/"+private): http.StatusNotFound,
 		"/oembed?url=" + url.QueryEscape("https://paste.example/"+open):    http.StatusOK,
 	} {
-		if answer, body := reader.ask(http.MethodGet, path, nil); answer.StatusCode != want || strings.Contains(body, "secret") {
+		if answer, body := reader.ask(http.MethodGet, path, nil); answer.StatusCode != want ||
+			strings.Contains(body, "secret") {
 			t.Errorf("%s: got %d %s, want %d", path, answer.StatusCode, body, want)
 		}
 	}
@@ -126,8 +132,10 @@ func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 	owner := &visitor{t: t, p: p}
 	owner.signIn(program.EpoxyToken)
 	const cipher = "AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"
-	encrypted := strings.TrimPrefix(createdAt(t, owner, url.Values{"encrypt": {"on"}, "version": {"1"}, "cipher": {cipher}}), "/")
-	for _, id := range []string{createdID(t, p, `{"burn":true,"title":"haystack","pasties":[{"code":"needle9"}]}`), encrypted} {
+	encrypted := strings.TrimPrefix(createdAt(t, owner,
+		url.Values{"encrypt": {"on"}, "version": {"1"}, "cipher": {cipher}}), "/")
+	for _, id := range []string{createdID(t, p, `{"burn":true,"title":"haystack","pasties":[{"code":"needle9"}]}`),
+		encrypted} {
 		for _, path := range []string{"/fork", "/embed", "/history", "/edit"} {
 			if answer, body := reader.ask(http.MethodGet, "/"+id+path, nil); answer.StatusCode != http.StatusNotFound {
 				t.Errorf("%s: got %d %s, want 404", path, answer.StatusCode, body)
@@ -138,7 +146,8 @@ func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 			t.Errorf("got a star with %d %s, want 404", answer.StatusCode, body)
 		}
 		for _, v := range []*visitor{reader, owner} {
-			for _, path := range []string{"/~epoxy", "/~epoxy/feed.atom", "/search?q=needle9", "/search?q=haystack", "/starred"} {
+			for _, path := range []string{"/~epoxy", "/~epoxy/feed.atom", "/search?q=needle9",
+				"/search?q=haystack", "/starred"} {
 				if _, page := v.ask(http.MethodGet, path, nil); strings.Contains(page, id) {
 					t.Errorf("%s: got the paste listed, want it only in its owner's list", path)
 				}
@@ -194,7 +203,8 @@ func wantGivenUp(t *testing.T, reader *visitor) {
 	if answer, body := reader.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusNotFound {
 		t.Errorf("got %d %s for another's paste, want 404", answer.StatusCode, body)
 	}
-	if _, question := owner.ask(http.MethodGet, "/"+id+"/anonymous", nil); !strings.Contains(question, "regretted</bdi>” anonymous?") {
+	if _, question := owner.ask(http.MethodGet, "/"+id+"/anonymous", nil); !strings.Contains(question,
+		"regretted</bdi>” anonymous?") {
 		t.Errorf("got %s, want a question", question)
 	}
 	if answer, body := owner.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusSeeOther {
@@ -221,7 +231,8 @@ func wantGivenUp(t *testing.T, reader *visitor) {
 			t.Errorf("got %s, want %s", document, member)
 		}
 	}
-	if status, body := send(t, p, http.MethodDelete, "/api/v2/paste/"+id, "", "Gluepot-Delete-Key", key); status != http.StatusOK {
+	if status, body := send(t, p, http.MethodDelete, "/api/v2/paste/"+id, "",
+		"Gluepot-Delete-Key", key); status != http.StatusOK {
 		t.Errorf("got %d %s, want it deleted with its key", status, body)
 	}
 }

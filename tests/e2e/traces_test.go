@@ -19,8 +19,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestTraces sends requests that are part of a caller's trace to a server, and looks at what a collector has received when it
-// has stopped: only then is anything sent.
+// TestTraces sends requests that are part of a caller's trace to a server, and looks at what a collector has received
+// when it has stopped: only then is anything sent.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -32,11 +32,13 @@ func TestTraces(t *testing.T) {
 			trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 			code          = "what nobody else is to read"
 		)
-		within := []string{"Authorization: " + program.EpoxyToken, "traceparent: 00-" + trace + "-" + parent + "-01", "tracestate: vendor=kept",
+		within := []string{"Authorization: " + program.EpoxyToken, "traceparent: 00-" + trace + "-" + parent + "-01",
+			"tracestate: vendor=kept",
 			"baggage: user=somebody"}
 		for _, request := range [][]string{
 			{http.MethodGet, "/paste/oldest01?x=query"},
-			{http.MethodPost, "/paste", "Content-Type: application/json", "\n" + `{"title":"a title","pasties":[{"code":"` + code + `"}]}`},
+			{http.MethodPost, "/paste", "Content-Type: application/json",
+				"\n" + `{"title":"a title","pasties":[{"code":"` + code + `"}]}`},
 			{http.MethodGet, "/user/somename/exists"},
 			{http.MethodGet, "/healthz"},
 		} {
@@ -66,8 +68,10 @@ func TestTraces(t *testing.T) {
 		if missing.GetStatus().GetCode() != traces.Status_STATUS_CODE_UNSET {
 			t.Errorf("got the status %v of a name that nobody has, want none: it is no failure", missing.GetStatus())
 		}
-		wantNothingOf(t, received, program.EpoxyToken, code, "oldest01", "somename", "a title", "somebody", "x=query", "healthz")
-		if sender := received.Resources()[0].GetResource(); collector.Attribute(sender.GetAttributes(), "service.name") != "the pot" {
+		wantNothingOf(t, received, program.EpoxyToken, code, "oldest01", "somename", "a title", "somebody",
+			"x=query", "healthz")
+		if sender := received.Resources()[0].GetResource(); collector.Attribute(sender.GetAttributes(),
+			"service.name") != "the pot" {
 			t.Errorf("got %v, want the service's name", sender)
 		}
 	})

@@ -240,7 +240,8 @@ func TestRunIsStoppedByItsContext(t *testing.T) {
 			}, nil, &stdout, &stderr)
 		}()
 		var address []string
-		for deadline := time.Now().Add(patience); address == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); address == nil &&
+			time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			address = regexp.MustCompile(`"address":"([^"]+)"`).FindStringSubmatch(stderr.String())
 		}
 		if address == nil {

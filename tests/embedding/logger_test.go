@@ -104,7 +104,8 @@ func TestLoggerIsNotToldWhatOpenReturns(t *testing.T) {
 	}
 }
 
-// A statement that takes long is a warning with its text, how long it took and, where that is known, how many rows it had.
+// A statement that takes long is a warning with its text, how long it took and, where that is known, how many rows it
+// had.
 func TestLoggerTakesSlowStatements(t *testing.T) {
 	log, logs, waitFor := observed(t)
 	cfg := sqlite(t)
@@ -143,8 +144,10 @@ func TestSweepInterval(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	expired := paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now.Add(-time.Hour), ExpiresAt: now.Add(-time.Minute)}}
-	err = errors.Join(store.Connect(t.Context()), gormstore.NewPastes(store).CreateDocument(t.Context(), expired), store.Close())
+	expired := paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now.Add(-time.Hour),
+		ExpiresAt: now.Add(-time.Minute)}}
+	err = errors.Join(store.Connect(t.Context()), gormstore.NewPastes(store).CreateDocument(t.Context(), expired),
+		store.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

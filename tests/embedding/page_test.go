@@ -211,10 +211,12 @@ func tokenIn(t *testing.T, cfg bootstrap.Config) string {
 		t.Fatal(err)
 	}
 	defer stop(context.Background()) //nolint:errcheck // what it stores is asked for
-	if _, err := gluepot.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "Epoxy", PublicProfile: true}); err != nil {
+	if _, err := gluepot.Users.Create.Do(t.Context(), audit.Operator(),
+		users.CreateInput{Name: "Epoxy", PublicProfile: true}); err != nil {
 		t.Fatal(err)
 	}
-	_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), audit.Operator(), "epoxy", tokens.IssueInput{Name: "bot", ExpiresIn: time.Hour})
+	_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), audit.Operator(), "epoxy",
+		tokens.IssueInput{Name: "bot", ExpiresIn: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ import (
 // settlingTime is how long the cluster may take to come up, or back to three servers.
 const settlingTime = 3 * time.Minute
 
-// cluster is three hosts on one machine, each with etcd, Patroni and PostgreSQL, and HAProxy before them. They run on the files of
-// docs/operations/ha, with this machine's addresses and folders in the place of those there.
+// cluster is three hosts on one machine, each with etcd, Patroni and PostgreSQL, and HAProxy before them. They run on
+// the files of docs/operations/ha, with this machine's addresses and folders in the place of those there.
 type cluster struct {
 	folder     string
 	bin        string // PostgreSQL's programs
@@ -46,8 +46,8 @@ type member struct {
 	etcd, patroni                *process
 }
 
-// guardScript ends whatever is left of a cluster when its standard input ends, which it does with the process of the tests
-// however that ends, and removes the cluster's folder.
+// guardScript ends whatever is left of a cluster when its standard input ends, which it does with the process of the
+// tests however that ends, and removes the cluster's folder.
 const guardScript = `cd "$1" && read -r end; for pid in $(cat pids) $(head -qn1 db*/data/postmaster.pid); do
 kill -CONT $pid; kill -KILL $pid; done 2>/dev/null; sleep 1; cd / && rm -rf "$1"`
 
@@ -201,7 +201,8 @@ func (m *member) startPatroni(t *testing.T) {
 // patronictl runs one of its commands.
 func (c *cluster) patronictl(t *testing.T, args ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "patronictl", append([]string{"-c", filepath.Join(c.folder, "db1", "patroni.yml")}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "patronictl",
+		append([]string{"-c", filepath.Join(c.folder, "db1", "patroni.yml")}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "LANG=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("patronictl %s: %v: %s", strings.Join(args, " "), err, out)
@@ -210,8 +211,8 @@ func (c *cluster) patronictl(t *testing.T, args ...string) {
 
 var hostAndPort = regexp.MustCompile(`db([1-3]):(5432 port 8008|5432|8008|2379|2380)`)
 
-// render writes a file of docs/operations/ha with this machine's addresses and folders, for one member or for nobody's, and
-// returns its path.
+// render writes a file of docs/operations/ha with this machine's addresses and folders, for one member or for nobody's,
+// and returns its path.
 func (c *cluster) render(t *testing.T, name string, of *member) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("../../docs/operations/ha", name))
@@ -224,7 +225,8 @@ func (c *cluster) render(t *testing.T, name string, of *member) string {
 	}
 	var rendered strings.Builder
 	for line := range strings.Lines(string(content)) {
-		if own := strings.Contains(line, "# this host") || name == "etcd.env" && !strings.Contains(line, "db2"); own && of != nil {
+		if own := strings.Contains(line, "# this host") || name == "etcd.env" &&
+			!strings.Contains(line, "db2"); own && of != nil {
 			line = strings.ReplaceAll(line, "db1", of.name)
 		}
 		line = hostAndPort.ReplaceAllStringFunc(line, c.address)
@@ -234,7 +236,8 @@ func (c *cluster) render(t *testing.T, name string, of *member) string {
 		rendered.WriteString(line)
 	}
 	text := strings.NewReplacer(
-		"127.0.0.1:5000", c.proxy, "127.0.0.1:5001", c.readProxy, "10.0.0.0/8", "127.0.0.1/32", "/usr/lib/postgresql/15/bin", c.bin,
+		"127.0.0.1:5000", c.proxy, "127.0.0.1:5001", c.readProxy, "10.0.0.0/8", "127.0.0.1/32",
+		"/usr/lib/postgresql/15/bin", c.bin,
 		"/var/lib/postgresql/15/gluepot", folder+"/data", "/var/lib/postgresql/gluepot.pgpass", folder+"/pgpass",
 		"/var/lib/etcd/gluepot", folder+"/etcd",
 	).Replace(rendered.String())
@@ -354,7 +357,8 @@ func (c *cluster) etcdLeader(t *testing.T) (leader *member) {
 	t.Helper()
 	within(t, settlingTime, "etcd has a leader", func() bool {
 		for _, m := range c.members {
-			response, err := http.Post("http://"+m.client+"/v3/maintenance/status", "application/json", bytes.NewBufferString("{}"))
+			response, err := http.Post("http://"+m.client+"/v3/maintenance/status", "application/json",
+				bytes.NewBufferString("{}"))
 			if err != nil {
 				continue
 			}
@@ -366,7 +370,8 @@ func (c *cluster) etcdLeader(t *testing.T) (leader *member) {
 				}
 				Leader string
 			}
-			if err == nil && json.Unmarshal(body, &status) == nil && status.Leader != "" && status.Leader == status.Header.Member {
+			if err == nil && json.Unmarshal(body, &status) == nil && status.Leader != "" &&
+				status.Leader == status.Header.Member {
 				leader = m
 				return true
 			}

@@ -1,8 +1,8 @@
-// Package failover takes the primary of a cluster away from three nodes, in every way in which that happens, and looks whether
-// nothing acknowledged is lost, every answer is right or a 503, and no node goes on with a former primary.
+// Package failover takes the primary of a cluster away from three nodes, in every way in which that happens, and looks
+// whether nothing acknowledged is lost, every answer is right or a 503, and no node goes on with a former primary.
 //
-// The cluster is what people run: PostgreSQL with Patroni and etcd, HAProxy and PgBouncer, from Debian's packages and on the
-// files of docs/operations/ha. "make test-failover" runs it.
+// The cluster is what people run: PostgreSQL with Patroni and etcd, HAProxy and PgBouncer, from Debian's packages and
+// on the files of docs/operations/ha. "make test-failover" runs it.
 package failover
 
 import (
@@ -45,8 +45,8 @@ const (
 	unseen = 5 * time.Second
 )
 
-// scenario is a way to lose the primary. happen makes it happen under load; it returns the former primary, if there is one, and
-// when another server was the primary. mend brings back what was lost.
+// scenario is a way to lose the primary. happen makes it happen under load; it returns the former primary, if there is
+// one, and when another server was the primary. mend brings back what was lost.
 type scenario struct {
 	name, title string
 	happen      func(t *testing.T, c *cluster, leader *member) (became time.Time)
@@ -141,7 +141,8 @@ func TestFailover(t *testing.T) {
 	}
 	urls, settings := c.settings(t)
 	if !t.Run("migrate", func(t *testing.T) {
-		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + urls["several hosts"]}, "migrate", "up"); code != 0 {
+		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + urls["several hosts"]},
+			"migrate", "up"); code != 0 {
 			t.Fatal(stderr)
 		}
 		cfg := gormstore.DefaultConfig()
@@ -160,7 +161,9 @@ func TestFailover(t *testing.T) {
 	}
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
-			s.run(t, c, slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return s.fencedBy != "" && g.name != s.fencedBy }))
+			s.run(t, c, slices.DeleteFunc(slices.Clone(groups), func(g *group) bool {
+				return s.fencedBy != "" && g.name != s.fencedBy
+			}))
 		})
 	}
 }
@@ -289,8 +292,8 @@ func (r *readiness) stop() {
 	r.done.Wait()
 }
 
-// waitUntilReady waits until every node is ready, and returns how long after the given time the last of them was; those that
-// have been all along count for nothing.
+// waitUntilReady waits until every node is ready, and returns how long after the given time the last of them was; those
+// that have been all along count for nothing.
 func (r *readiness) waitUntilReady(t *testing.T, after time.Time) (last time.Duration) {
 	t.Helper()
 	within(t, settlingTime, "every node is ready", func() bool {

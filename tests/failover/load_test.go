@@ -18,9 +18,11 @@ import (
 )
 
 const (
-	// answerLimit is how long a client waits before it takes a request for lost: longer than a node may take for an answer.
+	// answerLimit is how long a client waits before it takes a request for lost: longer than a node may take for an
+	// answer.
 	answerLimit = 30 * time.Second
-	// pause is what a client rests between two requests: the figures are of a service that is used, not of one that is full.
+	// pause is what a client rests between two requests: the figures are of a service that is used, not of one that is
+	// full.
 	pause = 100 * time.Millisecond
 	// turns is how often a paste is changed before its writer takes another.
 	turns = 40
@@ -30,9 +32,10 @@ const (
 type kind int
 
 const (
-	writing       kind = iota // creates pastes and changes them
-	reading                   // reads pastes that are being changed, which must be as new as the last change that was acknowledged
-	readingPublic             // reads a profile, which may come from a replica
+	writing kind = iota // creates pastes and changes them
+	// reads pastes that are being changed, which must be as new as the last change that was acknowledged
+	reading
+	readingPublic // reads a profile, which may come from a replica
 	kinds
 )
 
@@ -54,8 +57,8 @@ type exchange struct {
 	right        bool // its answer
 }
 
-// register is a paste whose title counts. Only its writer changes it, and takes another once it does not know whether a change was
-// made, since that may still be.
+// register is a paste whose title counts. Only its writer changes it, and takes another once it does not know whether a
+// change was made, since that may still be.
 type register struct {
 	id           string
 	mu           sync.Mutex
@@ -200,11 +203,12 @@ func (l *load) readPublic(ctx context.Context, c *client) {
 	}
 }
 
-// exchange sends a request, notes what became of it and reports whether the answer was right. wrong says what is wrong with
-// the answer, which is in into by then.
+// exchange sends a request, notes what became of it and reports whether the answer was right. wrong says what is wrong
+// with the answer, which is in into by then.
 func (c *client) exchange(of kind, method, path, body string, into any, wrong func() string) bool {
 	began := time.Now()
-	request, err := http.NewRequestWithContext(context.Background(), method, "http://"+c.node+path, bytes.NewBufferString(body))
+	request, err := http.NewRequestWithContext(context.Background(), method, "http://"+c.node+path,
+		bytes.NewBufferString(body))
 	if err != nil {
 		panic(err)
 	}
@@ -260,8 +264,8 @@ func (c *client) do(request *http.Request) (status int, body []byte, err error) 
 	return response.StatusCode, body, err
 }
 
-// without returns the longest time in which somebody was asking and nobody had a right answer: from the end of a right one, or from the
-// first request after it, to the end of the next.
+// without returns the longest time in which somebody was asking and nobody had a right answer: from the end of a right
+// one, or from the first request after it, to the end of the next.
 func (g *group) without(of kind, ended time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -306,7 +310,8 @@ func (g *group) answers(of kind) (a answers) {
 	return a
 }
 
-// lost counts the registers whose last acknowledged change, or which themselves, are not there, by the answers of a node.
+// lost counts the registers whose last acknowledged change, or which themselves, are not there, by the answers of a
+// node.
 func (l *load) lost(t *testing.T, node *program.Process) (lost int) {
 	t.Helper()
 	for _, r := range l.registers {
@@ -315,7 +320,9 @@ func (l *load) lost(t *testing.T, node *program.Process) (lost int) {
 		acked, tried := r.read()
 		within(t, settlingTime, "the node answers", func() bool { // with something else than 503
 			var read document
-			return c.exchange(reading, http.MethodGet, "/paste/"+r.id, "", &read, func() string { return wantTitle(read, acked, tried) }) ||
+			return c.exchange(reading, http.MethodGet, "/paste/"+r.id, "", &read, func() string {
+				return wantTitle(read, acked, tried)
+			}) ||
 				len(g.wrong) > 0
 		})
 		if len(g.wrong) > 0 {

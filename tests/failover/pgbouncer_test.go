@@ -99,8 +99,8 @@ func TestPgBouncerContract(t *testing.T) {
 	contract.RunDocuments(t, open)
 }
 
-// TestPgBouncerRestarted kills PgBouncer under load and starts it again, twice, the second time with another password, which is in the file
-// that the nodes have their URL from.
+// TestPgBouncerRestarted kills PgBouncer under load and starts it again, twice, the second time with another password,
+// which is in the file that the nodes have their URL from.
 func TestPgBouncerRestarted(t *testing.T) {
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)
@@ -117,7 +117,8 @@ func TestPgBouncerRestarted(t *testing.T) {
 	write()
 	g := &group{name: "PgBouncer"}
 	for range 3 {
-		settings := []string{"GLUEPOT_DATABASE_URL_FILE=" + file, "GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}
+		settings := []string{"GLUEPOT_DATABASE_URL_FILE=" + file, "GLUEPOT_DATABASE_MIGRATE=false",
+			"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}
 		p := program.Start(t, settings, "serve")
 		p.WaitForAddress()
 		g.nodes = append(g.nodes, p)
@@ -150,12 +151,14 @@ func TestPgBouncerRestarted(t *testing.T) {
 	}
 	ended := load.end()
 	results.add(t, result{
-		scenario: "kill -9 of PgBouncer, started again at once, and then with another password", way: g.name, ready: seconds(ready),
+		scenario: "kill -9 of PgBouncer, started again at once, and then with another password", way: g.name,
+		ready:   seconds(ready),
 		elected: "none", writes: g.without(writing, ended), reads: g.without(reading, ended),
 		public: g.without(readingPublic, ended), profiles: g.answers(readingPublic), unavailable: g.unavailable,
 		wrong: len(g.wrong), acked: g.acked, lost: load.lost(t, g.nodes[0]),
 	})
 	if len(g.wrong) > 0 || g.acked == 0 {
-		t.Errorf("got %d answers that are neither right nor 503, want none: %s", len(g.wrong), strings.Join(g.wrong[:min(len(g.wrong), 5)], "; "))
+		t.Errorf("got %d answers that are neither right nor 503, want none: %s", len(g.wrong),
+			strings.Join(g.wrong[:min(len(g.wrong), 5)], "; "))
 	}
 }

@@ -88,6 +88,7 @@ func circumstances() string {
 	if content, err := os.ReadFile("/proc/loadavg"); err == nil {
 		average, _, _ = strings.Cut(string(content), " ")
 	}
-	return fmt.Sprintf("%s; everything on one machine with %d cores, whose load was %s at the end.", time.Now().UTC().Format("2006-01-02"),
+	return fmt.Sprintf("%s; everything on one machine with %d cores, whose load was %s at the end.",
+		time.Now().UTC().Format("2006-01-02"),
 		runtime.NumCPU(), average)
 }

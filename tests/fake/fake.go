@@ -180,7 +180,8 @@ func (u Users) Update(
 		return user.User{}, nil, user.ErrServiceTaken
 	}
 	if had := u.users[i].Name; had.Folded() != updated.Name.Folded() {
-		if reserved, ok := u.former[updated.Name.Folded()]; ok && reserved.id != updated.ID && u.now().Sub(reserved.at) < user.NameReserved {
+		if reserved, ok := u.former[updated.Name.Folded()]; ok && reserved.id != updated.ID &&
+			u.now().Sub(reserved.at) < user.NameReserved {
 			return user.User{}, nil, errConflict
 		}
 		u.giveUp(had, updated.ID)
@@ -224,7 +225,8 @@ func (s *Store) ownOf(id user.ID) user.Own {
 }
 
 // Delete implements user.Store.
-func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, name user.Name, kept *user.Kept) error {
+func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, name user.Name,
+	kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -488,7 +490,9 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 			owned = append(owned, known)
 		}
 	}
-	slices.SortFunc(owned, func(a, b token.Token) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(owned, func(a, b token.Token) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 	return owned, nil
 }
 
@@ -577,7 +581,8 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 }
 
 // ActiveIDs implements paste.Store.
-func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
+func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID,
+	after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, last, err
@@ -601,7 +606,9 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 	}
 	defer unlock()
 	at := p.now().Add(-grace)
-	oldestFirst := slices.SortedFunc(slices.Values(p.pastes), func(a, b paste.Paste) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
+	oldestFirst := slices.SortedFunc(slices.Values(p.pastes), func(a, b paste.Paste) int {
+		return a.ExpiresAt.Compare(b.ExpiresAt)
+	})
 	for _, known := range oldestFirst {
 		if known.ActiveAt(at) || removed == limit {
 			continue
@@ -631,7 +638,8 @@ func (p Pastes) Star(ctx context.Context, _ netip.Addr, starrer user.ID, id past
 }
 
 // Select implements paste.Store.
-func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+func (p Pastes) Select(ctx context.Context, owner user.ID,
+	selection paste.Selection, limit int) ([]paste.Listed, error) {
 	shown, _ := p.byID(owner)
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
@@ -755,7 +763,8 @@ func cut(listed []paste.Listed) []paste.Listed {
 
 func listedOf(d paste.Document) paste.Listed {
 	one := paste.Listed{
-		Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, Encrypted: d.Encrypted(), EditedAt: d.CreatedAt, Tags: d.Tags,
+		Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, Encrypted: d.Encrypted(),
+		EditedAt: d.CreatedAt, Tags: d.Tags,
 	}
 	if len(d.Pasties) > 0 {
 		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, firstLine(d.Pasties[0].Code)

@@ -34,7 +34,9 @@ func (s *Store) formerNames(id user.ID) (all []string) {
 			all = append(all, folded)
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(s.former[b].at.Compare(s.former[a].at), cmp.Compare(b, a)) })
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(s.former[b].at.Compare(s.former[a].at), cmp.Compare(b, a))
+	})
 	return all
 }
 

@@ -57,7 +57,8 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 }
 
 // Keep implements identity.Store.
-func (i Identities) Keep(ctx context.Context, _ netip.Addr, hash identity.Hash, kept identity.Attempt, others int) error {
+func (i Identities) Keep(ctx context.Context, _ netip.Addr, hash identity.Hash,
+	kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err

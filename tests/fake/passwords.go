@@ -8,8 +8,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Passwords hashes nothing: the hash of a password is the password with a prefix, which is "old:" for outdated ones. Those that begin
-// with "weak" have the score 2.
+// Passwords hashes nothing: the hash of a password is the password with a prefix, which is "old:" for outdated ones.
+// Those that begin with "weak" have the score 2.
 type Passwords struct{}
 
 const fakeHash, outdatedHash = "fake:", "old:"
@@ -34,7 +34,8 @@ func (Passwords) Hash(_ context.Context, password string) (identity.PasswordHash
 }
 
 // Matches implements identity.Passwords.
-func (Passwords) Matches(_ context.Context, password string, hash identity.PasswordHash) (matches, outdated bool, err error) {
+func (Passwords) Matches(_ context.Context, password string,
+	hash identity.PasswordHash) (matches, outdated bool, err error) {
 	outdated = strings.HasPrefix(string(hash), outdatedHash)
 	return string(hash) == fakeHash+password || string(hash) == outdatedHash+password, outdated, nil
 }

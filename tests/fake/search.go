@@ -35,7 +35,9 @@ func (s Search) Find(
 		}
 		lines, ok := query.Match(&document)
 		titles := search.TextsOf(&document).Titles
-		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool { return !strings.Contains(titles, w) })
+		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool {
+			return !strings.Contains(titles, w)
+		})
 		place := search.Place{Place: known.Place(), InTitles: inTitles}
 		if ok && after.Before(place) {
 			listed := listedOf(document)

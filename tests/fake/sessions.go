@@ -47,7 +47,9 @@ func (t Tokens) sessions(owner user.ID) []token.Token {
 			owned = append(owned, known)
 		}
 	}
-	slices.SortFunc(owned, func(a, b token.Token) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(owned, func(a, b token.Token) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 	return owned
 }
 
@@ -97,7 +99,8 @@ func (t Tokens) EndSession(ctx context.Context, _ netip.Addr, owner user.ID, id 
 }
 
 // EndSessions implements token.Store.
-func (t Tokens) EndSessions(ctx context.Context, _ netip.Addr, _ auditlog.Entry, owner user.ID, but token.ID) (ended int, err error) {
+func (t Tokens) EndSessions(ctx context.Context, _ netip.Addr, _ auditlog.Entry, owner user.ID,
+	but token.ID) (ended int, err error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return 0, err

@@ -136,7 +136,9 @@ func (i Identities) Offer(ctx context.Context, _ auditlog.Entry, link identity.O
 }
 
 func (s *Store) link(hash identity.Hash) (identity.OneTimeLink, error) {
-	at := slices.IndexFunc(s.links, func(l identity.OneTimeLink) bool { return l.Hash == hash && s.now().Before(l.ExpiresAt) })
+	at := slices.IndexFunc(s.links, func(l identity.OneTimeLink) bool {
+		return l.Hash == hash && s.now().Before(l.ExpiresAt)
+	})
 	if at < 0 {
 		return identity.OneTimeLink{}, errNotFound
 	}

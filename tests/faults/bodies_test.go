@@ -56,8 +56,8 @@ func newSenders(t *testing.T, length int) *senders {
 	return &senders{body: append(body, bytes.Repeat([]byte(" "), length-len(body))...), code: code}
 }
 
-// run has bodyClients send for as long as more, which is asked with whether a client's last one was stored, says so. As a 503 asks
-// for, they wait before they try again.
+// run has bodyClients send for as long as more, which is asked with whether a client's last one was stored, says so. As
+// a 503 asks for, they wait before they try again.
 func (s *senders) run(t *testing.T, node *program.Process, more func(stored bool) bool) {
 	t.Helper()
 	var sending sync.WaitGroup
@@ -126,7 +126,8 @@ func (s *senders) note(response *http.Response, answer []byte, err error, took t
 		return
 	case response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "":
 		s.unavailable++
-	case response.StatusCode == http.StatusOK && bytes.HasPrefix(answer, []byte(beginning)) && bytes.Contains(answer, s.code):
+	case response.StatusCode == http.StatusOK && bytes.HasPrefix(answer, []byte(beginning)) &&
+		bytes.Contains(answer, s.code):
 		s.right++
 		s.created = append(s.created, string(answer[len(beginning):len(beginning)+idLength]))
 	default:
@@ -180,7 +181,8 @@ func TestBurstOfLongBodies(t *testing.T) {
 		burst := newSenders(t, longLength)
 		burst.run(t, node, func(stored bool) bool { return !stored })
 		took := time.Since(began).Round(10 * time.Millisecond)
-		record(t, fmt.Sprint(bodyClients, " bodies of ", mib(longLength), " at once"), fmt.Sprint(&burst.tally, "; ", burst.wait()),
+		record(t, fmt.Sprint(bodyClients, " bodies of ", mib(longLength), " at once"),
+			fmt.Sprint(&burst.tally, "; ", burst.wait()),
 			"right or 503")
 		record(t, "all of them took", fmt.Sprint(took, "; processor time of the node for each: ",
 			(processorTime(t, node)-before)/bodyClients), "")
@@ -193,18 +195,20 @@ func TestBurstOfLongBodies(t *testing.T) {
 	})
 }
 
-// wantNotSlowed fails the test when the slowest hundredth of the look-ups took more than three times what it took beside
-// something else that occupied the machine, and a moment for a machine that has other things to do, too.
+// wantNotSlowed fails the test when the slowest hundredth of the look-ups took more than three times what it took
+// beside something else that occupied the machine, and a moment for a machine that has other things to do, too.
 func wantNotSlowed(t *testing.T, looked, ordinary *tally) {
 	t.Helper()
 	const moment = 100 * time.Millisecond
 	if limit := 3*ordinary.percentile(0.99) + moment; looked.percentile(0.99) > limit {
-		t.Errorf("got a p99 of %v, want at most %v: three times %v, and %v", looked.percentile(0.99), limit, ordinary.percentile(0.99), moment)
+		t.Errorf("got a p99 of %v, want at most %v: three times %v, and %v", looked.percentile(0.99), limit,
+			ordinary.percentile(0.99), moment)
 	}
 }
 
-// TestLongBodies has 64 clients send 2 MiB each, again and again. They share the processors with the node and the database, so
-// that look-ups are compared with those beside the same clients when they send 2 KiB each, and not with those of an idle machine.
+// TestLongBodies has 64 clients send 2 MiB each, again and again. They share the processors with the node and the
+// database, so that look-ups are compared with those beside the same clients when they send 2 KiB each, and not with
+// those of an idle machine.
 func TestLongBodies(t *testing.T) {
 	const lasting = 5 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
@@ -218,7 +222,8 @@ func TestLongBodies(t *testing.T) {
 			end := time.Now().Add(lasting)
 			sent.run(t, node, func(bool) bool { return time.Now().Before(end) })
 			looked = looking.cut()
-			record(t, fmt.Sprint(bodyClients, " who send ", length>>10, " KiB each, again and again"), fmt.Sprint(&sent.tally, "; ", sent.wait()),
+			record(t, fmt.Sprint(bodyClients, " who send ", length>>10, " KiB each, again and again"),
+				fmt.Sprint(&sent.tally, "; ", sent.wait()),
 				"right or 503")
 			record(t, "look-ups beside them", fmt.Sprint(looked, "; ", looked.wait()), "all right")
 			sent.wantRightOr503(t, answerLimit)
@@ -229,7 +234,8 @@ func TestLongBodies(t *testing.T) {
 		alone.wantAllRight(t)
 		_, besideShort := send(shortLength)
 		long, besideLong := send(longLength)
-		record(t, "p99 of the look-ups beside 2 MiB", fmt.Sprint(besideLong.percentile(0.99)), "within 3 times that beside 2 KiB")
+		record(t, "p99 of the look-ups beside 2 MiB", fmt.Sprint(besideLong.percentile(0.99)),
+			"within 3 times that beside 2 KiB")
 		wantPeakBelow(t, node, bodyMemory)
 		wantNotSlowed(t, besideLong, besideShort)
 		if long.right == 0 {

@@ -23,8 +23,9 @@ type burningPaste struct {
 	given atomic.Int32
 }
 
-// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open pastes that burn, through a proxy that sends
-// what has failed again: no paste is given away twice, and none is there in the end. A reader may get nothing.
+// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open pastes that burn, through a
+// proxy that sends what has failed again: no paste is given away twice, and none is there in the end. A reader may get
+// nothing.
 func TestKilledWhileBurning(t *testing.T) {
 	t.Parallel()
 	const rounds, pastes, readers = 4, 40, 4
@@ -81,7 +82,8 @@ func TestKilledWhileBurning(t *testing.T) {
 			t.Errorf("got %d pastes left, want none: each was opened", left)
 		}
 		if lost > rounds*2*readers {
-			t.Errorf("got %d pastes that no reader has got, want at most those that were being opened when something was killed", lost)
+			t.Errorf("got %d pastes that no reader has got, want at most those that were being opened when something was killed",
+				lost)
 		}
 		record(t, "pastes that burnt, got by no reader, given twice", fmt.Sprint(rounds*pastes, ", ", lost, ", 0"), "0 twice")
 		record(t, "requests sent again", retried.Load(), "")
@@ -99,7 +101,8 @@ func addressesOf(nodes []*program.Process) *[]string {
 
 func newBurning(t *testing.T, address string) string {
 	t.Helper()
-	answer, err := http.Post("http://"+address+"/paste", "application/json", strings.NewReader(`{"burn":true,"pasties":[{"code":"s3cret"}]}`))
+	answer, err := http.Post("http://"+address+"/paste", "application/json",
+		strings.NewReader(`{"burn":true,"pasties":[{"code":"s3cret"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,8 @@ func TestMassExpiry(t *testing.T) {
 		record(t, "look-ups alone", alone.wait(), "")
 		record(t, "look-ups beside 32 who count", beside.wait(), "")
 		record(t, "look-ups once they have expired", meanwhile.wait(), "all right")
-		record(t, fmt.Sprint("expired pastes left after ", watched), number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'"), "")
+		record(t, fmt.Sprint("expired pastes left after ", watched),
+			number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'"), "")
 		counts.wantRightOr503(t, answerLimit)
 		if len(seen) != 2 || counts.right == 0 {
 			t.Errorf("got %d different counts, want two", len(seen))
@@ -172,7 +173,8 @@ func TestLongListsBesideLookups(t *testing.T) {
 	long := lists.stop()
 	record(t, fmt.Sprint("lists of ", pastes, " ids"), fmt.Sprint(long, "; ", long.wait()), "right or 503")
 	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprint("look-ups beside ", clients, " who read lists"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprint("look-ups beside ", clients, " who read lists"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	record(t, "resident memory", mib(memory), "")
 	long.wantRightOr503(t, answerLimit)
 	alone.wantAllRight(t)
@@ -191,7 +193,8 @@ func TestLockBesideLookups(t *testing.T) {
 	node := program.Serve(t, cfg.URL)
 	asked := append(lookups(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
 	looking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
-	waiting := load{clients: 64, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[2:5]}.start(t)
+	waiting := load{clients: 64, pause: time.Millisecond, to: at(node.Address),
+		questions: fixtureQuestions()[2:5]}.start(t)
 	time.Sleep(time.Second)
 	before, waitingBefore := looking.cut(), waiting.cut()
 	tx, err := database.SQL(t, cfg).BeginTx(context.Background(), &sql.TxOptions{})

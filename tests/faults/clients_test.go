@@ -104,7 +104,8 @@ func dialFrom(t *testing.T, node *program.Process, address string) *net.TCPConn 
 }
 
 // listRequest asks for the pastes of mortar.
-const listRequest = "GET /user/self/pastes HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " + program.MortarToken + "\r\n\r\n"
+const listRequest = "GET /user/self/pastes HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " +
+	program.MortarToken + "\r\n\r\n"
 
 // trickle reads a connection at a rate until it ends or stop is closed, and returns how many bytes that were.
 func trickle(conn net.Conn, bytesPerSecond int, stop <-chan struct{}) (total int) {
@@ -180,7 +181,8 @@ func TestSlowClients(t *testing.T) {
 	close(stop)
 	slow.Wait()
 	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers), fmt.Sprint(beside, "; ", beside.wait()),
+	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers),
+		fmt.Sprint(beside, "; ", beside.wait()),
 		"all right")
 	record(t, "bytes of headers heard and of answers read", fmt.Sprint(heard.Load(), ", ", read.Load()), "")
 	record(t, "slow clients let go after", gone, "")
@@ -206,7 +208,8 @@ func TestDeafClients(t *testing.T) {
 	untilThere(t, node, clients)
 	gone := untilGone(t, node, limit)
 	beside := looking.stop()
-	record(t, fmt.Sprint("look-ups beside ", clients, " who never read"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprint("look-ups beside ", clients, " who never read"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	record(t, "deaf clients let go after", gone, "")
 	wantPeakBelow(t, node, clients*fewBytes/2) // of what they asked for
 	beside.wantAllRight(t)
@@ -259,7 +262,8 @@ func TestHostileHeaders(t *testing.T) {
 	over.Store(true)
 	hostile.Wait()
 	record(t, "look-ups alone", alone.wait(), "all right")
-	record(t, fmt.Sprint("look-ups beside ", clients, " hostile connections"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprint("look-ups beside ", clients, " hostile connections"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	record(t, "hostile requests", sent.Load(), "")
 	wantPeakBelow(t, node, limit)
 	began := time.Now()
@@ -277,9 +281,9 @@ func TestHostileHeaders(t *testing.T) {
 	looking.stop().wantAllRight(t)
 }
 
-// TestSlowReadersOfLongLists has 32 clients ask for a list of 500,000 ids, more than the kernel keeps for them, and not read it,
-// until they all read it at once: the node keeps as many in memory as it may, each of those gets all of it, and the others are told to
-// try again.
+// TestSlowReadersOfLongLists has 32 clients ask for a list of 500,000 ids, more than the kernel keeps for them, and not
+// read it, until they all read it at once: the node keeps as many in memory as it may, each of those gets all of it,
+// and the others are told to try again.
 func TestSlowReadersOfLongLists(t *testing.T) {
 	const clients, pastes, digits = 32, 500_000, 8
 	const budget = 48 << 20
@@ -375,17 +379,20 @@ func TestHalfRequests(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
-	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
+		questions: lookups()}.start(t)
 	time.Sleep(time.Second)
 	alone := fresh.cut()
 	for range half {
-		_, _ = io.WriteString(dialFrom(t, node, "127.0.0.2"), "GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\n") // it may be closed already
+		// it may be closed already
+		_, _ = io.WriteString(dialFrom(t, node, "127.0.0.2"), "GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\n")
 	}
 	most := node.Connections()
 	time.Sleep(time.Second)
 	beside := fresh.stop()
 	record(t, "new connections alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprint("new connections beside ", half, " half requests"), fmt.Sprint(beside, "; ", beside.wait()), "all right, at once")
+	record(t, fmt.Sprint("new connections beside ", half, " half requests"), fmt.Sprint(beside, "; ", beside.wait()),
+		"all right, at once")
 	record(t, "half requests that the node had", most, fmt.Sprint("at most ", limit))
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
@@ -398,15 +405,16 @@ func TestHalfRequests(t *testing.T) {
 	program.Eventually(t, "the half requests are let go", func() bool { return node.Connections() == 0 })
 }
 
-// TestConnectionFlood has an address hold more connections than one may have, and open them again when they are closed: those of other
-// addresses are served.
+// TestConnectionFlood has an address hold more connections than one may have, and open them again when they are closed:
+// those of other addresses are served.
 func TestConnectionFlood(t *testing.T) {
 	const limit, share, hoarders = 128, 64, 640
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL, fmt.Sprint("GLUEPOT_HTTP_MAX_CONNECTIONS=", limit),
 		fmt.Sprint("GLUEPOT_HTTP_MAX_CLIENT_CONNECTIONS=", share))
-	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
+		questions: lookups()}.start(t)
 	time.Sleep(time.Second)
 	alone := fresh.cut()
 	var over atomic.Bool
@@ -441,7 +449,8 @@ func TestConnectionFlood(t *testing.T) {
 	over.Store(true)
 	hoarding.Wait()
 	record(t, "new connections alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprint("new connections beside ", hoarders, " that are hoarded"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprint("new connections beside ", hoarders, " that are hoarded"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	record(t, "hoarded connections, in the end", opened.Load(), "more than the hoarders")
 	record(t, "connections that the node had", most, fmt.Sprint("about ", share))
 	if most > limit {
@@ -463,7 +472,9 @@ func TestUnreadLog(t *testing.T) {
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
 	release := node.Stderr.Hold(t)
-	asked := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
+	asked := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool {
+		return status == http.StatusOK
+	}})
 	asking := load{clients: askers, to: at(node.Address), questions: asked}.start(t)
 	const enough = 10_000 // lines for the node and the pipe to be full
 	program.Eventually(t, "requests are answered while nobody reads the log", func() bool {

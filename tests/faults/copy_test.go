@@ -11,12 +11,13 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestCopyKilled kills copies at several instants while their source changes. What each leaves, no server takes for a database;
-// the next copy starts again, and the last ends with both sides equal.
+// TestCopyKilled kills copies at several instants while their source changes. What each leaves, no server takes for a
+// database; the next copy starts again, and the last ends with both sides equal.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	const kills, pastes = 8, 60_000
-	for name, empty := range map[string]func(testing.TB) gormstore.Config{"postgres": database.EmptyPostgres, "sqlite": database.EmptySQLite} {
+	for name, empty := range map[string]func(testing.TB) gormstore.Config{"postgres": database.EmptyPostgres,
+		"sqlite": database.EmptySQLite} {
 		t.Run(name, func(t *testing.T) {
 			source, target := database.SQLite(t), empty(t)
 			program.Fixture(t, source)

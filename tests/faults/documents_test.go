@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// documentWriter creates and edits pastes with content over HTTP, on nodes that are killed meanwhile. What was not acknowledged
-// may have been done, but not by half: the title and the code of a paste change together.
+// documentWriter creates and edits pastes with content over HTTP, on nodes that are killed meanwhile. What was not
+// acknowledged may have been done, but not by half: the title and the code of a paste change together.
 type documentWriter struct {
 	address atomic.Pointer[string] // of the node that is running; nil: none is
 	secret  string
@@ -146,11 +146,14 @@ func (w *documentWriter) check(t *testing.T, cfg gormstore.Config) {
 		got, err := pastes.DocumentByID(t.Context(), paste.ID(written.id))
 		edits := len(got.Edits) / 2
 		switch {
-		case err != nil || edits < written.acknowledged || edits == written.acknowledged && got.Title != written.acknowledgedTitle:
+		case err != nil || edits < written.acknowledged || edits == written.acknowledged &&
+			got.Title != written.acknowledgedTitle:
 			w.lost++
-			t.Errorf("the paste %s: got %d edits, the title %q, error %v, want at least %d and %q", written.id, edits, got.Title, err,
+			t.Errorf("the paste %s: got %d edits, the title %q, error %v, want at least %d and %q", written.id, edits,
+				got.Title, err,
 				written.acknowledged, written.acknowledgedTitle)
-		case len(got.Edits)%2 != 0 || edits > written.tried || len(got.Pasties) != 1 || got.Pasties[0].Code != documentCode(got.Title):
+		case len(got.Edits)%2 != 0 || edits > written.tried || len(got.Pasties) != 1 ||
+			got.Pasties[0].Code != documentCode(got.Title):
 			w.halfs++
 			t.Errorf("the paste %s: got %d entries of edits, %d pasties, the title %q, want two for each of at most %d, and its code",
 				written.id, len(got.Edits), len(got.Pasties), got.Title, written.tried)

@@ -53,7 +53,8 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 				t.Fatal(err)
 			}
 		}
-		session, err := gluepot.Tokens.Sessions.Start(ctx, audit.By(token.Viewer{}, netip.Addr{}), created.ID, viewer.Token, "a browser", "")
+		session, err := gluepot.Tokens.Sessions.Start(ctx, audit.By(token.Viewer{}, netip.Addr{}), created.ID, viewer.Token,
+			"a browser", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +80,10 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 // request is that of an export.
 func (e exporter) request() string {
 	form := url.Values{"csrf": {e.csrf}}.Encode()
-	return fmt.Sprintf("POST /account/export HTTP/1.1\r\nHost: gluepot.test\r\nOrigin: http://gluepot.test\r\nCookie: %s\r\n"+
-		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", e.cookie, len(form), form)
+	return fmt.Sprintf(
+		"POST /account/export HTTP/1.1\r\nHost: gluepot.test\r\nOrigin: http://gluepot.test\r\nCookie: %s\r\n"+
+			"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", e.cookie,
+		len(form), form)
 }
 
 // export reads an export at a rate in bytes a second, or as fast as it can.
@@ -112,8 +115,8 @@ func (e exporter) export(t *testing.T, node *program.Process, rate int) (files i
 	return len(read.File), nil
 }
 
-// TestExports has 40 users export their accounts at once. Others are served as beside one export. Then the 40 read slowly: that leaves
-// memory for the long answers of others.
+// TestExports has 40 users export their accounts at once. Others are served as beside one export. Then the 40 read
+// slowly: that leaves memory for the long answers of others.
 func TestExports(t *testing.T) {
 	const exporters, pastes = 40, 60
 	cfg := database.SQLite(t)
@@ -154,7 +157,8 @@ func TestExports(t *testing.T) {
 	took := time.Since(began).Round(time.Millisecond)
 	besideAll := looking.stop()
 	record(t, "look-ups alone", fmt.Sprint(alone, "; p95 ", alone.percentile(0.95), ", ", alone.wait()), "all right")
-	record(t, "look-ups beside one export", fmt.Sprint(besideOne, "; p95 ", besideOne.percentile(0.95), ", ", besideOne.wait()), "all right")
+	record(t, "look-ups beside one export", fmt.Sprint(besideOne, "; p95 ", besideOne.percentile(0.95), ", ",
+		besideOne.wait()), "all right")
 	record(t, fmt.Sprint("look-ups beside ", exporters, " exports"),
 		fmt.Sprint(besideAll, "; p95 ", besideAll.percentile(0.95), ", ", besideAll.wait()), "all right, p99 within 3 times")
 	record(t, fmt.Sprint(exporters, " exports of ", pastes, " pastes"), took, "")
@@ -163,9 +167,10 @@ func TestExports(t *testing.T) {
 
 	var slow sync.WaitGroup
 	slow.Go(func() { export(all, 32<<10) })
-	reading := load{clients: 2, to: at(node.Address), questions: []question{{"/paste/" + long, "", func(status int, body string) bool {
-		return status == http.StatusOK && len(body) > 2<<20
-	}}}}.start(t)
+	reading := load{clients: 2, to: at(node.Address),
+		questions: []question{{"/paste/" + long, "", func(status int, body string) bool {
+			return status == http.StatusOK && len(body) > 2<<20
+		}}}}.start(t)
 	slow.Wait()
 	beside := reading.stop()
 	record(t, fmt.Sprint("answers of 2 MiB beside ", exporters, " exports that are read slowly"),

@@ -82,7 +82,8 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("got %q from the command, want %q in it", refusal, named)
 	}
 	if stored != acknowledged || counted != fmt.Sprintf(`{"numPastes":%d}`, acknowledged-1) {
-		t.Errorf("got %d pastes stored, %s counted before the last, want the %d that were acknowledged", stored, counted, acknowledged)
+		t.Errorf("got %d pastes stored, %s counted before the last, want the %d that were acknowledged", stored,
+			counted, acknowledged)
 	}
 }
 
@@ -92,7 +93,8 @@ func TestDiskFullAtStart(t *testing.T) {
 	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
 	gluepot(t, url, "migrate up")
 	fill(t, disk)
-	for line, database := range map[string]string{"stats": url, "serve": url, "migrate up": "sqlite://" + filepath.Join(disk, "new.db")} {
+	for line, database := range map[string]string{"stats": url, "serve": url,
+		"migrate up": "sqlite://" + filepath.Join(disk, "new.db")} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + database}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, "no room left on its disk") {
 			t.Errorf("%s: got exit code %d, %q, %q, want 1 and no room left on its disk", line, code, stdout, stderr)
@@ -109,7 +111,8 @@ func mountSmallDisk(t *testing.T, size int) string {
 	}
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprint("size=", size), "tmpfs",
 		disk).CombinedOutput(); err != nil {
-		t.Fatalf("this test mounts a small file system, which takes root (in a container: --cap-add SYS_ADMIN): %v: %s", err, out)
+		t.Fatalf("this test mounts a small file system, which takes root (in a container: --cap-add SYS_ADMIN): %v: %s", err,
+			out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", "--lazy", disk).CombinedOutput(); err != nil {
@@ -168,7 +171,8 @@ func changeOther(t *testing.T, cfg gormstore.Config) {
 	}
 	defer db.Close() //nolint:errcheck // everything is committed
 	for _, statement := range []string{
-		"UPDATE users SET avatar_url = 'https://example.com/other'", "DELETE FROM pastes WHERE id IN ('oldest01', 'nobodys1')",
+		"UPDATE users SET avatar_url = 'https://example.com/other'",
+		"DELETE FROM pastes WHERE id IN ('oldest01', 'nobodys1')",
 		"DELETE FROM users WHERE id = 'putty001'",
 		"PRAGMA wal_checkpoint(TRUNCATE)",
 	} {

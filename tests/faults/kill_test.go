@@ -92,8 +92,9 @@ func (w *writes) step(t *testing.T) {
 	if len(known) == 0 || rand.IntN(3) == 0 {
 		u := &writtenUser{name: fmt.Sprintf("writer%d.%d", w.number, len(w.users)), months: []int{len(w.users)}}
 		w.users = append(w.users, u)
-		_, u.acknowledged = w.command(t, fmt.Sprintf("user create %s --supporter-months %d --service github=%s --service gitlab=%s", u.name,
-			u.months[0], u.name, u.name))
+		_, u.acknowledged = w.command(t,
+			fmt.Sprintf("user create %s --supporter-months %d --service github=%s --service gitlab=%s", u.name,
+				u.months[0], u.name, u.name))
 		return
 	}
 	u := known[rand.IntN(len(known))]
@@ -265,7 +266,8 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	kept := rows
 	if onSQLite(cfg) {
 		var integrity string
-		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
+		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil ||
+			integrity != "ok" {
 			t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 		}
 	} else {
@@ -280,7 +282,8 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", kept), "the same")
 	record(t, "active pastes, answered", fmt.Sprint(active, ", ", answer), "the same")
 	if kept != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
-		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", kept, answer, rows, active)
+		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", kept,
+			answer, rows, active)
 	}
 }
 

@@ -265,7 +265,8 @@ func (a *tally) sample(format string, args ...any) {
 }
 
 // exchange sends a request and reads the answer. closing says that the server closes the connection.
-func exchange(connection net.Conn, reader *bufio.Reader, q question, last bool) (status int, body string, closing bool, err error) {
+func exchange(connection net.Conn, reader *bufio.Reader,
+	q question, last bool) (status int, body string, closing bool, err error) {
 	_ = connection.SetDeadline(time.Now().Add(answerLimit))
 	request := "GET " + q.path + " HTTP/1.1\r\nHost: gluepot.test\r\n"
 	if q.token != "" {

@@ -19,9 +19,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestUnreadAnswers has 2,048 connections of eight addresses ask for long answers, among them hundreds for the longest that a stranger
-// can make a node give, and never read them. The node has the memory and the settings of the shipped pod, or of the compose file and
-// the unit, or the default settings: it is not killed.
+// TestUnreadAnswers has 2,048 connections of eight addresses ask for long answers, among them hundreds for the longest
+// that a stranger can make a node give, and never read them. The node has the memory and the settings of the shipped
+// pod, or of the compose file and the unit, or the default settings: it is not killed.
 func TestUnreadAnswers(t *testing.T) {
 	t.Run("default", func(t *testing.T) { leaveUnread(t, 256<<20) })
 	for _, s := range shipped {
@@ -126,7 +126,8 @@ func createRaw(t *testing.T, node *program.Process, code string) string {
 	return path.Base(response.Header.Get("Location"))
 }
 
-// confine gives a node a limit of memory, if this machine lets the test make a cgroup, and returns the folder of that, or "".
+// confine gives a node a limit of memory, if this machine lets the test make a cgroup, and returns the folder of that,
+// or "".
 func confine(t *testing.T, node *program.Process, bytes int64) string {
 	t.Helper()
 	for _, version := range []struct{ root, limit string }{

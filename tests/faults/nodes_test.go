@@ -25,7 +25,8 @@ const (
 // serve starts a node that has requestTimeout, unless settings say otherwise.
 func serve(t *testing.T, databaseURL string, settings ...string) *program.Process {
 	t.Helper()
-	return program.Serve(t, databaseURL, append([]string{"GLUEPOT_HTTP_REQUEST_TIMEOUT=" + requestTimeout.String()}, settings...)...)
+	return program.Serve(t, databaseURL, append([]string{"GLUEPOT_HTTP_REQUEST_TIMEOUT=" + requestTimeout.String()},
+		settings...)...)
 }
 
 // onEach runs a scenario on PostgreSQL and then on SQLite.

@@ -126,14 +126,17 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 		return counted.right > 0 && counted.right == counted.asked()
 	})
 	recovered := time.Since(began) - 200*time.Millisecond
-	after := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.run(t, time.Second)
+	after := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address),
+		questions: fixtureQuestions()}.run(t, time.Second)
 	during.add(asking.stop())
 	always := languages.stop()
 	record(t, "before", fmt.Sprint(before, "; ", before.wait()), "all right")
-	record(t, "while it was away", fmt.Sprint(during, "; longest ", during.percentile(1)), fmt.Sprint("right or 503, within ", promptly))
+	record(t, "while it was away", fmt.Sprint(during, "; longest ", during.percentile(1)),
+		fmt.Sprint("right or 503, within ", promptly))
 	record(t, "languages and /healthz meanwhile", fmt.Sprint(always, "; ", always.wait()), "all right")
 	record(t, "ready again after", became, fmt.Sprint("within ", program.Patience))
-	record(t, "all right again after that within", recovered.Round(time.Millisecond), fmt.Sprint("within ", program.Patience))
+	record(t, "all right again after that within", recovered.Round(time.Millisecond),
+		fmt.Sprint("within ", program.Patience))
 	record(t, "afterwards", fmt.Sprint(after, "; ", after.wait()), "all right")
 	during.wantRightOr503(t, promptly)
 	always.wantAllRight(t)

@@ -17,7 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// shipped are the values for a public service that we ship, and the memory that goes with them. Files of one row ship the same.
+// shipped are the values for a public service that we ship, and the memory that goes with them. Files of one row ship
+// the same.
 var shipped = []struct {
 	name   string
 	files  []string
@@ -51,9 +52,9 @@ func shippedSettings(t *testing.T, files []string) (settings []string) {
 	return settings
 }
 
-// TestShippedValues runs a node with the values and the memory that we ship, and has strangers ask for the page of 2 MB of control
-// characters again and again, hold half requests, and create pastes beyond their quota, one after the other: others are answered all the
-// time, and it is not killed.
+// TestShippedValues runs a node with the values and the memory that we ship, and has strangers ask for the page of 2 MB
+// of control characters again and again, hold half requests, and create pastes beyond their quota, one after the other:
+// others are answered all the time, and it is not killed.
 func TestShippedValues(t *testing.T) {
 	for _, s := range shipped {
 		t.Run(s.name, func(t *testing.T) {
@@ -105,7 +106,8 @@ func pages(t *testing.T, node *program.Process, id string) {
 	for i := range number {
 		asking.Go(func() {
 			conn := dialFrom(t, node, fmt.Sprint("127.0.3.", 1+i%4))
-			_, _ = fmt.Fprintf(conn, "GET /%s HTTP/1.1\r\nHost: gluepot.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n", id)
+			_, _ = fmt.Fprintf(conn, "GET /%s HTTP/1.1\r\nHost: gluepot.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
+				id)
 			_ = conn.SetReadDeadline(time.Now().Add(answerLimit))
 			answer, err := io.ReadAll(conn)
 			if err != nil || len(answer) < len("HTTP/1.1 200") {

@@ -212,13 +212,16 @@ func (e *export) shuffle() {
 func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process {
 	t.Helper()
 	folder := t.TempDir()
-	users, keys, pastes := filepath.Join(folder, "users.json"), filepath.Join(folder, "keys.json"), filepath.Join(folder, "pastes.json")
+	users, keys, pastes := filepath.Join(folder, "users.json"), filepath.Join(folder, "keys.json"),
+		filepath.Join(folder, "pastes.json")
 	writeLines(t, users, len(e.users), func(i int) any {
 		u := e.users[i]
 		return map[string]any{"_id": u.id, "username": u.name, "avatarUrl": u.avatar, "publicProfile": true, "stars": u.stars,
 			"serviceIds": map[string]string{"github": u.id}}
 	})
-	writeLines(t, keys, len(e.users), func(i int) any { return map[string]any{"_id": e.users[i].id, "key": e.users[i].key} })
+	writeLines(t, keys, len(e.users), func(i int) any {
+		return map[string]any{"_id": e.users[i].id, "key": e.users[i].key}
+	})
 	args := []string{"import", "pastemyst", "--json", "--rejects-dir", folder, "--users", users, "--api-keys", keys}
 	if len(e.pastes) > 0 {
 		writeLines(t, pastes, len(e.pastes), func(i int) any { return e.pastes[i] })

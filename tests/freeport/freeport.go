@@ -25,8 +25,8 @@ var reserved struct {
 	sockets []net.PacketConn
 }
 
-// Find returns a TCP port of 127.0.0.1 at which nobody listens, and which Find returns to nobody else while this process
-// runs.
+// Find returns a TCP port of 127.0.0.1 at which nobody listens, and which Find returns to nobody else while this
+// process runs.
 func Find(ctx context.Context) (int, error) {
 	for range tries {
 		port := lowest + rand.IntN(highest-lowest)

@@ -100,7 +100,8 @@ func (r *request) bytes() []byte {
 func (g *generator) valid() []byte { return g.validRequest().bytes() }
 
 func (g *generator) validRequest() *request {
-	r := &request{method: "GET", target: g.target(g.knownPath()), proto: "HTTP/1.1", headers: []string{"Host: gluepot.test"}}
+	r := &request{method: "GET", target: g.target(g.knownPath()), proto: "HTTP/1.1",
+		headers: []string{"Host: gluepot.test"}}
 	if g.in(6) {
 		r.method = "HEAD"
 	}
@@ -130,7 +131,8 @@ func (g *generator) validRequest() *request {
 		if body == "" || g.in(2) {
 			r.headers, r.body = append(r.headers, fmt.Sprintf("Content-Length: %d", len(body))), body
 		} else {
-			r.headers, r.body = append(r.headers, "Transfer-Encoding: chunked"), fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+			r.headers, r.body = append(r.headers, "Transfer-Encoding: chunked"),
+				fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 		}
 	}
 	return r
@@ -161,9 +163,12 @@ func (g *generator) writes(r *request) bool {
 
 // document returns the body of a request for a paste.
 func (g *generator) document() string {
-	return one(g, `{"pasties":[{"code":"`+g.canary()+`"}]}`, `{"title":"`+g.canary()+`","pasties":[{"title":"a.go","code":"x\r\n\u0000"}]}`,
-		`{"expiresIn":"1h","tags":"a,b","pasties":[{"code":"x"}]}`, `{"isPrivate":true,"tags":[],"pasties":[{"code":"x"}]}`, `{}`, `[]`, "",
-		"\ufeff{}", `{"pasties":5}`, `{"pasties":[{"code":"\ud800"}]} `, "{\"pasties\":[{\"code\":\"\xff\"}]}", `{"pasties":[{"code":"x"}]}}`,
+	return one(g, `{"pasties":[{"code":"`+g.canary()+`"}]}`,
+		`{"title":"`+g.canary()+`","pasties":[{"title":"a.go","code":"x\r\n\u0000"}]}`,
+		`{"expiresIn":"1h","tags":"a,b","pasties":[{"code":"x"}]}`, `{"isPrivate":true,"tags":[],"pasties":[{"code":"x"}]}`,
+		`{}`, `[]`, "",
+		"\ufeff{}", `{"pasties":5}`, `{"pasties":[{"code":"\ud800"}]} `, "{\"pasties\":[{\"code\":\"\xff\"}]}",
+		`{"pasties":[{"code":"x"}]}}`,
 		`{"encrypted":true}`, `{"x":`+strings.Repeat("[", g.IntN(2000))+`}`,
 		`{"pasties":[`+strings.Repeat(`{"code":"x"},`, g.IntN(1200))+`{"code":"x"}]}`)
 }
@@ -186,7 +191,8 @@ func (g *generator) proxyID() string {
 }
 
 func (g *generator) username() string {
-	return one(g, "Epoxy", "epoxy", "EPOXY", "putty", "mortar", "ep_xy.a-b", "epox%79", "nobody", "Mortar", "self", g.canary())
+	return one(g, "Epoxy", "epoxy", "EPOXY", "putty", "mortar", "ep_xy.a-b", "epox%79", "nobody", "Mortar",
+		"self", g.canary())
 }
 
 func (g *generator) knownPath() string {
@@ -258,12 +264,14 @@ func (g *generator) target(path string) string {
 }
 
 func (g *generator) goodAuthorization() string {
-	return one(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + one(g, program.EpoxyToken, program.EpoxyToken,
+	return one(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + one(g, program.EpoxyToken,
+		program.EpoxyToken,
 		program.MortarToken) + one(g, "", "", " ", "\t")
 }
 
 func (g *generator) authorization() string {
-	return one(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token", program.ExpiredToken,
+	return one(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token",
+		program.ExpiredToken,
 		"Bearer "+program.RevokedToken,
 		"Bearer "+g.canary(), g.canary(), "Basic "+g.canary(), "caf\xe9"+g.canary(), "Bearer\t"+program.EpoxyToken,
 		"Bearer "+program.EpoxyToken+","+g.canary(),
@@ -279,7 +287,8 @@ func (g *generator) validHeader() string {
 		"User-Agent: "+g.canary(),
 		"Cookie: session="+g.canary(),
 		"Referer: http://example.com/"+g.canary(),
-		"X-Forwarded-For: "+one(g, "192.0.2.1", "192.0.2.1, 127.0.0.1", "2001:db8::1", g.canary(), "", "256.1.1.1", "192.0.2.1:80"),
+		"X-Forwarded-For: "+one(g, "192.0.2.1", "192.0.2.1, 127.0.0.1", "2001:db8::1", g.canary(), "", "256.1.1.1",
+			"192.0.2.1:80"),
 		"X-Real-IP: "+deceptive,
 		"Forwarded: for="+deceptive,
 		"X-Forwarded-Host: "+g.canary(),
@@ -326,15 +335,18 @@ func (g *generator) hostile() []byte {
 		r.target = g.hostileTarget()
 	}
 	if g.in(8) {
-		r.method = one(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI", "Get", "g\xe9t",
+		r.method = one(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI",
+			"Get", "g\xe9t",
 			g.canary(), "GET /"+g.canary())
 	}
 	if g.in(8) {
-		r.proto = one(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ", "http/1.1", "",
+		r.proto = one(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ",
+			"http/1.1", "",
 			"HTTP/1.11", "HTTP/9.9", g.canary())
 	}
 	if g.in(8) {
-		r.headers[0] = one(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x", "Host: a b", "Host: \x7f",
+		r.headers[0] = one(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x",
+			"Host: a b", "Host: \x7f",
 			"Host : a", " Host: a", "Host: a@b", "HOST: a:99999")
 	}
 	for range g.IntN(3) {
@@ -352,36 +364,45 @@ func (g *generator) hostile() []byte {
 }
 
 func (g *generator) hostileTarget() string {
-	name := one(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e", "epoxy..", "%ff%fe",
+	name := one(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e",
+		"epoxy..", "%ff%fe",
 		"caf%C3%A9", "caf\xe9",
-		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*", "*path", "epoxy%25",
+		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*",
+		"*path", "epoxy%25",
 		"epoxy%0d%0aX-Canary:%20"+g.canary(),
-		"epoxy%09", "\u212apoxy", "ep\u00f6xy", "%F0%9F%98%80", strings.Repeat("a", 64), strings.Repeat("a", 65), encoded, letters[:40000],
+		"epoxy%09", "\u212apoxy", "ep\u00f6xy", "%F0%9F%98%80", strings.Repeat("a", 64), strings.Repeat("a", 65), encoded,
+		letters[:40000],
 		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}",
 		"<epoxy>", "SELF", "epoxy#x",
 		"\x01", g.canary())
-	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/", "/user/"+name+"//",
+	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/",
+		"/user/"+name+"//",
 		"//user/"+name, "/user//"+name,
-		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes", "/%64ata/numPastes",
+		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes",
+		"/%64ata/numPastes",
 		"/data/numPastes//", "/data//numPastes",
 		"/DATA/numPastes", "/data/numpastes", "/data/language/"+name, "/user%2Fself", "/user/self%2Fpastes",
 		"/user/self%2fpastes/", "/user",
 		"/user/", "/data", "/", "",
-		"/%2e%2e/%2e%2e/etc/passwd", "/debug/pprof/", "/metrics", "/favicon.ico", "/user/self;"+g.canary(), "/healthz%2F", "/readyz/"+name,
+		"/%2e%2e/%2e%2e/etc/passwd", "/debug/pprof/", "/metrics", "/favicon.ico", "/user/self;"+g.canary(), "/healthz%2F",
+		"/readyz/"+name,
 		"\\user\\epoxy", "user/epoxy", "/user/epoxy?", "/??", "/"+g.canary()+"/"+name)
 	path = g.target(path)
-	value := one(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B", "%25252B", "C++%23", ";",
+	value := one(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B", "%25252B",
+		"C++%23", ";",
 		"a;b", "=", "==", "\xff\xfe", "..", ".", "%20Rust%20",
 		g.long(20000), encoded[:3*g.IntN(2000)], strings.Repeat("+", g.IntN(500)), "%C5%BF", "%E2%84%AA", g.canary())
 	switch g.IntN(16) {
 	case 0:
 		return "*"
 	case 1:
-		return one(g, "http://gluepot.test", "HTTP://u:p@"+g.canary(), "https://[::1]:80", "ftp://x", "http://", "//", "mailto:") + path
+		return one(g, "http://gluepot.test", "HTTP://u:p@"+g.canary(), "https://[::1]:80", "ftp://x", "http://",
+			"//", "mailto:") + path
 	case 2:
 		return one(g, "gluepot.test:443", "localhost", "127.0.0.1:80", g.canary()+":1", ":0")
 	case 3, 4, 5:
-		return g.site.base + one(g, route[byName], route[byExtension]) + one(g, "?name=", "?extension=", "?NAME=", "?n%61me=", "?&&name=",
+		return g.site.base + one(g, route[byName], route[byExtension]) + one(g, "?name=", "?extension=", "?NAME=",
+			"?n%61me=", "?&&name=",
 			"?name=x&name=", "?=&extension=", "?;name=", "?name[]=", "?extension=.") + value
 	case 6:
 		return path + "?" + strings.Repeat("a=b&", g.IntN(3000)) + g.canary()
@@ -426,9 +447,11 @@ func (g *generator) hostileHeader() string {
 		g.clientID()+"\r\n"+g.clientID(),
 		"X-Forwarded-For: "+strings.Repeat("192.0.2.9, ", g.IntN(200))+"127.0.0.1",
 		"X-Real-IP: "+deceptive,
-		"Content-Length: "+one(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999", "5\r\nContent-Length: 6",
+		"Content-Length: "+one(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999",
+			"5\r\nContent-Length: 6",
 			"5\r\nContent-Length: 5", "", "1e3", g.canary()),
-		"Transfer-Encoding: "+one(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked", "Chunked", " chunked",
+		"Transfer-Encoding: "+one(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked",
+			"Chunked", " chunked",
 			"chunked\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5", "", g.canary()),
 		"Expect: "+one(g, "100-continue", "100-Continue", "200-ok", "", g.canary()),
 		"Connection: "+one(g, "close", "Close", "keep-alive, close", "close, "+g.canary()),
@@ -448,7 +471,8 @@ func (g *generator) clientID() string {
 			"X-Request-Id: caf\xe9", "X-Request-Id: a/b",
 			g.proxyID()+"\r\n"+g.proxyID())
 	}
-	return "X-Request-Id: " + one(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden", g.canary()+" "+g.canary())
+	return "X-Request-Id: " + one(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden",
+		g.canary()+" "+g.canary())
 }
 
 func (g *generator) hostileBody(r *request) {

@@ -24,7 +24,8 @@ const deceptive = "203.0.113.77"
 
 // secrets are what no line of a log may contain, in lower case.
 var secrets = []string{
-	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty", "languageext?", "name=",
+	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty",
+	"languageext?", "name=",
 	"extension=",
 }
 
@@ -69,7 +70,8 @@ func logged(s *site, r *http.Request, w want, status int) wantedLine {
 			pattern = s.base + pattern
 		}
 		wanted.routes = append(wanted.routes, pattern, pattern+"/")
-		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound && method != "OPTIONS" {
+		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound &&
+			method != "OPTIONS" {
 			wanted.routes = wanted.routes[1:] // nothing else than its handler can have answered so
 		}
 	}

@@ -137,10 +137,12 @@ func TestRawRequests(t *testing.T) {
 	}
 	found.report(t)
 	t.Logf("%d requests on %d connections in %v: %.0f a second; %d answered by the program, %d by net/http",
-		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true), found.answers(false))
+		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true),
+		found.answers(false))
 	for i, s := range sites {
 		if lost := s.lost.Load(); lost > 10+found.next.Load()/bearable {
-			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost, found.next.Load(),
+			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost,
+				found.next.Load(),
 				10+found.next.Load()/bearable)
 		}
 		s.finish(t, i == 0)

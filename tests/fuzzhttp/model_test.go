@@ -180,7 +180,8 @@ var (
 			"x=%zz&name=Rust":   "Rust", "": "", "name=": "", "name": "", "NAME=Rust": "", "extension=rs": "",
 		},
 		byExtension: {
-			"extension=rs": "Rust", "extension=.rs": "Rust", "extension=RS": "Rust", "extension=%2Ers": "Rust", "extension=md": "Markdown",
+			"extension=rs": "Rust", "extension=.rs": "Rust", "extension=RS": "Rust", "extension=%2Ers": "Rust",
+			"extension=md": "Markdown",
 			"extension=ts": "TypeScript", "extension=h": "C", "extension=m": "Objective-C", "extension=sql": "SQL",
 			"extension=txt":               "Plain Text",
 			"&&extension=rs&extension=go": "Rust", "": "", "extension=": "", "extension": "", "ext=rs": "", "name=Rust": "",
@@ -212,7 +213,8 @@ func (s *site) ask(r *http.Request) want {
 		if w.endpoint == nothing {
 			w.statuses = append(w.statuses, http.StatusNotFound)
 		}
-	case w.endpoint != nothing && !slices.Contains(methods(w.endpoint), r.Method) || w.endpoint == nothing && !reads(r.Method):
+	case w.endpoint != nothing && !slices.Contains(methods(w.endpoint), r.Method) || w.endpoint == nothing &&
+		!reads(r.Method):
 		w.statuses = []int{http.StatusMethodNotAllowed}
 		switch {
 		case slash || username == "" && (found == exists || found == profile) ||

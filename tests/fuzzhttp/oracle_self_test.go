@@ -13,15 +13,17 @@ func TestOracle(t *testing.T) {
 		id     = "0123456789abcdef0123456789abcdef"
 		common = "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: " + id + "\r\n" +
 			"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\nReferrer-Policy: no-referrer\r\n"
-		json    = "Content-Type: application/json\r\n"
-		count   = "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n" + json + common + "Content-Length: 15\r\n\r\n{\"numPastes\":5}"
+		json  = "Content-Type: application/json\r\n"
+		count = "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n" + json + common +
+			"Content-Length: 15\r\n\r\n{\"numPastes\":5}"
 		problem = `{"type":"about:blank","title":"Unauthorized","status":401,"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
 		refused = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json +
 			common + "\r\n" + problem
 		rust = "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nEtag: \"x\"\r\n" + json + common + "\r\n" +
 			`{"name":"Rust","mode":"rust","mimes":["text/x-rustsrc"],"ext":["rs"],"color":"#dea584"}`
-		absent = "HTTP/1.1 405 Method Not Allowed\r\nCache-Control: no-store\r\nAllow: GET, HEAD, OPTIONS\r\n" + json + common + "\r\n"
-		busy   = "HTTP/1.1 503 Service Unavailable\r\nCache-Control: no-store\r\nRetry-After: 1\r\n" + json + common + "\r\n"
+		absent = "HTTP/1.1 405 Method Not Allowed\r\nCache-Control: no-store\r\nAllow: GET, HEAD, OPTIONS\r\n" + json +
+			common + "\r\n"
+		busy = "HTTP/1.1 503 Service Unavailable\r\nCache-Control: no-store\r\nRetry-After: 1\r\n" + json + common + "\r\n"
 	)
 	swap := func(text, old, replacement string) string {
 		if !strings.Contains(text, old) {
@@ -60,7 +62,8 @@ func TestOracle(t *testing.T) {
 		{"GET /data/language?name=Rust", swap(rust, `"ext":["rs"]`, `"ext":null`), "no language"},
 		{"GET /data/language?name=Rust", swap(rust, `,"color"`, `,"colour"`), "no language"},
 		{"GET /data/language?name=Rust", swap(rust, `"x"`, `"y"`), "another ETag"},
-		{"POST /data/numPastes", swap(absent, "Allow: GET, HEAD, OPTIONS\r\n", "") + as("405", "Method Not Allowed"), "wrong Allow"},
+		{"POST /data/numPastes", swap(absent, "Allow: GET, HEAD, OPTIONS\r\n", "") + as("405", "Method Not Allowed"),
+			"wrong Allow"},
 		{"GET /data/numPastes", swap(busy, "Retry-After: 1\r\n", "") + as("503", "Service Unavailable"), "wrong Retry-After"},
 	} {
 		s := &site{}

@@ -116,7 +116,8 @@ func (s *site) judgeEnd(v *verdict, script *script, expected []expectation, answ
 		case missing.request == nil:
 			v.add("net/http's answer is missing", "after %d of %d answers: %v", len(answers), len(expected), missing.own)
 		default:
-			v.add("an answer is missing", "after %d of %d answers: to %s %.200q", len(answers), len(expected), missing.request.Method,
+			v.add("an answer is missing", "after %d of %d answers: to %s %.200q", len(answers), len(expected),
+				missing.request.Method,
 				missing.request.RequestURI)
 		}
 	}
@@ -155,7 +156,8 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 	}
 	w := s.ask(e.request)
 	if isOwn(a) {
-		v.add(fmt.Sprintf("net/http's %d at %s", a.status, name(w.endpoint)), "%.100s %.1000q is not malformed", e.request.Method,
+		v.add(fmt.Sprintf("net/http's %d at %s", a.status, name(w.endpoint)), "%.100s %.1000q is not malformed",
+			e.request.Method,
 			e.request.RequestURI)
 		return
 	}
@@ -171,7 +173,8 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 	switch {
 	case e.request.Method != http.MethodHead:
 		s.judgeBody(&of, e.request, w, a)
-	case w.body != "" && w.endpoint != ownPastes && a.status == http.StatusOK && a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
+	case w.body != "" && w.endpoint != ownPastes && a.status == http.StatusOK &&
+		a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
 		of.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
 	}
 	if s.contract != nil {
@@ -259,7 +262,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	}
 	isLanguage := w.endpoint == byName || w.endpoint == byExtension
 	switch {
-	case (w.endpoint == self || w.endpoint == ownPastes) && (a.status == http.StatusOK || a.status == http.StatusUnauthorized):
+	case (w.endpoint == self || w.endpoint == ownPastes) &&
+		(a.status == http.StatusOK || a.status == http.StatusUnauthorized):
 		required["Cache-Control"] = "private, no-store"
 	case (w.endpoint == document || w.endpoint == text || w.endpoint == firstText) && reads(r.Method):
 		if token, sure := presented(r.Header.Values("Authorization")); !sure {
@@ -346,7 +350,8 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 			return
 		}
 		var p struct{ Pasties, Edits []json.RawMessage }
-		err := exactly(a.body, &p, "_id", "ownerId", "title", "createdAt", "expiresIn", "deletesAt", "stars", "isPrivate", "isPublic", "tags",
+		err := exactly(a.body, &p, "_id", "ownerId", "title", "createdAt", "expiresIn", "deletesAt", "stars", "isPrivate",
+			"isPublic", "tags",
 			"encrypted", "pasties", "edits")
 		if err != nil || len(p.Pasties) == 0 || len(p.Edits) > 0 {
 			v.add("no new paste", "%v", err)

@@ -162,7 +162,8 @@ const (
 	manyLines   = 6000
 )
 
-// untilCrowded returns what is expected before the limit to header lines, or whatever else is malformed, ends a connection.
+// untilCrowded returns what is expected before the limit to header lines, or whatever else is malformed, ends a
+// connection.
 func untilCrowded(expected []expectation) []expectation {
 	for i, e := range expected {
 		if e.request == nil || len(e.request.Header["M"]) >= manyLines-1 {

@@ -61,7 +61,8 @@ const patience = 60 * time.Second
 
 // exchange sends a script and returns the answers that came, and what ended them: io.EOF when the server closed
 // the connection. headless tells which answers have no body because their request was HEAD.
-func (s *script) exchange(address string, way delivery, headless func(i int) bool) (answers []*answer, local string, end error) {
+func (s *script) exchange(address string, way delivery,
+	headless func(i int) bool) (answers []*answer, local string, end error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, "", err

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// GitHub answers as a GitHub Enterprise Server does (docs.github.com, "Authorizing OAuth apps" and "Get the authenticated user").
+// GitHub answers as a GitHub Enterprise Server does (docs.github.com, "Authorizing OAuth apps" and "Get the
+// authenticated user").
 type GitHub struct {
 	URL string
 
@@ -41,7 +42,8 @@ func StartGitHub(t testing.TB) *GitHub {
 func (g *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	back, err := url.Parse(asked.Get("redirect_uri"))
-	if err != nil || asked.Get("client_id") != ClientID || asked.Get("code_challenge_method") != "S256" || asked.Get("scope") != "" {
+	if err != nil || asked.Get("client_id") != ClientID || asked.Get("code_challenge_method") != "S256" ||
+		asked.Get("scope") != "" {
 		http.Error(w, "not as documented", http.StatusNotFound)
 		return
 	}
@@ -79,5 +81,6 @@ func (g *GitHub) user(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"message":"Bad credentials"}`, http.StatusUnauthorized)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"id": g.ID, "login": g.Login, "avatar_url": "https://avatars.example/u/77?v=4"})
+	_ = json.NewEncoder(w).Encode(map[string]any{"id": g.ID, "login": g.Login,
+		"avatar_url": "https://avatars.example/u/77?v=4"})
 }

@@ -1,4 +1,5 @@
-// Package idp runs providers for tests that sign in: a certified one of OpenID Connect, and one that follows GitHub's documentation.
+// Package idp runs providers for tests that sign in: a certified one of OpenID Connect, and one that follows GitHub's
+// documentation.
 package idp
 
 import (
@@ -75,7 +76,8 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Provider{behaviour: Behaviour{Account: Account{Subject: "sub-77", Name: "Ann Example"}}, stopped: make(chan struct{})}
+	p := &Provider{behaviour: Behaviour{Account: Account{Subject: "sub-77", Name: "Ann Example"}},
+		stopped: make(chan struct{})}
 	p.storage = &storage{provider: p, key: key, requests: make(map[string]*authRequest)}
 	for _, public := range publicURLs {
 		p.storage.redirects = append(p.storage.redirects, public+"/sign-in/oidc/callback", public+"/sign-in/gitlab/callback")
@@ -251,7 +253,8 @@ func (s *storage) find(key string) (*authRequest, error) {
 }
 
 func (s *storage) CreateAuthRequest(_ context.Context, asked *oidc.AuthRequest, _ string) (op.AuthRequest, error) {
-	if asked.CodeChallenge == "" || asked.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || asked.Nonce == "" || asked.State == "" {
+	if asked.CodeChallenge == "" || asked.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || asked.Nonce == "" ||
+		asked.State == "" {
 		return nil, oidc.ErrInvalidRequest().WithDescription("no PKCE, nonce or state")
 	}
 	made := &authRequest{AuthRequest: asked, id: rand.Text(), account: s.provider.behaves().Account}

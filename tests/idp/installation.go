@@ -23,7 +23,8 @@ func ForInstallation(t testing.TB) Installation {
 		"GLUEPOT_HTTP_ADDR=" + address, "GLUEPOT_PUBLIC_URL=http://" + address, "GLUEPOT_REGISTRATION=open",
 		"GLUEPOT_OIDC_ISSUER=" + i.OIDC.URL, "GLUEPOT_OIDC_NAME=Example", "GLUEPOT_OIDC_CLIENT_ID=" + ClientID,
 		"GLUEPOT_OIDC_CLIENT_SECRET=" + ClientSecret,
-		"GLUEPOT_GITHUB_URL=" + i.GitHub.URL, "GLUEPOT_GITHUB_CLIENT_ID=" + ClientID, "GLUEPOT_GITHUB_CLIENT_SECRET=" + ClientSecret,
+		"GLUEPOT_GITHUB_URL=" + i.GitHub.URL, "GLUEPOT_GITHUB_CLIENT_ID=" + ClientID,
+		"GLUEPOT_GITHUB_CLIENT_SECRET=" + ClientSecret,
 	}
 	return i
 }

@@ -36,7 +36,8 @@ func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiri
 	}
 	series := "(WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < %d) SELECT x FROM s) n"
 	exec(t, db, insertPastes("id, created_at", "'stays' || x, "+at+" FROM "+fmt.Sprintf(series, staying)))
-	exec(t, db, insertPastes("id, created_at, expires_at", "'expires' || x, "+at+", "+literal+" FROM "+fmt.Sprintf(series, expiring)))
+	exec(t, db, insertPastes("id, created_at, expires_at",
+		"'expires' || x, "+at+", "+literal+" FROM "+fmt.Sprintf(series, expiring)))
 	return expiry
 }
 
@@ -91,7 +92,8 @@ func TestCountWaitsForALock(t *testing.T) {
 	cfg := database.Postgres(t)
 	cfg.MaxConnections = 1
 	asked, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
-	if _, err := asked.ActiveCount(t.Context()); err != nil { // prepares the statement, which would wait for the lock itself
+	// prepares the statement, which would wait for the lock itself
+	if _, err := asked.ActiveCount(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expiry := addExpiring(t, db, cfg, staying, expiring)
@@ -107,7 +109,8 @@ func TestCountWaitsForALock(t *testing.T) {
 	}()
 	waitForWaiters(t, db, 1)
 	waitUntil(t, expiry)
-	exec(t, other, "DELETE FROM pastes WHERE id IN (SELECT id FROM pastes WHERE expires_at <= clock_timestamp() LIMIT $1)", removed)
+	exec(t, other, "DELETE FROM pastes WHERE id IN (SELECT id FROM pastes WHERE expires_at <= clock_timestamp() LIMIT $1)",
+		removed)
 	exec(t, other, insertPastes("id, created_at", "'new', now()"))
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
@@ -125,15 +128,16 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	exec(t, db, "CREATE TABLE stopped.clock (at timestamptz)")
 	exec(t, db, "INSERT INTO stopped.clock VALUES (pg_catalog.now())")
 	for _, function := range []string{"now", "clock_timestamp"} {
-		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM stopped.clock'")
+		exec(t, db, "CREATE FUNCTION stopped."+function+
+			"() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM stopped.clock'")
 	}
 	// Functions of pg_catalog come first unless it is named.
 	cfg = database.WithParameter(t, cfg, "search_path", "stopped,pg_catalog,public")
 	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
 }
 
-// TestClocksThatDiffer has the database's clock run ahead of this machine's, and behind it: such a node is not ready. A paste for an hour
-// would be stored as expired, or an expired token be taken.
+// TestClocksThatDiffer has the database's clock run ahead of this machine's, and behind it: such a node is not ready. A
+// paste for an hour would be stored as expired, or an expired token be taken.
 func TestClocksThatDiffer(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -144,7 +148,8 @@ func TestClocksThatDiffer(t *testing.T) {
 	} {
 		set(time.Now().Add(difference))
 		err := store.Ready(t.Context())
-		if (err == nil) != ready || !ready && (!fault.Is(err, fault.Unavailable) || !strings.Contains(fault.MessageOf(err), "clocks")) {
+		if (err == nil) != ready || !ready && (!fault.Is(err, fault.Unavailable) ||
+			!strings.Contains(fault.MessageOf(err), "clocks")) {
 			t.Errorf("a difference of %v: got %v, want ready: %v", difference, err, ready)
 		}
 	}
@@ -161,7 +166,8 @@ func TestExpiryInstant(t *testing.T) {
 	users, stored, stats := gormstore.NewUsers(store), gormstore.NewPastes(store), gormstore.NewStats(store)
 	addOwner(t, db, cfg, "owner", 0)
 	expiry := time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
-	exec(t, db, insertPastes("id, owner_id, created_at, expires_at", "'p', 'owner', $1::timestamptz, $1::timestamptz"), expiry)
+	exec(t, db, insertPastes("id, owner_id, created_at, expires_at",
+		"'p', 'owner', $1::timestamptz, $1::timestamptz"), expiry)
 	if err := stored.Star(t.Context(), netip.Addr{}, "owner", "p"); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +205,8 @@ func TestExpiryInstant(t *testing.T) {
 	} {
 		set(moment.at)
 		if removed, err := stored.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
-			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.at.Sub(expiry), removed, err, moment.removed)
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.at.Sub(expiry), removed, err,
+				moment.removed)
 		}
 	}
 }

@@ -12,14 +12,15 @@ import (
 // idle is how long pgx takes a connection for good that was not used.
 const idle = 1100 * time.Millisecond
 
-// TestConnectionsThatEndWhileIdle has the server end every connection of a store that uses none of them. Those who ask a moment later
-// do not notice.
+// TestConnectionsThatEndWhileIdle has the server end every connection of a store that uses none of them. Those who ask
+// a moment later do not notice.
 func TestConnectionsThatEndWhileIdle(t *testing.T) {
 	t.Parallel()
 	s := openService(t, database.Postgres(t))
 	for range 3 {
 		together(t, 4, 1, func(ctx context.Context) error { _, err := s.users.ByName(ctx, s.name); return err })
-		for deadline := time.Now().Add(patience); s.sessions(t, "application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(patience); s.sessions(t,
+			"application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the store's sessions do not end")
 			}

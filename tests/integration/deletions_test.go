@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestInterruptedDeletion ends a deletion of a user after its first batch, as a kill does. The sweep does the rest as it was asked for.
+// TestInterruptedDeletion ends a deletion of a user after its first batch, as a kill does. The sweep does the rest as
+// it was asked for.
 func TestInterruptedDeletion(t *testing.T) {
 	t.Parallel()
 	const all = 250
@@ -46,7 +47,8 @@ func TestInterruptedDeletion(t *testing.T) {
 				for i := range all {
 					createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code"))
 				}
-				if err := s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, c.kept); !fault.Is(err, fault.Unavailable) {
+				if err := s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, c.kept); !fault.Is(err,
+					fault.Unavailable) {
 					t.Fatalf("got %v, want the deletion to be interrupted", err)
 				}
 				half := len(column(t, s.db, "SELECT id FROM pastes WHERE owner_id = 'epoxy'"))
@@ -79,10 +81,11 @@ func TestInterruptedDeletion(t *testing.T) {
 				if err := s.users.Create(t.Context(), auditlog.Entry{}, other, nil); err != nil {
 					t.Fatal(err)
 				}
-				_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other", func(u *user.User, _ map[string]string) error {
-					u.Name = s.name
-					return nil
-				})
+				_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other",
+					func(u *user.User, _ map[string]string) error {
+						u.Name = s.name
+						return nil
+					})
 				if !fault.Is(err, fault.Conflict) {
 					t.Errorf("got %v, want the name to be reserved", err)
 				}

@@ -54,14 +54,15 @@ func retitle(title, text string) func(paste.Document) (paste.Change, error) {
 		for _, e := range stored.Edits {
 			number = max(number, e.Number+1)
 		}
-		recorded := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text, At: time.Unix(1, 0).UTC()}}
+		recorded := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text,
+			At: time.Unix(1, 0).UTC()}}
 		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), recorded...)
 		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
 	}
 }
 
-// TestEditTimesOfTwoNodes has nodes edit one paste at once whose clock goes back with each look at it: those who got the lock later have
-// looked earlier. The times of the history do not go back.
+// TestEditTimesOfTwoNodes has nodes edit one paste at once whose clock goes back with each look at it: those who got
+// the lock later have looked earlier. The times of the history do not go back.
 func TestEditTimesOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const edits = 30
@@ -87,7 +88,8 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		}
 		editing.Wait()
 		editFromOneBase(t, s, nodes, viewer)
-		if _, err := nodes[0].Edit.Do(t.Context(), audit.Operator(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
+		if _, err := nodes[0].Edit.Do(t.Context(), audit.Operator(), "contested",
+			pastes.EditInput{Title: new("by an operator")}); err != nil {
 			t.Error(err)
 		}
 		got, err := s.pastes.DocumentByID(t.Context(), "contested")
@@ -96,7 +98,8 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		}
 		for i, e := range got.Edits[1:] {
 			if before := got.Edits[i]; e.At.Before(before.At) || e.Number != before.Number+1 {
-				t.Errorf("got number %d at %v after %d at %v, want the numbers and the times in order", e.Number, e.At, before.Number, before.At)
+				t.Errorf("got number %d at %v after %d at %v, want the numbers and the times in order", e.Number, e.At,
+					before.Number, before.At)
 			}
 		}
 	})
@@ -104,7 +107,8 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 
 const bases = 20
 
-// editFromOneBase has two nodes edit a paste at once, both with changes that were made from the same content: one would undo the other.
+// editFromOneBase has two nodes edit a paste at once, both with changes that were made from the same content: one would
+// undo the other.
 func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer token.Viewer) {
 	t.Helper()
 	for round := range bases {
@@ -129,8 +133,8 @@ func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer
 	}
 }
 
-// TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed, deleted,
-// swept, imported, and deleted with their owner.
+// TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed,
+// deleted, swept, imported, and deleted with their owner.
 func TestEditsFromTwoNodes(t *testing.T) {
 	t.Parallel()
 	const edits, beside = 100, 60
@@ -152,7 +156,8 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		var working sync.WaitGroup
 		for n := range edits {
 			working.Go(func() {
-				if _, err := nodes[n%2].Update(t.Context(), auditlog.Entry{}, "contested", retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
+				if _, err := nodes[n%2].Update(t.Context(), auditlog.Entry{}, "contested",
+					retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
 					t.Errorf("edit %d: got %v, want no error", n, err)
 				}
 			})
@@ -182,7 +187,8 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 		})
 		working.Go(func() {
-			mayBeGone("deleting a user", users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "leaver", parseName(t, "leaver"), nil))
+			mayBeGone("deleting a user", users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "leaver",
+				parseName(t, "leaver"), nil))
 		})
 		working.Go(func() {
 			for round := range 5 {
@@ -227,7 +233,8 @@ func wantAllCounted(t *testing.T, pastes *gormstore.Pastes, ids []string) {
 	}
 }
 
-// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of another that locks rows in another order.
+// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of another that locks rows in another
+// order.
 func TestCreatingIsBegunAnew(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -298,8 +305,8 @@ func (s *service) readers() map[string]paste.Store {
 	return readers
 }
 
-// TestDamagedDocument spoils the history of one paste: its readers get an error of ours, those whose lookups were merged with
-// theirs get their answers, and it can be deleted.
+// TestDamagedDocument spoils the history of one paste: its readers get an error of ours, those whose lookups were
+// merged with theirs get their answers, and it can be deleted.
 func TestDamagedDocument(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -328,17 +335,21 @@ func TestDamagedDocument(t *testing.T) {
 			}
 			reading.Wait()
 		}
-		if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "p07", retitle("new", "old")); !fault.Is(err, fault.Internal) {
+		if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "p07", retitle("new", "old")); !fault.Is(err,
+			fault.Internal) {
 			t.Errorf("an edit: got %v, want an internal error", err)
 		}
-		if err := s.pastes.DeleteIf(t.Context(), auditlog.Entry{}, "p07", func(paste.Paste) error { return nil }); err != nil {
+		if err := s.pastes.DeleteIf(t.Context(), auditlog.Entry{}, "p07", func(paste.Paste) error {
+			return nil
+		}); err != nil {
 			t.Errorf("deleting: got %v, want no error", err)
 		}
 	})
 }
 
-// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when a reader may not see it: PostgreSQL sends as little, in
-// as many round trips, as for a paste that does not exist. Otherwise the time to the answer would tell that there is one.
+// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when a reader may not see it: PostgreSQL
+// sends as little, in as many round trips, as for a paste that does not exist. Otherwise the time to the answer would
+// tell that there is one.
 func TestRefusedDocumentIsNotRead(t *testing.T) {
 	t.Parallel()
 	proxy, cfg := faultproxy.Start(t, database.Postgres(t))
@@ -373,28 +384,31 @@ func TestRefusedDocumentIsNotRead(t *testing.T) {
 					wanted = trips
 				}
 				if sent > 2<<10 || trips != wanted {
-					t.Errorf("%s, %s for %q: got %d bytes in %d round trips, want next to nothing in %d", by, id, reader, sent, trips, wanted)
+					t.Errorf("%s, %s for %q: got %d bytes in %d round trips, want next to nothing in %d", by, id, reader, sent,
+						trips, wanted)
 				}
 			}
 		}
 	}
 }
 
-// TestMemoryOfLargeDocuments has 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one that is small but for its history. What
-// is in memory at once is bounded by the gates, not by the readers.
+// TestMemoryOfLargeDocuments has 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one that is small but for
+// its history. What is in memory at once is bounded by the gates, not by the readers.
 func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watches the memory of the process
 	readers, size := 64, 1<<20
 	if *large {
 		size = 16 << 20
 	}
-	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres,
+		"sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) {
 			s := openService(t, provide(t))
 			content := newDocument("content", "", strings.Repeat("0123456789abcdef", size/16))
 			createDocument(t, s.pastes, content)
 			history := newDocument("history", "", "code")
 			for i := range 20 {
-				history.Edits = append(history.Edits, paste.Edit{ID: fmt.Sprint(i), Text: strings.Repeat("x", size/20), At: time.Unix(1, 0)})
+				history.Edits = append(history.Edits, paste.Edit{ID: fmt.Sprint(i), Text: strings.Repeat("x", size/20),
+					At: time.Unix(1, 0)})
 			}
 			createDocument(t, s.pastes, history)
 			for _, id := range []paste.ID{"content", "history"} {
@@ -440,18 +454,21 @@ func TestHistoryIsWeighed(t *testing.T) {
 		made := func(id string) paste.Document {
 			d := newDocument(id, "", "code")
 			for i := range 20 {
-				d.Edits = append(d.Edits, paste.Edit{ID: fmt.Sprint(i), Number: int64(i), Text: strings.Repeat("x", 10_000), At: time.Unix(1, 0)})
+				d.Edits = append(d.Edits, paste.Edit{ID: fmt.Sprint(i), Number: int64(i), Text: strings.Repeat("x", 10_000),
+					At: time.Unix(1, 0)})
 			}
 			return d
 		}
 		createDocument(t, s.pastes, made("created"))
-		results, err := s.pastes.Import(t.Context(), contract.Whole(newDocument("twice", "", "code"), made("imported")), paste.RefuseOrphans)
+		results, err := s.pastes.Import(t.Context(), contract.Whole(newDocument("twice", "", "code"), made("imported")),
+			paste.RefuseOrphans)
 		outcomes(t, results, err)
 		results, err = s.pastes.Import(t.Context(), contract.Whole(made("twice")), paste.RefuseOrphans)
 		outcomes(t, results, err)
 		createDocument(t, s.pastes, newDocument("edited", "", "code"))
 		for range 20 {
-			if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "edited", retitle("new", strings.Repeat("x", 10_000))); err != nil {
+			if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "edited",
+				retitle("new", strings.Repeat("x", 10_000))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -486,8 +503,10 @@ func TestSweepingPastesWithContent(t *testing.T) {
 		createDocument(t, s.pastes, newDocument("kept", "", "code"))
 		at := instants[isPostgres(cfg)]
 		some := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) "
-		exec(t, s.db, insertPastes("id, created_at, expires_at", "'e' || x, "+at.past+", "+at.past+" FROM ("+some+"SELECT x FROM s) n"))
-		exec(t, s.db, "INSERT INTO pasties (paste_id, position, id, title, language, code) "+some+"SELECT 'e' || x, 0, '', '', '', 'code' FROM s")
+		exec(t, s.db, insertPastes("id, created_at, expires_at",
+			"'e' || x, "+at.past+", "+at.past+" FROM ("+some+"SELECT x FROM s) n"))
+		exec(t, s.db, "INSERT INTO pasties (paste_id, position, id, title, language, code) "+some+
+			"SELECT 'e' || x, 0, '', '', '', 'code' FROM s")
 		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at) "+some+
 			"SELECT 'e' || x, n, '', 0, 0, '[]', '', "+at.past+" FROM s, (SELECT 0 n UNION ALL SELECT 1) n")
 		began, slowest, total := time.Now(), time.Duration(0), 0
@@ -504,7 +523,8 @@ func TestSweepingPastesWithContent(t *testing.T) {
 			t.Errorf("got %d removed, want %d", total, count)
 		}
 		for _, table := range []string{"pasties", "paste_edits"} {
-			if left := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(left, []string{"kept"}[:min(1, len(left))]) {
+			if left := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(left,
+				[]string{"kept"}[:min(1, len(left))]) {
 				t.Errorf("got %d rows in %s, want those of the paste that is kept", len(left), table)
 			}
 		}

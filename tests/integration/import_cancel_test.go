@@ -22,7 +22,8 @@ func TestImportIsInterrupted(t *testing.T) {
 		long := paste.Document{Paste: paste.Paste{ID: "longlong", CreatedAt: time.Now()}}
 		long.Lifetime = paste.Never
 		for i := range 50_000 {
-			long.Edits = append(long.Edits, paste.Edit{ID: fmt.Sprintf("e%07d", i), Number: int64(i), Text: "before", At: time.Unix(1, 0)})
+			long.Edits = append(long.Edits, paste.Edit{ID: fmt.Sprintf("e%07d", i), Number: int64(i), Text: "before",
+				At: time.Unix(1, 0)})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 		defer cancel()

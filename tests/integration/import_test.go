@@ -53,9 +53,11 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 		lifetimes = []string{"never", "1h", "1y", ""}
 		titles    = []string{"", "a title", strings.Repeat("ü", 5000), "\x00<&>\u2028😀\"\\", "\r\n"}
 		languages = []string{"unknown", "Autodetect", "C++", "Objective-C", "", "odd \x00 one", "Plain Text"}
-		codes     = []string{"", "\n", "a\r\nb\r\n", "\x00\x01\x7f", strings.Repeat("main() {\n\t\"<>\"\n}\n", 200), "no end", "漢字\ufeff"}
-		hunks     = []string{"", "@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"}
-		expiry    = time.Now().Unix() + 86400
+		codes     = []string{"", "\n", "a\r\nb\r\n", "\x00\x01\x7f", strings.Repeat("main() {\n\t\"<>\"\n}\n", 200), "no end",
+			"漢字\ufeff"}
+		hunks = []string{"", "@@ -1 +1 @@\n-a\n+b\n",
+			"@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"}
+		expiry = time.Now().Unix() + 86400
 	)
 	all := make([]exportedPaste, documents)
 	for i := range all {
@@ -101,12 +103,14 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 		want.Title = pick(titles, i)
 		pasties, edits := []any{}, []any{}
 		for n := range i % 4 {
-			p := paste.Pasty{ID: fmt.Sprint("pasty", n), Title: pick(titles, i+n), Language: pick(languages, i+n), Code: pick(codes, i+3*n)}
+			p := paste.Pasty{ID: fmt.Sprint("pasty", n), Title: pick(titles, i+n), Language: pick(languages, i+n),
+				Code: pick(codes, i+3*n)}
 			want.Pasties = append(want.Pasties, p)
 			pasties = append(pasties, map[string]string{"_id": p.ID, "title": p.Title, "language": p.Language, "code": p.Code})
 		}
 		for n := range i % 8 {
-			e := paste.Edit{ID: fmt.Sprint("edit", 9-n), Number: int64(n / 2), Type: paste.EditType(n % 6), Text: pick(codes, i+n),
+			e := paste.Edit{ID: fmt.Sprint("edit", 9-n), Number: int64(n / 2), Type: paste.EditType(n % 6),
+				Text:     pick(codes, i+n),
 				Metadata: [][]string{{}, {"pasty0"}, {"pasty0"}, {"pasty0"}, {"x", "", "Go"}, {"x", "\x00", "unknown"}}[n%6],
 				At:       time.Unix(created+int64(n), 0).UTC()}
 			exported := e.Text
@@ -114,11 +118,13 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 				e.Text, exported = "", pick(hunks, i)
 				if exported != "" {
 					e.Text = paste.DiffHeader + exported
-					exported = "--- /tmp/pastemyst-" + id + "\t2021-05-06 07:08:09.1 +0200\n+++ /tmp/b c\t2021-05-06 07:08:09.2 +0200\n" + exported
+					exported = "--- /tmp/pastemyst-" + id +
+						"\t2021-05-06 07:08:09.1 +0200\n+++ /tmp/b c\t2021-05-06 07:08:09.2 +0200\n" + exported
 				}
 			}
 			want.Edits = append(want.Edits, e)
-			edits = append(edits, map[string]any{"_id": e.ID, "editId": number(i, e.Number), "editType": number(i, int64(e.Type)),
+			edits = append(edits, map[string]any{"_id": e.ID, "editId": number(i, e.Number),
+				"editType": number(i, int64(e.Type)),
 				"metadata": append([]string(nil), e.Metadata...), "edit": exported, "editedAt": number(i+1, e.At.Unix())})
 		}
 		text["title"], text["pasties"], text["edits"] = want.Title, pasties, edits
@@ -169,9 +175,11 @@ func TestImportedDocuments(t *testing.T) {
 			}
 		}
 		documents := int64(len(all))
-		run("the first time", paste.RefuseOrphans, imports.Summary{Read: documents, New: documents - orphans, Rejected: orphans})
+		run("the first time", paste.RefuseOrphans, imports.Summary{Read: documents, New: documents - orphans,
+			Rejected: orphans})
 		run("again", paste.RefuseOrphans, imports.Summary{Read: documents, Unchanged: documents - orphans, Rejected: orphans})
-		run("with orphans", paste.AnonymizeOrphans, imports.Summary{Read: documents, New: orphans, Unchanged: documents - orphans})
+		run("with orphans", paste.AnonymizeOrphans, imports.Summary{Read: documents, New: orphans,
+			Unchanged: documents - orphans})
 		run("with orphans, again", paste.AnonymizeOrphans, imports.Summary{Read: documents, Unchanged: documents})
 		for _, exported := range all {
 			want := exported.want

@@ -32,7 +32,9 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 			return shown(listed), err
 		},
 		"a profile": func(t *testing.T, s *service) (string, error) {
-			owner, listed, err := s.pastes.Profile(t.Context(), s.name, func(user.User) error { return nil }, paste.Selection{}, 10)
+			owner, listed, err := s.pastes.Profile(t.Context(), s.name, func(user.User) error {
+				return nil
+			}, paste.Selection{}, 10)
 			return owner.AvatarURL + shown(listed), err
 		},
 		"a usage": func(t *testing.T, s *service) (string, error) {
@@ -63,10 +65,11 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				created := newDocument("paste", "epoxy", "code")
 				created.Visibility, created.Tags = paste.Public, []string{"before"}
 				createDocument(t, s.pastes, created)
-				_, _, err := s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, _ map[string]string) error {
-					u.PublicProfile, u.ShowTags = true, true
-					return nil
-				})
+				_, _, err := s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
+					func(u *user.User, _ map[string]string) error {
+						u.PublicProfile, u.ShowTags = true, true
+						return nil
+					})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,12 +101,14 @@ func shown(listed []paste.Listed) (text string) {
 // changeAll changes the user epoxy, its paste and what belongs to the two.
 func changeAll(t *testing.T, writer *gormstore.Store) {
 	t.Helper()
-	ctx, pastes, users, tokens := t.Context(), gormstore.NewPastes(writer), gormstore.NewUsers(writer), gormstore.NewTokens(writer)
-	_, _, err := users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, services map[string]string) (err error) {
-		services["github"], u.AvatarURL = "1", "https://example.com/after"
-		u.Name, err = user.ParseName("after")
-		return err
-	})
+	ctx, pastes, users, tokens := t.Context(), gormstore.NewPastes(writer), gormstore.NewUsers(writer),
+		gormstore.NewTokens(writer)
+	_, _, err := users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy",
+		func(u *user.User, services map[string]string) (err error) {
+			services["github"], u.AvatarURL = "1", "https://example.com/after"
+			u.Name, err = user.ParseName("after")
+			return err
+		})
 	if err != nil {
 		t.Error(err)
 	}

@@ -24,7 +24,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers; read large pastes; sweep a long backlog")
+var large = flag.Bool("large", false,
+	"show how look-ups fare beside the longest answers; read large pastes; sweep a long backlog")
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
@@ -46,7 +47,8 @@ func wantExact(t *testing.T, pastes *gormstore.Pastes, db *sql.DB, after string)
 		t.Fatal(err)
 	}
 	var real int64
-	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL AND removed_at IS NULL").Scan(&real); err != nil {
+	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL AND removed_at IS NULL").Scan(
+		&real); err != nil {
 		t.Fatal(err)
 	}
 	if counted != real {
@@ -88,8 +90,9 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 				" FROM pastes WHERE id LIKE 'n1%'")},
 			{"a row that expired before", insertPastes("id, created_at, expires_at", "'e', "+at.past+", "+at.past)},
 			{"no row", insertPastes("id, created_at", "'x', "+at.now+" WHERE false")},
-			{"a conflict passed over", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'b') n WHERE true"+
-				" ON CONFLICT DO NOTHING")},
+			{"a conflict passed over", insertPastes("id, created_at",
+				"x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'b') n WHERE true"+
+					" ON CONFLICT DO NOTHING")},
 			{"an upsert", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'c') n WHERE true"+
 				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at")},
 			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
@@ -117,7 +120,8 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 		} else {
 			steps = append(steps, []struct{ what, statement string }{
 				{"a row", insertPastes("id, created_at", "'a', now()")},
-				{"another search path", "SET search_path TO pg_catalog;" + strings.Replace(insertPastes("id, created_at", "'d', now()"),
+				{"another search path", "SET search_path TO pg_catalog;" + strings.Replace(insertPastes("id, created_at",
+					"'d', now()"),
 					"pastes", "public.pastes", 1) + "; RESET search_path"},
 				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id" +
 					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, created_at, lifetime, visibility, title, encrypted, pasties," +
@@ -175,7 +179,8 @@ func TestCountAfterCopy(t *testing.T) {
 	for i := range rows {
 		rows[i] = []any{fmt.Sprint("copied", i), time.Now(), "never", 0, "", false, 0, 0, 0, 0, 0}
 	}
-	columns := []string{"id", "created_at", "lifetime", "visibility", "title", "encrypted", "pasties", "tags", "edits", "content_bytes",
+	columns := []string{"id", "created_at", "lifetime", "visibility", "title", "encrypted", "pasties", "tags", "edits",
+		"content_bytes",
 		"history_bytes"}
 	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"pastes"}, columns, pgx.CopyFromRows(rows)); err != nil {
 		t.Fatal(err)
@@ -193,7 +198,8 @@ func TestCountReadsNoTable(t *testing.T) {
 	exec(t, db, "VACUUM ANALYZE pastes")
 	read := func() (scans, tuples int64) {
 		exec(t, db, "SELECT pg_stat_force_next_flush()")
-		row := db.QueryRow("SELECT seq_scan, seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = 'pastes'")
+		row := db.QueryRow(
+			"SELECT seq_scan, seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = 'pastes'")
 		if err := row.Scan(&scans, &tuples); err != nil {
 			t.Fatal(err)
 		}

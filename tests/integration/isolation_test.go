@@ -52,12 +52,15 @@ func TestIsolation(t *testing.T) {
 			_ = want("a statement", "read committed", store.Read(ctx))
 			setIsolation(t, store, level)
 			setIsolation(t, other, level)
-			if err := store.Snapshot(ctx, func(tx *gorm.DB) error { return want("a snapshot", "repeatable read", tx) }); err != nil {
+			if err := store.Snapshot(ctx, func(tx *gorm.DB) error {
+				return want("a snapshot", "repeatable read", tx)
+			}); err != nil {
 				t.Error(err)
 			}
 			inTransaction := func(tx *gorm.DB) error { return want("a transaction", "read committed", tx) }
 			for _, err := range []error{
-				store.Transaction(ctx, inTransaction), store.WritePaste(ctx, inTransaction), store.WriteTogether(ctx, inTransaction),
+				store.Transaction(ctx, inTransaction), store.WritePaste(ctx, inTransaction),
+				store.WriteTogether(ctx, inTransaction),
 				store.WriteImport(ctx, "kind", inTransaction),
 			} {
 				if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestPageReadsNoMoreThanItShows sees to it that a page of an owner's pastes costs the same however many there are, of the owner's and of
-// others', and whatever the planner takes that number for.
+// TestPageReadsNoMoreThanItShows sees to it that a page of an owner's pastes costs the same however many there are, of
+// the owner's and of others', and whatever the planner takes that number for.
 func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -62,7 +62,8 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	}
 }
 
-// TestStarsReadNoOtherPastes has a user whose many stars are all for old pastes, where the planner expects some new ones.
+// TestStarsReadNoOtherPastes has a user whose many stars are all for old pastes, where the planner expects some new
+// ones.
 func TestStarsReadNoOtherPastes(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -100,7 +101,8 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	scans := func() (n int) {
 		t.Helper()
 		s.rowsRead(t) // the sessions have ended
-		if err := s.db.QueryRow("SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'stars'").Scan(&n); err != nil {
+		if err := s.db.QueryRow("SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'stars'").Scan(
+			&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -108,7 +110,8 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	before := scans()
 	other := database.Open(t, cfg)
 	merged := dataloader.New(other).Pastes(gormstore.NewPastes(other))
-	if found, err := merged.ReadDocument(t.Context(), "many", ""); err != nil || found.Stars != 1 || len(found.Pasties) != 50 {
+	if found, err := merged.ReadDocument(t.Context(), "many", ""); err != nil || found.Stars != 1 ||
+		len(found.Pasties) != 50 {
 		t.Errorf("got %d stars, %d pasties, error %v, want one and 50", found.Stars, len(found.Pasties), err)
 	}
 	if err := other.Close(); err != nil {
@@ -119,20 +122,22 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// rowsRead returns how many rows of pastes and of what they hold statements have read in sessions that have ended. Those that are being
-// ended are waited for.
+// rowsRead returns how many rows of pastes and of what they hold statements have read in sessions that have ended.
+// Those that are being ended are waited for.
 func (s *service) rowsRead(t *testing.T) (rows int) {
 	t.Helper()
 	if err := s.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); s.sessions(t, "application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); s.sessions(t,
+		"application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the store's sessions do not end")
 		}
 	}
 	s.db.SetMaxIdleConns(0) // ends those that have filled the tables
-	for deadline := time.Now().Add(patience); s.sessions(t, "backend_type = 'client backend'") > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); s.sessions(t,
+		"backend_type = 'client backend'") > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the sessions do not end")
 		}

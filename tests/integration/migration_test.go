@@ -48,7 +48,8 @@ func newStore(t *testing.T, cfg gormstore.Config) *gormstore.Store {
 	return store
 }
 
-// TestMigrationsAtOnce has nodes start at once on an empty database: each finds it migrated, and each migration ran once.
+// TestMigrationsAtOnce has nodes start at once on an empty database: each finds it migrated, and each migration ran
+// once.
 func TestMigrationsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
@@ -63,10 +64,12 @@ func TestMigrationsAtOnce(t *testing.T) {
 		}
 		nodes.Wait()
 		schema, err := newStore(t, cfg).Schema(t.Context())
-		if err != nil || schema.Version == 0 || schema.Version != schema.Latest || len(schema.Migrations) != int(schema.Latest) {
+		if err != nil || schema.Version == 0 || schema.Version != schema.Latest ||
+			len(schema.Migrations) != int(schema.Latest) {
 			t.Errorf("got %+v, error %v, want all migrations", schema, err)
 		}
-		applied := column(t, database.SQL(t, cfg), "SELECT version_id FROM gluepot_versions WHERE is_applied AND version_id > 0")
+		applied := column(t, database.SQL(t, cfg),
+			"SELECT version_id FROM gluepot_versions WHERE is_applied AND version_id > 0")
 		if len(applied) != int(schema.Latest) {
 			t.Errorf("got the versions %v, want each of 1 to %d once", applied, schema.Latest)
 		}
@@ -89,8 +92,10 @@ func TestUnreleasedDatabase(t *testing.T) {
 		}
 		_, migrating := store.Migrate(t.Context())
 		_, reading := store.Schema(t.Context())
-		for what, err := range map[string]error{"migrating": migrating, "readiness": store.Ready(t.Context()), "the schema": reading} {
-			if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) || !strings.Contains(got, "before its first release") ||
+		for what, err := range map[string]error{"migrating": migrating, "readiness": store.Ready(t.Context()),
+			"the schema": reading} {
+			if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) ||
+				!strings.Contains(got, "before its first release") ||
 				!strings.Contains(got, "import the data again") {
 				t.Errorf("%s: got %q (%v), want a sentence that says what to do", what, got, err)
 			}
@@ -105,7 +110,8 @@ func TestUnreleasedDatabase(t *testing.T) {
 	})
 }
 
-// TestNewerVersion has a newer program migrate the database. This one goes on, and can start, if the database says that it may.
+// TestNewerVersion has a newer program migrate the database. This one goes on, and can start, if the database says that
+// it may.
 func TestNewerVersion(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -17,8 +17,9 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestNewColumnsUnderARunningNode adds a column to each table, as the migration of a newer version may while nodes of this one go
-// on. What they do over and over is prepared on their connections; PostgreSQL refuses to go on with that when its columns change.
+// TestNewColumnsUnderARunningNode adds a column to each table, as the migration of a newer version may while nodes of
+// this one go on. What they do over and over is prepared on their connections; PostgreSQL refuses to go on with that
+// when its columns change.
 func TestNewColumnsUnderARunningNode(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -28,7 +29,10 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		createDocument(t, s.pastes, newDocument("p", "epoxy", "code"))
 		everything := map[string]func(context.Context) error{
 			"an update": func(ctx context.Context) error {
-				_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", func(*user.User, map[string]string) error { return nil })
+				_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy",
+					func(*user.User, map[string]string) error {
+						return nil
+					})
 				return err
 			},
 			"an import of users": func(ctx context.Context) error {

@@ -44,14 +44,16 @@ func openService(t *testing.T, cfg gormstore.Config) *service {
 	t.Helper()
 	store := database.Open(t, cfg)
 	s := &service{
-		store: store, users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store), pastes: gormstore.NewPastes(store),
-		db: database.SQL(t, cfg), hash: token.Generate().Hash(),
+		store: store, users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store),
+		pastes: gormstore.NewPastes(store),
+		db:     database.SQL(t, cfg), hash: token.Generate().Hash(),
 	}
 	var err error
 	if s.name, err = user.ParseName("Epoxy"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
+	if err := s.users.Create(t.Context(), auditlog.Entry{},
+		user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	created := token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}
@@ -82,8 +84,8 @@ func (s *service) sessions(t *testing.T, state string) (n int) {
 	return n
 }
 
-// TestLookupsWhilePastesAreLocked holds a lock on the table of pastes, has everything that needs the table wait for it, half of it with
-// tokens, and looks up users and tokens meanwhile.
+// TestLookupsWhilePastesAreLocked holds a lock on the table of pastes, has everything that needs the table wait for it,
+// half of it with tokens, and looks up users and tokens meanwhile.
 func TestLookupsWhilePastesAreLocked(t *testing.T) {
 	t.Parallel()
 	for _, dataloader := range []bool{true, false} {
@@ -104,7 +106,8 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	db := database.SQL(t, cfg.Database)
 	const workers = 12
 	for _, name := range []string{"Epoxy", "doomed"} {
-		if _, err := node.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+		if _, err := node.Users.Create.Do(t.Context(), audit.Operator(),
+			users.CreateInput{Name: name, PublicProfile: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,7 +155,8 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return err
 		},
 		"deleting": func(ctx context.Context, viewer token.Viewer) error {
-			if err := node.Pastes.DeleteOwn.Do(ctx, audit.By(viewer, netip.Addr{}), "absent00", ""); !fault.Is(err, fault.NotFound) {
+			if err := node.Pastes.DeleteOwn.Do(ctx, audit.By(viewer, netip.Addr{}), "absent00", ""); !fault.Is(err,
+				fault.NotFound) {
 				return err
 			}
 			return nil
@@ -279,8 +283,8 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 	running.Wait()
 }
 
-// TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count while many
-// expired pastes wait for the sweeper.
+// TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count
+// while many expired pastes wait for the sweeper.
 func TestLookupsBesideLongAnswers(t *testing.T) {
 	owned, expired := 2_000, 3_000
 	if *large {
@@ -318,8 +322,8 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 	}
 }
 
-// TestSharedCountsAreFresh counts beside writers: a caller who has written and then asks must find it counted, also in a count that is
-// shared with others, and nothing that has not been begun.
+// TestSharedCountsAreFresh counts beside writers: a caller who has written and then asks must find it counted, also in
+// a count that is shared with others, and nothing that has not been begun.
 func TestSharedCountsAreFresh(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -334,7 +338,8 @@ func TestSharedCountsAreFresh(t *testing.T) {
 			least := written.Add(1)
 			count, err := node.Pastes.CountActive.Do(ctx)
 			if err == nil && (count < least || count > begun.Load()) {
-				err = fmt.Errorf("counted %d, of which %d were written before and %d had been begun after", count, least, begun.Load())
+				err = fmt.Errorf("counted %d, of which %d were written before and %d had been begun after", count,
+					least, begun.Load())
 			}
 			return err
 		})

@@ -40,8 +40,8 @@ func openNode(t *testing.T, cfg bootstrap.Config) *bootstrap.Application {
 	return useCases
 }
 
-// TestStandbyIsNoPrimary opens a standby, and has the address of a primary lead to a standby while a store is in use, as after a
-// switch-over behind one address: nothing is read there, and the store is not ready.
+// TestStandbyIsNoPrimary opens a standby, and has the address of a primary lead to a standby while a store is in use,
+// as after a switch-over behind one address: nothing is read there, and the store is not ready.
 func TestStandbyIsNoPrimary(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)
@@ -70,14 +70,16 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		cfg.Database, cfg.Migrate, cfg.Dataloader = through, false, dataloader
 		node, ctx := openNode(t, cfg), t.Context()
 		name := fmt.Sprint("somebody", dataloader)
-		if _, err := node.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+		if _, err := node.Users.Create.Do(ctx, audit.Operator(),
+			users.CreateInput{Name: name, PublicProfile: true}); err != nil {
 			t.Fatal(err)
 		}
 		_, secret, err := node.Tokens.Issue.Do(ctx, audit.Operator(), name, tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := node.Pastes.Create.Do(ctx, audit.Operator(), name, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
+		made, err := node.Pastes.Create.Do(ctx, audit.Operator(), name,
+			paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,13 +147,15 @@ func TestSeveralHosts(t *testing.T) {
 	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
 		t.Errorf("got %v, want the token that another node has just stored", err)
 	}
-	if err := gormstore.NewUsers(store).Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, nil); err != nil {
+	if err := gormstore.NewUsers(store).Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
+		s.name, nil); err != nil {
 		t.Errorf("got %v, want no user any more", err)
 	}
 }
 
-// TestOnlyProfilesAreStale has a standby for reads that stands still, and one that goes away. Old profiles are shown; nothing else that
-// a node answers or does goes by the standby. What is missing there, or everything while it is away, comes from the primary.
+// TestOnlyProfilesAreStale has a standby for reads that stands still, and one that goes away. Old profiles are shown;
+// nothing else that a node answers or does goes by the standby. What is missing there, or everything while it is away,
+// comes from the primary.
 func TestOnlyProfilesAreStale(t *testing.T) {
 	t.Parallel()
 	for _, dataloader := range []bool{true, false} {

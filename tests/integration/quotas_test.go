@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestCountedCreationsAtOnce has twenty pastes of two clients created at once by two nodes: each client gets its quota and no more.
+// TestCountedCreationsAtOnce has twenty pastes of two clients created at once by two nodes: each client gets its quota
+// and no more.
 func TestCountedCreationsAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -50,8 +51,8 @@ func TestCountedCreationsAtOnce(t *testing.T) {
 	})
 }
 
-// TestClientsAreStoredAsHashes wants half of the salted hash of an address to be all that is stored of it, and none of it in
-// what PostgreSQL sends to replicas and archives.
+// TestClientsAreStoredAsHashes wants half of the salted hash of an address to be all that is stored of it, and none of
+// it in what PostgreSQL sends to replicas and archives.
 func TestClientsAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -114,8 +115,8 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 	})
 }
 
-// TestCountedCreationsBesideASweep creates pastes of clients who have their whole quota again, while what is known of them is removed:
-// none is refused.
+// TestCountedCreationsBesideASweep creates pastes of clients who have their whole quota again, while what is known of
+// them is removed: none is refused.
 func TestCountedCreationsBesideASweep(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -71,7 +71,8 @@ func TestRaceHideBesideADeletion(t *testing.T) {
 	r := openRaces(t, cfg)
 	r.pastesOf(t, 250)
 	other := begin(t, r.db, "1min")
-	exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'") // a reader burns it, its owner's request in flight deletes it
+	// a reader burns it, its owner's request in flight deletes it
+	exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'")
 	type result struct {
 		hidden int
 		err    error
@@ -190,16 +191,18 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 	}
 }
 
-// TestRaceNameGivenUpBesideASignUp asks for a name at the moment that its user gives it up: it is reserved from then on.
+// TestRaceNameGivenUpBesideASignUp asks for a name at the moment that its user gives it up: it is reserved from then
+// on.
 func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	t.Parallel()
 	for what, giveUp := range map[string]func(t *testing.T, r *races) error{
 		"renamed": func(t *testing.T, r *races) error {
-			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, services map[string]string) error {
-				u.Name = parseName(t, "Resin")
-				delete(services, "github")
-				return nil
-			})
+			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
+				func(u *user.User, services map[string]string) error {
+					u.Name = parseName(t, "Resin")
+					delete(services, "github")
+					return nil
+				})
 			return err
 		},
 		"deleted": func(t *testing.T, r *races) error {
@@ -212,10 +215,11 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				return r.identities.SignUp(t.Context(), netip.Addr{}, identity.HashOf("secret"), thief)
 			},
 			"another user": func(t *testing.T, r *races) error {
-				_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other", func(u *user.User, _ map[string]string) error {
-					u.Name = r.name
-					return nil
-				})
+				_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other",
+					func(u *user.User, _ map[string]string) error {
+						u.Name = r.name
+						return nil
+					})
 				return err
 			},
 		} {
@@ -227,7 +231,8 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				if err := r.users.Create(t.Context(), auditlog.Entry{}, another, nil); err != nil {
 					t.Fatal(err)
 				}
-				attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
+				attempt := identity.Attempt{Source: "github",
+					Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
 				if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 100); err != nil {
 					t.Fatal(err)
 				}
@@ -258,7 +263,8 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	r := openRaces(t, database.Postgres(t))
 	brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
 	day := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: 24 * time.Hour}}
-	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, brief, "client", newDocument("first", "", "code")); err != nil {
+	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, brief, "client",
+		newDocument("first", "", "code")); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // the client has its whole quota again
@@ -278,7 +284,8 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 	if err := errors.Join(<-created, <-swept); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client", newDocument("third", "", "code")); !fault.Is(err,
+	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client",
+		newDocument("third", "", "code")); !fault.Is(err,
 		fault.Exhausted) {
 		t.Errorf("got %v, want the quota used up", err)
 	}
@@ -353,7 +360,8 @@ func TestRaceRemoveBesideAnEdit(t *testing.T) {
 	wantNoDeadlocks(t, r.db)
 }
 
-// TestRaceCloseReportBesideHide closes a report of a paste that is being hidden: if it says closed, it is not open again afterwards.
+// TestRaceCloseReportBesideHide closes a report of a paste that is being hidden: if it says closed, it is not open
+// again afterwards.
 func TestRaceCloseReportBesideHide(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
@@ -481,9 +489,11 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 					}
 				}}
 				signing := accounts.New(r.identities, r.users, accounts.Options{
-					Sources: []identity.Source{{Provider: provider, Name: "github", Label: "GitHub", Key: "github"}}, Registration: accounts.Closed,
+					Sources:      []identity.Source{{Provider: provider, Name: "github", Label: "GitHub", Key: "github"}},
+					Registration: accounts.Closed,
 				}, time.Now)
-				stolen, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{}, "browser", "")
+				stolen, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{},
+					"browser", "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -492,7 +502,8 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, stolen.Reveal()) }
-				begun, err := signing.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}), accounts.BeginInput{Source: "github", Link: true})
+				begun, err := signing.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}),
+					accounts.BeginInput{Source: "github", Link: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -501,7 +512,8 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 				arrived, err := signing.Arrive.Do(t.Context(), visitor, resume, "github", begun.Secret, callback)
 				if err == nil || arrived.Linked {
 					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
-					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived, found.Name, err)
+					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived,
+						found.Name, err)
 				}
 			})
 		})
@@ -532,7 +544,8 @@ func TestRaceSignUpTwice(t *testing.T) {
 		signing := accounts.New(store, r.users, accounts.Options{
 			Sources: []identity.Source{{Name: "github", Key: "github"}}, Registration: accounts.Open,
 		}, time.Now)
-		attempt := identity.Attempt{Source: "github", Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "7"}}}
+		attempt := identity.Attempt{Source: "github",
+			Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "7"}}}
 		if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -586,7 +599,8 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", paste.Selection{})
+	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
+		paste.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -595,7 +609,8 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 	}
 	for _, one := range found.Pastes {
 		if slices.Contains(one.Tags, "secret") {
-			t.Errorf("got a stranger to see %q as %v with the tags %q, which it has only since it is private", one.Title, one.Visibility, one.Tags)
+			t.Errorf("got a stranger to see %q as %v with the tags %q, which it has only since it is private", one.Title,
+				one.Visibility, one.Tags)
 		}
 	}
 }
@@ -612,7 +627,8 @@ func (h thenHides) ByName(ctx context.Context, name user.Name) (user.User, error
 	return h.Store.ByName(ctx, name)
 }
 
-// TestRacePasteOfAProfileThatBecomesPrivate makes the profile private, and only then a paste public, while a visitor reads the profile.
+// TestRacePasteOfAProfileThatBecomesPrivate makes the profile private, and only then a paste public, while a visitor
+// reads the profile.
 func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -620,10 +636,11 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 		exec(t, r.db, "UPDATE users SET public_profile = true")
 		createDocument(t, r.pastes, newDocument("p", "epoxy", "code"))
 		users := thenHides{r.users, func() {
-			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(u *user.User, _ map[string]string) error {
-				u.PublicProfile = false
-				return nil
-			})
+			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
+				func(u *user.User, _ map[string]string) error {
+					u.PublicProfile = false
+					return nil
+				})
 			if err != nil {
 				t.Error(err)
 			}
@@ -635,9 +652,11 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy", paste.Selection{})
+		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
+			paste.Selection{})
 		if err != nil || len(found.Pastes) > 0 {
-			t.Errorf("got %d pastes, error %v, want none: nobody could find it while the profile was public", len(found.Pastes), err)
+			t.Errorf("got %d pastes, error %v, want none: nobody could find it while the profile was public",
+				len(found.Pastes), err)
 		}
 	})
 }

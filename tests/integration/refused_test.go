@@ -52,11 +52,13 @@ func TestReadOnly(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		cfg.RefuseWrites = true
 		store := database.Open(t, cfg)
-		if err := gormstore.NewPastes(store).CreateDocument(t.Context(), newDocument("paste001", "", "code")); !fault.Is(err, fault.Unavailable) {
+		if err := gormstore.NewPastes(store).CreateDocument(t.Context(), newDocument("paste001", "", "code")); !fault.Is(err,
+			fault.Unavailable) {
 			t.Errorf("got %v, want it refused", err)
 		}
 		store.Analyze(t.Context())
-		if _, _, err := gormstore.NewSearch(store).Find(t.Context(), search.Query{Words: []string{"code"}}, "", search.Place{}, 10); err != nil {
+		if _, _, err := gormstore.NewSearch(store).Find(t.Context(), search.Query{Words: []string{"code"}}, "",
+			search.Place{}, 10); err != nil {
 			t.Errorf("got %v, want nothing found", err)
 		}
 	})

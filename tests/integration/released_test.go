@@ -16,7 +16,8 @@ import (
 )
 
 // freeze is the version whose databases "make freeze" keeps.
-var freeze = flag.String("freeze", "", "keep the migrations and filled databases of this version, such as v0.1.0, in testdata/released")
+var freeze = flag.String("freeze", "",
+	"keep the migrations and filled databases of this version, such as v0.1.0, in testdata/released")
 
 const (
 	released   = "testdata/released"
@@ -36,13 +37,15 @@ func TestFreeze(t *testing.T) {
 	keepSQLite(t, folder)
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
-	dump := osexec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges", "--dbname", cfg.URL)
+	dump := osexec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges",
+		"--dbname", cfg.URL)
 	dump.Stderr = os.Stderr
 	text, err := dump.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = regexp.MustCompile(`(?m)^(\\|SELECT pg_catalog\.set_config\('search_path'|SET transaction_timeout).*\n`).ReplaceAll(text, nil)
+	text = regexp.MustCompile(
+		`(?m)^(\\|SELECT pg_catalog\.set_config\('search_path'|SET transaction_timeout).*\n`).ReplaceAll(text, nil)
 	writeFile(t, filepath.Join(folder, "postgres.sql"), text)
 }
 
@@ -96,8 +99,8 @@ func changedMigrations(t *testing.T, folder string) (changed []string) {
 	return changed
 }
 
-// TestReleased holds that migrations of released versions are as they were, and that this version migrates and reads filled
-// databases of theirs. What there is now counts as a version, too.
+// TestReleased holds that migrations of released versions are as they were, and that this version migrates and reads
+// filled databases of theirs. What there is now counts as a version, too.
 func TestReleased(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob(released + "/v*")
@@ -152,7 +155,8 @@ func wantReleased(t *testing.T, cfg gormstore.Config) {
 	if err != nil || totals.Users != 4 || totals.Tokens != 4 || totals.ActivePastes == 0 {
 		t.Errorf("got %+v, error %v, want the users, tokens and pastes of the fixture", totals.Counts, err)
 	}
-	if document, err := gormstore.NewPastes(store).DocumentByID(t.Context(), "oldest01"); err != nil || document.Owner != "epoxy001" {
+	if document, err := gormstore.NewPastes(store).DocumentByID(t.Context(), "oldest01"); err != nil ||
+		document.Owner != "epoxy001" {
 		t.Errorf("got %+v, error %v, want Epoxy's paste", document, err)
 	}
 }

@@ -20,8 +20,8 @@ func wantIndexed(t *testing.T, found *gormstore.Search, want bool) {
 	}
 }
 
-// TestSearchIndexBesideWriters makes the index while a transaction writes: others write on, a second rebuild is refused,
-// and what is left when the first is killed is no obstacle.
+// TestSearchIndexBesideWriters makes the index while a transaction writes: others write on, a second rebuild is
+// refused, and what is left when the first is killed is no obstacle.
 func TestSearchIndexBesideWriters(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -77,7 +77,8 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 	}
 }
 
-// TestSearchIndexWithoutExtension migrates a database as a user who may not create pg_trgm, which a superuser does later.
+// TestSearchIndexWithoutExtension migrates a database as a user who may not create pg_trgm, which a superuser does
+// later.
 func TestSearchIndexWithoutExtension(t *testing.T) {
 	t.Parallel()
 	cfg := database.EmptyPostgres(t)

@@ -31,7 +31,8 @@ func (c *statementCount) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx
 // TraceQueryEnd implements pgx.QueryTracer.
 func (c *statementCount) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestSessionIsOneRead resumes a session, which every request of a browser does that has signed in: by one statement, and by an index.
+// TestSessionIsOneRead resumes a session, which every request of a browser does that has signed in: by one statement,
+// and by an index.
 func TestSessionIsOneRead(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

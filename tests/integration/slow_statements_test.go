@@ -118,8 +118,8 @@ func TestNoStatementIsSlow(t *testing.T) {
 	}
 }
 
-// TestSlowStatementWaitedForALock holds a lock until a change has waited for it as long as it may, which is longer than it
-// takes to be slow.
+// TestSlowStatementWaitedForALock holds a lock until a change has waited for it as long as it may, which is longer than
+// it takes to be slow.
 func TestSlowStatementWaitedForALock(t *testing.T) {
 	t.Parallel()
 	const slow, wait = 100 * time.Millisecond, 200 * time.Millisecond
@@ -131,7 +131,10 @@ func TestSlowStatementWaitedForALock(t *testing.T) {
 	}
 	defer tx.Rollback() //nolint:errcheck // the test has ended
 	exec(t, tx, "UPDATE users SET avatar_url = 'x' WHERE id = 'epoxy'")
-	_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", func(*user.User, map[string]string) error { return nil })
+	_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
+		func(*user.User, map[string]string) error {
+			return nil
+		})
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want that the lock is taken", err)
 	}

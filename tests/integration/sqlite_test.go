@@ -54,7 +54,8 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := users.Create(t.Context(), auditlog.Entry{}, user.User{ID: "somebody", Name: name, CreatedAt: time.Now()}, nil); err != nil {
+	if err := users.Create(t.Context(), auditlog.Entry{},
+		user.User{ID: "somebody", Name: name, CreatedAt: time.Now()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	other, err := database.SQL(t, cfg).Conn(t.Context())
@@ -92,7 +93,8 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	waiting := make(chan error)
 	for i := range 8 {
 		go func() {
-			waiting <- pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)), CreatedAt: time.Now()}})
+			waiting <- pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)),
+				CreatedAt: time.Now()}})
 		}()
 	}
 	if _, err := users.ByName(ctx, name); err != nil {
@@ -106,8 +108,8 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	}
 }
 
-// TestSQLiteHeldByAnother has another process that lets no other near the file. Opening a connection waits for it as long as is
-// configured, whatever the caller's time.
+// TestSQLiteHeldByAnother has another process that lets no other near the file. Opening a connection waits for it as
+// long as is configured, whatever the caller's time.
 func TestSQLiteHeldByAnother(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -137,8 +139,8 @@ func TestSQLiteHeldByAnother(t *testing.T) {
 	}
 }
 
-// TestSQLiteFileIsReplaced removes or replaces the file of a store that is in use: it says so, at once to those who write and within
-// about a second to those who read, and acknowledges nothing that went to the lost file.
+// TestSQLiteFileIsReplaced removes or replaces the file of a store that is in use: it says so, at once to those who
+// write and within about a second to those who read, and acknowledges nothing that went to the lost file.
 func TestSQLiteFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	for what, replace := range map[string]func(path string) error{

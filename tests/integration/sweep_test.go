@@ -19,9 +19,9 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestMassExpiry has many pastes expire together (with -large: 300,000, or 30,000 that searches find), sweeps them, and prints how long
-// that takes, what reads take beside it, and the count of pastes. The sweep runs by turns, so that what else the machine does disturbs
-// both alike.
+// TestMassExpiry has many pastes expire together (with -large: 300,000, or 30,000 that searches find), sweeps them, and
+// prints how long that takes, what reads take beside it, and the count of pastes. The sweep runs by turns, so that what
+// else the machine does disturbs both alike.
 func TestMassExpiry(t *testing.T) {
 	backlog, searched, turn := 2_000, 300, 100*time.Millisecond
 	if *large { // then it measures
@@ -29,7 +29,8 @@ func TestMassExpiry(t *testing.T) {
 	} else {
 		t.Parallel()
 	}
-	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres,
+		"sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) { massExpiry(t, provide(t), backlog, turn, false) })
 		t.Run(name+", searched", func(t *testing.T) { massExpiry(t, provide(t), searched, turn, true) })
 	}
@@ -91,7 +92,8 @@ func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Durati
 		})
 	})
 	took := time.Duration(0)
-	for done := false; !done && took < 5*time.Minute; { // not until all are counted: a turn can end while a batch is committed
+	// not until all are counted: a turn can end while a batch is committed
+	for done := false; !done && took < 5*time.Minute; {
 		time.Sleep(turn)
 		sweeping.Store(true)
 		began := time.Now()
@@ -121,9 +123,11 @@ func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Durati
 	}
 }
 
-// timed does something again and again, with a pause, until a channel is closed, and returns how long each took, sorted.
+// timed does something again and again, with a pause, until a channel is closed, and returns how long each took,
+// sorted.
 func timed(
-	t *testing.T, until <-chan struct{}, sweeping *atomic.Bool, pause time.Duration, do func(ctx context.Context, i int) error,
+	t *testing.T, until <-chan struct{}, sweeping *atomic.Bool, pause time.Duration,
+	do func(ctx context.Context, i int) error,
 ) beside {
 	took := beside{}
 	for i := 0; ; i++ {

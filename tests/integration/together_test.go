@@ -9,8 +9,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestWriteTogether has a change fail in the middle, at its end, and after a read, in each way in which pgx sends statements: all of it is
-// stored, or nothing.
+// TestWriteTogether has a change fail in the middle, at its end, and after a read, in each way in which pgx sends
+// statements: all of it is stored, or nothing.
 func TestWriteTogether(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
@@ -38,7 +38,8 @@ func TestWriteTogether(t *testing.T) {
 					},
 					"after a read": func(tx *gorm.DB) error {
 						var count int64
-						return errors.Join(insert(tx, 1, nil), tx.Table("one").Count(&count).Error, insert(tx, 2, nil), insert(tx, 2, nil))
+						return errors.Join(insert(tx, 1, nil), tx.Table("one").Count(&count).Error, insert(tx, 2, nil),
+							insert(tx, 2, nil))
 					},
 				} {
 					err := store.WriteTogether(t.Context(), change)

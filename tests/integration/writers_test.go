@@ -115,7 +115,8 @@ func TestOneRecordCostsItself(t *testing.T) {
 		if got := outcomes(t, results, err); got != "NN!N" {
 			t.Errorf("got %s, want NN!N", got)
 		}
-		if !fault.Is(results[2].Err, fault.Conflict) || !strings.Contains(fault.MessageOf(results[2].Err), "Import the record again") {
+		if !fault.Is(results[2].Err, fault.Conflict) || !strings.Contains(fault.MessageOf(results[2].Err),
+			"Import the record again") {
 			t.Errorf("got %v, want a conflict that says to import the record again", results[2].Err)
 		}
 		if got := column(t, db, "SELECT id FROM users ORDER BY id"); !slices.Equal(got, []string{"a", "b", "d"}) {
@@ -263,7 +264,8 @@ func TestRevokingBesideImport(t *testing.T) {
 	results, err = tokens.Import(t.Context(), keys("a=1", "b=2"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
-	exec(t, other, "SELECT FROM access_tokens WHERE id = 'b' FOR UPDATE") // so the import waits when it has locked the other
+	// so the import waits when it has locked the other
+	exec(t, other, "SELECT FROM access_tokens WHERE id = 'b' FOR UPDATE")
 	var running sync.WaitGroup
 	running.Go(func() {
 		results, err := tokens.Import(t.Context(), keys("a=3", "b=4"))
@@ -282,7 +284,8 @@ func TestRevokingBesideImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	running.Wait()
-	if got := column(t, db, "SELECT id FROM access_tokens WHERE revoked_at IS NOT NULL"); !slices.Equal(got, []string{"a"}) {
+	if got := column(t, db, "SELECT id FROM access_tokens WHERE revoked_at IS NOT NULL"); !slices.Equal(got,
+		[]string{"a"}) {
 		t.Errorf("got %v revoked, want a", got)
 	}
 }
@@ -400,7 +403,8 @@ func TestStarBesideImport(t *testing.T) {
 	})
 }
 
-// TestChangesFollowAMovingName changes a user whose name an import is just giving to another: it is the user who changes.
+// TestChangesFollowAMovingName changes a user whose name an import is just giving to another: it is the user who
+// changes.
 func TestChangesFollowAMovingName(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -421,10 +425,11 @@ func TestChangesFollowAMovingName(t *testing.T) {
 		var updated user.User
 		go func() {
 			var err error
-			updated, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "a", func(u *user.User, _ map[string]string) error {
-				u.Contributor = true
-				return nil
-			})
+			updated, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "a",
+				func(u *user.User, _ map[string]string) error {
+					u.Contributor = true
+					return nil
+				})
 			done <- err
 		}()
 		if isPostgres(cfg) {

@@ -20,7 +20,8 @@ func ReplaceTable(path, command, introduction string, titles []string, rows [][]
 		return fmt.Errorf("%s has no place for the table of %s", path, command)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n\n%s\n\n| %s |\n|%s\n", begin, introduction, strings.Join(titles, " | "), strings.Repeat("---|", len(titles)))
+	fmt.Fprintf(&text, "%s\n\n%s\n\n| %s |\n|%s\n", begin, introduction, strings.Join(titles, " | "),
+		strings.Repeat("---|", len(titles)))
 	for _, row := range rows {
 		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
 	}

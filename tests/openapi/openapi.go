@@ -47,8 +47,8 @@ var Shared = sync.OnceValues(func() (*Contract, error) {
 	return New(document)
 })
 
-// New compiles a document in JSON. It fails when the document is not valid, its examples included, or leaves room for answers
-// that it does not describe.
+// New compiles a document in JSON. It fails when the document is not valid, its examples included, or leaves room for
+// answers that it does not describe.
 func New(document []byte) (*Contract, error) {
 	loader := openapi3.NewLoader()
 	described, err := loader.LoadFromData(document)
@@ -62,7 +62,8 @@ func New(document []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{components: described.Components.Responses, schemas: map[*openapi3.Schema]*jsonschema.Schema{}, seen: map[string]bool{}}
+	c := &Contract{components: described.Components.Responses, schemas: map[*openapi3.Schema]*jsonschema.Schema{},
+		seen: map[string]bool{}}
 	for name, item := range described.Paths.Map() {
 		p := path{name: name, segments: strings.Split(name, "/"), noBase: len(item.Servers) > 0, operation: item.Operations()}
 		c.paths = append(c.paths, p)
@@ -131,7 +132,8 @@ func (c *Contract) compileSchema(schemas *compiler, schema *openapi3.SchemaRef) 
 // checkClosed returns an error for a schema that lets answers have members that are not described.
 func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
 	s := schema.Value
-	if (s.Type.Includes("object") || len(s.Properties) > 0) && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+	if (s.Type.Includes("object") || len(s.Properties) > 0) && s.AdditionalProperties.Has == nil &&
+		s.AdditionalProperties.Schema == nil {
 		return fmt.Errorf("%s: it does not say whether there may be additionalProperties", pointer)
 	}
 	if s.Format != "" && formats[s.Format] == nil {
@@ -157,11 +159,13 @@ func (c *Contract) Check(basePath string, a Answer) error {
 	responses, method, name := c.find(basePath, a)
 	response := responses.Status(a.Status)
 	if response == nil {
-		return fmt.Errorf("%s %s: adapters/httpapi/openapi.yaml does not have the status %d for %s", a.Method, a.Target, a.Status, name)
+		return fmt.Errorf("%s %s: adapters/httpapi/openapi.yaml does not have the status %d for %s", a.Method, a.Target,
+			a.Status, name)
 	}
 	err := errors.Join(c.checkHeaders(response.Value, a.Header), c.checkBody(response.Value, a))
 	if err != nil {
-		return fmt.Errorf("%s %s: %d is not as documented for %s: %w\n%.1000s", a.Method, a.Target, a.Status, name, err, a.Body)
+		return fmt.Errorf("%s %s: %d is not as documented for %s: %w\n%.1000s", a.Method, a.Target, a.Status,
+			name, err, a.Body)
 	}
 	if method == a.Method {
 		c.mu.Lock()
@@ -183,7 +187,8 @@ func refusedByNetHTTP(a Answer) bool {
 // find returns what may be answered to a request, and the operation that takes it.
 func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Responses, method, name string) {
 	escaped, _, _ := strings.Cut(a.Target, "?")
-	if target, err := url.PathUnescape(escaped); err == nil && !strings.Contains(strings.ToUpper(escaped), "%2F") { // which separates nothing
+	// which separates nothing
+	if target, err := url.PathUnescape(escaped); err == nil && !strings.Contains(strings.ToUpper(escaped), "%2F") {
 		for _, p := range c.paths {
 			if !p.fits(basePath, target) {
 				continue
@@ -214,8 +219,8 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "what is none of its paths"
 }
 
-// isUpload reports whether a request outside the paths is answered as PUT /raw. What is not found is none: a POST that is no
-// form, and a name that begins the paths of the interface.
+// isUpload reports whether a request outside the paths is answered as PUT /raw. What is not found is none: a POST that
+// is no form, and a name that begins the paths of the interface.
 func isUpload(a Answer, target string) bool {
 	if a.Method == http.MethodPost {
 		return target == "/" && a.Status != http.StatusNotFound

@@ -30,7 +30,8 @@ func fresh(t *testing.T, change ...string) (*Contract, error) {
 // answers are as the interface gives them.
 func answers() map[string]Answer {
 	header := func(fields ...string) http.Header {
-		header := http.Header{"X-Request-Id": {"golden"}, "Date": {"Sat, 21 Nov 2026 20:03:48 GMT"}, "X-Content-Type-Options": {"nosniff"}}
+		header := http.Header{"X-Request-Id": {"golden"}, "Date": {"Sat, 21 Nov 2026 20:03:48 GMT"},
+			"X-Content-Type-Options": {"nosniff"}}
 		for i := 0; i < len(fields); i += 2 {
 			header.Set(fields[i], fields[i+1])
 		}
@@ -38,7 +39,8 @@ func answers() map[string]Answer {
 	}
 	const json, etag = "application/json", `"xydBT7qBbME"`
 	problem := func(status int) []byte {
-		return fmt.Appendf(nil, `{"type":"about:blank","title":"t","status":%d,"detail":"d","statusMessage":"d","requestId":"golden"}`, status)
+		return fmt.Appendf(nil,
+			`{"type":"about:blank","title":"t","status":%d,"detail":"d","statusMessage":"d","requestId":"golden"}`, status)
 	}
 	return map[string]Answer{
 		"profile": {
@@ -62,7 +64,8 @@ func answers() map[string]Answer {
 			header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin"), nil,
 		},
 		"unauthorized": {
-			http.MethodGet, "/user/self", 401, header("Content-Type", "application/problem+json", "Cache-Control", "private, no-store",
+			http.MethodGet, "/user/self", 401, header("Content-Type", "application/problem+json", "Cache-Control",
+				"private, no-store",
 				"Vary", "Origin, Accept", "WWW-Authenticate", "Bearer"), problem(401),
 		},
 		"method": {
@@ -80,7 +83,8 @@ func answers() map[string]Answer {
 			[]byte("<!doctype html>"),
 		},
 		"code": {
-			http.MethodGet, "/raw/k2j4x8m1/ttrkmv63", 200, header("Content-Type", "text/plain; charset=utf-8", "Cache-Control", "no-cache",
+			http.MethodGet, "/raw/k2j4x8m1/ttrkmv63", 200,
+			header("Content-Type", "text/plain; charset=utf-8", "Cache-Control", "no-cache",
 				"Vary", "Origin, Authorization", "ETag", etag), []byte("package main"),
 		},
 	}
@@ -109,7 +113,8 @@ func TestCheck(t *testing.T) {
 		change      func(*Answer)
 		want        string
 	}{
-		{"profile", "a new field", replace(`"contributor"`, `"email":"x","contributor"`), "additional properties 'email' not allowed"},
+		{"profile", "a new field", replace(`"contributor"`, `"email":"x","contributor"`),
+			"additional properties 'email' not allowed"},
 		{"profile", "a field is gone", replace(`,"contributor":true`, ``), "missing property 'contributor'"},
 		{"profile", "null", replace(`"avatarUrl":""`, `"avatarUrl":null`), "got null, want string"},
 		{"profile", "another type", replace(`24`, `"24"`), "got string, want integer"},
@@ -117,24 +122,41 @@ func TestCheck(t *testing.T) {
 		{"profile", "beyond 32 bits", replace(`24`, `2147483648`), "not the literal of an integer of 32 bits"},
 		{"profile", "something after it", replace(`true}`, `true}{}`), "invalid character after top-level value"},
 		{"profile", "a status", func(a *Answer) { a.Status = 202 }, "does not have the status 202 for GET /user/{username}"},
-		{"profile", "a media type", func(a *Answer) { a.Header.Set("Content-Type", "text/html") }, `"text/html" is not documented`},
-		{"profile", "a new header", func(a *Answer) { a.Header.Set("X-Powered-By", "x") }, "the header X-Powered-By is not documented"},
-		{"profile", "a header is gone", func(a *Answer) { a.Header.Del("X-Request-Id") }, "the header X-Request-Id is missing"},
-		{"profile", "a header's value", func(a *Answer) { a.Header.Set("Cache-Control", "public") }, "the header Cache-Control"},
+		{"profile", "a media type", func(a *Answer) {
+			a.Header.Set("Content-Type", "text/html")
+		}, `"text/html" is not documented`},
+		{"profile", "a new header", func(a *Answer) {
+			a.Header.Set("X-Powered-By", "x")
+		}, "the header X-Powered-By is not documented"},
+		{"profile", "a header is gone", func(a *Answer) {
+			a.Header.Del("X-Request-Id")
+		}, "the header X-Request-Id is missing"},
+		{"profile", "a header's value", func(a *Answer) {
+			a.Header.Set("Cache-Control", "public")
+		}, "the header Cache-Control"},
 		{"paste", "a new field inside", replace(`"code"`, `"hash":"x","code"`), "additional properties 'hash' not allowed"},
 		{"paste", "a new lifetime", replace(`"1w"`, `"3w"`), "value must be one of 'never'"},
 		{"paste", "no UTF-8", replace(`main.go`, "\xff"), "not valid UTF-8"},
 		{"known", "a body", func(a *Answer) { a.Body = []byte("{}") }, "there is a body of 2 bytes"},
 		{"known", "no ETag", func(a *Answer) { a.Header.Del("ETag") }, "the header ETag is missing"},
 		{"head", "a body", func(a *Answer) { a.Body = []byte("{}") }, "there is a body of 2 bytes"},
-		{"unauthorized", "no challenge", func(a *Answer) { a.Header.Del("WWW-Authenticate") }, "the header WWW-Authenticate is missing"},
-		{"unauthorized", "a new field", replace(`"type"`, `"instance":"x","type"`), "additional properties 'instance' not allowed"},
+		{"unauthorized", "no challenge", func(a *Answer) {
+			a.Header.Del("WWW-Authenticate")
+		}, "the header WWW-Authenticate is missing"},
+		{"unauthorized", "a new field", replace(`"type"`, `"instance":"x","type"`),
+			"additional properties 'instance' not allowed"},
 		{"method", "no methods", func(a *Answer) { a.Header.Del("Allow") }, "the header Allow is missing"},
-		{"nothing", "something there", func(a *Answer) { a.Status = 200 }, "does not have the status 200 for what is none of its paths"},
-		{"front", "at another path", func(a *Answer) { a.Target = "/nowhere" }, "does not have the status 200 for what is none of its paths"},
+		{"nothing", "something there", func(a *Answer) {
+			a.Status = 200
+		}, "does not have the status 200 for what is none of its paths"},
+		{"front", "at another path", func(a *Answer) {
+			a.Target = "/nowhere"
+		}, "does not have the status 200 for what is none of its paths"},
 		{"front", "for another method", func(a *Answer) { a.Method = http.MethodPatch }, "does not have the status 200"},
 		{"front", "no page", replace("<!doctype html>", "{}"), "does not match pattern"},
-		{"code", "without its charset", func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `"text/plain" is not documented`},
+		{"code", "without its charset", func(a *Answer) {
+			a.Header.Set("Content-Type", "text/plain")
+		}, `"text/plain" is not documented`},
 	} {
 		drifted := answers()[c.name]
 		c.change(&drifted)
@@ -198,7 +220,9 @@ func TestTransport(t *testing.T) {
 	}))
 	defer server.Close()
 	var reported []error
-	client := http.Client{Transport: &Transport{Check: func(a Answer) { reported = append(reported, contract.Check("", a)) }}}
+	client := http.Client{Transport: &Transport{Check: func(a Answer) {
+		reported = append(reported, contract.Check("", a))
+	}}}
 	response, err := client.Get(server.URL + "/data/numPastes")
 	if err != nil {
 		t.Fatal(err)
@@ -226,13 +250,16 @@ func TestInternalError(t *testing.T) {
 	modules := httpapi.Modules{
 		Users: gluepot.Users, Tokens: gluepot.Tokens, Pastes: gluepot.Pastes, Languages: gluepot.Languages,
 	}
-	api, err := httpapi.New(httpapi.DefaultConfig(), modules, func(context.Context) error { panic("a canary") }, zap.NewNop())
+	api, err := httpapi.New(httpapi.DefaultConfig(), modules, func(context.Context) error {
+		panic("a canary")
+	}, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-	if err := contract.Check("", Answer{http.MethodGet, "/readyz", answer.Code, answer.Header(), answer.Body.Bytes()}); err != nil {
+	if err := contract.Check("", Answer{http.MethodGet, "/readyz", answer.Code, answer.Header(),
+		answer.Body.Bytes()}); err != nil {
 		t.Error(err)
 	}
 	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "canary") {

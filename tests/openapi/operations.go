@@ -27,7 +27,8 @@ func (o Operation) Documents(status int) bool { return o.described.Responses.Sta
 // Operations returns all but the health checks. Those that may have a token are there with and without one.
 func (c *Contract) Operations() []Operation { return c.operations }
 
-func newOperations(method, path string, parameters openapi3.Parameters, described *openapi3.Operation) (made []Operation, err error) {
+func newOperations(method, path string, parameters openapi3.Parameters,
+	described *openapi3.Operation) (made []Operation, err error) {
 	o := Operation{Method: method, Target: path, described: described}
 	query := url.Values{}
 	for _, ref := range slices.Concat(parameters, described.Parameters) {
@@ -51,7 +52,9 @@ func newOperations(method, path string, parameters openapi3.Parameters, describe
 		}
 	}
 	ways := described.Security
-	if ways == nil || len(*ways) == 0 || slices.ContainsFunc(*ways, func(way openapi3.SecurityRequirement) bool { return len(way) == 0 }) {
+	if ways == nil || len(*ways) == 0 || slices.ContainsFunc(*ways, func(way openapi3.SecurityRequirement) bool {
+		return len(way) == 0
+	}) {
 		made = append(made, o)
 	}
 	if ways != nil && len(*ways) > 0 {

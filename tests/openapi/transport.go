@@ -24,7 +24,8 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	t.Check(Answer{
-		Method: request.Method, Target: request.URL.RequestURI(), Status: response.StatusCode, Header: response.Header, Body: body,
+		Method: request.Method, Target: request.URL.RequestURI(), Status: response.StatusCode,
+		Header: response.Header, Body: body,
 	})
 	return response, nil
 }

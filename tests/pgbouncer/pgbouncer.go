@@ -1,4 +1,5 @@
-// Package pgbouncer prepares PgBouncer on the file that docs/operations/ha recommends, with another server, address and user.
+// Package pgbouncer prepares PgBouncer on the file that docs/operations/ha recommends, with another server, address and
+// user.
 package pgbouncer
 
 import (

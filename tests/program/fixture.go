@@ -22,9 +22,10 @@ const (
 	RevokedToken = "revoked"
 )
 
-// Fixture stores what the cases ask for: the users Epoxy, public, with pastes, stars and services; putty, public, with nothing;
-// mortar, private; ep_xy.a-b, public. Of Epoxy's pastes, which are unlisted and empty, oldest01 has the stars of Epoxy and ep_xy.a-b,
-// tie0000a and tie0000b are of the same second, expires1 does so in an hour, and expired1 has. nobodys1 is anonymous.
+// Fixture stores what the cases ask for: the users Epoxy, public, with pastes, stars and services; putty, public, with
+// nothing; mortar, private; ep_xy.a-b, public. Of Epoxy's pastes, which are unlisted and empty, oldest01 has the stars
+// of Epoxy and ep_xy.a-b, tie0000a and tie0000b are of the same second, expires1 does so in an hour, and expired1 has.
+// nobodys1 is anonymous.
 func Fixture(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	store := database.Open(t, cfg)

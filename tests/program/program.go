@@ -33,7 +33,8 @@ var (
 )
 
 // raceFlags are those of the Makefile (RACE): the same packages, built once.
-var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false"}
+var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false",
+	"-gcflags=modernc.org/libc/...=-race=false"}
 
 // built are the folders of what was built.
 var built struct {
@@ -232,8 +233,8 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	return p
 }
 
-// Run runs the program to its end, as it is shipped: the race detector takes longer to start than most commands last, and
-// watches them in tests/commands.
+// Run runs the program to its end, as it is shipped: the race detector takes longer to start than most commands last,
+// and watches them in tests/commands.
 func Run(t *testing.T, settings []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	p := StartShipped(t, settings, args...)
@@ -259,7 +260,8 @@ var ShippedTimeouts bool
 // Serve starts a server on a free port and waits until it serves. It gives the database more time than by default.
 func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
 	t.Helper()
-	defaults := []string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}
+	defaults := []string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+		"GLUEPOT_HTTP_DRAIN_DELAY=0s"}
 	if !ShippedTimeouts { // the database is slow on a machine that is busy, and has not failed
 		defaults = append(defaults, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=20s")
 	}
@@ -376,7 +378,8 @@ func Eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// Connections returns how many connections of its clients a server holds. The kernel may have more, which it is closing.
+// Connections returns how many connections of its clients a server holds. The kernel may have more, which it is
+// closing.
 func (p *Process) Connections() int {
 	p.t.Helper()
 	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", p.Cmd.Process.Pid))

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// configurations are the files, and how their programs are started with a main file that includes them as Debian's does.
+// configurations are the files, and how their programs are started with a main file that includes them as Debian's
+// does.
 var configurations = []struct {
 	name, file, mount string
 	args              []string // %s is the main file
@@ -83,7 +84,8 @@ func apacheMain(folder, site string) string {
 	text := "ServerRoot " + folder + "\nDefaultRuntimeDir " + folder + "\nPidFile " + folder + "/pid\n" +
 		"ErrorLog /dev/stderr\nServerName localhost\n"
 	for _, module := range []string{
-		"mpm_event", "authz_core", "alias", "headers", "ssl", "socache_shmcb", "slotmem_shm", "proxy", "proxy_http", "proxy_balancer",
+		"mpm_event", "authz_core", "alias", "headers", "ssl", "socache_shmcb", "slotmem_shm", "proxy", "proxy_http",
+		"proxy_balancer",
 		"lbmethod_byrequests", "reqtimeout",
 	} {
 		text += "LoadModule " + module + "_module /usr/lib/apache2/modules/mod_" + module + ".so\n"
@@ -141,7 +143,8 @@ func start(t *testing.T, mount string) (*installation, *idp.Provider) {
 	provider := idp.Start(t, i.public)
 	for n := range i.nodes {
 		i.settings[n] = []string{
-			"GLUEPOT_HTTP_ADDR=" + freeport.Address(t), "GLUEPOT_PUBLIC_URL=" + i.public, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
+			"GLUEPOT_HTTP_ADDR=" + freeport.Address(t), "GLUEPOT_PUBLIC_URL=" + i.public,
+			"GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
 			"GLUEPOT_REGISTRATION=open", "GLUEPOT_OIDC_ISSUER=" + provider.URL, "GLUEPOT_OIDC_CLIENT_ID=" + idp.ClientID,
 			"GLUEPOT_OIDC_CLIENT_SECRET=" + idp.ClientSecret, "GLUEPOT_HTTP_DRAIN_DELAY=5s", "GLUEPOT_HTTP_READ_TIMEOUT=2s",
 			"GLUEPOT_HTTP_MAX_CLIENT_CONNECTIONS=4", "GLUEPOT_DATABASE_MAX_CONNECTIONS=4",
@@ -152,8 +155,8 @@ func start(t *testing.T, mount string) (*installation, *idp.Provider) {
 	return i, provider
 }
 
-// runProxy starts a proxy with a file of the documentation, in which only addresses and paths of files are replaced, and waits until
-// it answers.
+// runProxy starts a proxy with a file of the documentation, in which only addresses and paths of files are replaced,
+// and waits until it answers.
 func (i *installation) runProxy(t *testing.T, file string, args []string, main func(folder, site string) string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -171,9 +174,11 @@ func (i *installation) runProxy(t *testing.T, file string, args []string, main f
 	}
 	text := main(folder, string(site))
 	for _, replaced := range [][2]string{
-		{"127.0.0.1:8080", i.nodes[0].Address}, {"127.0.0.1:8081", i.nodes[1].Address}, {"*:443", address}, {"listen 443", "listen " + address},
+		{"127.0.0.1:8080", i.nodes[0].Address}, {"127.0.0.1:8081", i.nodes[1].Address}, {"*:443", address},
+		{"listen 443", "listen " + address},
 		{"LISTEN", address}, {"/etc/ssl/certs/", folder + "/"}, {"/etc/ssl/private/", folder + "/"},
-		{"\npaste.example {", "\n" + name + " {"}, {" paste.example;", " " + name + ";"}, {"ServerName paste.example", "ServerName " + name},
+		{"\npaste.example {", "\n" + name + " {"}, {" paste.example;", " " + name + ";"},
+		{"ServerName paste.example", "ServerName " + name},
 	} {
 		text = strings.ReplaceAll(text, replaced[0], replaced[1])
 	}
@@ -246,9 +251,11 @@ func writeCertificate(t *testing.T, folder string) *x509.CertPool {
 		t.Fatal(err)
 	}
 	about := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "paste.example"}, IPAddresses: []net.IP{net.ParseIP("127.0.0.1")},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true, IsCA: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "paste.example"},
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true, IsCA: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
 	if err != nil {
@@ -274,7 +281,8 @@ func writeCertificate(t *testing.T, folder string) *x509.CertPool {
 }
 
 // send sends a request through the proxy, and returns the answer and its text.
-func (i *installation) send(t *testing.T, method, path string, body io.Reader, headers ...string) (*http.Response, string) {
+func (i *installation) send(t *testing.T, method, path string, body io.Reader,
+	headers ...string) (*http.Response, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, i.public+path, body)
 	if err != nil {
@@ -303,7 +311,8 @@ func (i *installation) wantLinks(t *testing.T) {
 	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(link, i.public+"/") {
 		t.Errorf("got %d %s, want a link below %s", answer.StatusCode, link, i.public)
 	}
-	answer, page := i.send(t, http.MethodGet, strings.TrimPrefix(strings.TrimSpace(link), i.public), nil, "Accept", "text/html")
+	answer, page := i.send(t, http.MethodGet, strings.TrimPrefix(strings.TrimSpace(link), i.public), nil,
+		"Accept", "text/html")
 	if answer.StatusCode != http.StatusOK || !strings.Contains(page, ">code") {
 		t.Errorf("got %d %s, want the page", answer.StatusCode, page)
 	}
@@ -335,7 +344,8 @@ func path(address string) string {
 // wantUploads sends as much as Gluepot takes, and more: what refuses that is Gluepot.
 func (i *installation) wantUploads(t *testing.T) {
 	for length, status := range map[int]int{2 << 20: http.StatusOK, 2<<20 + 1: http.StatusRequestEntityTooLarge} {
-		answer, text := i.send(t, http.MethodPost, "/raw", strings.NewReader(strings.Repeat("x", length)), "Accept", "application/json")
+		answer, text := i.send(t, http.MethodPost, "/raw", strings.NewReader(strings.Repeat("x", length)), "Accept",
+			"application/json")
 		if answer.StatusCode != status || answer.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%d bytes: got %d %.300s, want %d", length, answer.StatusCode, text, status)
 		}
@@ -390,7 +400,8 @@ func (i *installation) wantSignIn(t *testing.T, provider *idp.Provider, mount st
 		!strings.Contains(cookies, prefix+"gluepot-session=") || !strings.Contains(cookies, "Secure") {
 		t.Errorf("got %d %v %s, want a session", answer.StatusCode, answer.Header, text)
 	}
-	if answer, text = i.send(t, http.MethodGet, "/pastes", nil, "Accept", "text/html"); !strings.Contains(text, "Signed in as <b>ann</b>") {
+	if answer, text = i.send(t, http.MethodGet, "/pastes", nil, "Accept", "text/html"); !strings.Contains(text,
+		"Signed in as <b>ann</b>") {
 		t.Errorf("got %d %s, want to be signed in", answer.StatusCode, text)
 	}
 }
@@ -398,7 +409,8 @@ func (i *installation) wantSignIn(t *testing.T, provider *idp.Provider, mount st
 // form sends a form as a browser does for which a proxy has added "Referrer-Policy: no-referrer".
 func (i *installation) form(t *testing.T, path string, fields url.Values) (*http.Response, string) {
 	t.Helper()
-	return i.send(t, http.MethodPost, path, strings.NewReader(fields.Encode()), "Content-Type", "application/x-www-form-urlencoded",
+	return i.send(t, http.MethodPost, path, strings.NewReader(fields.Encode()), "Content-Type",
+		"application/x-www-form-urlencoded",
 		"Accept", "text/html", "Origin", "null", "Sec-Fetch-Site", "same-origin")
 }
 

@@ -58,7 +58,8 @@ func (s *Site) SignedIn(access string) (secret string) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	made, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID, viewer.Token, "a browser", "")
+	made, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID,
+		viewer.Token, "a browser", "")
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -96,7 +97,8 @@ func (s *Site) Sending(secret, path string, form url.Values) *http.Request {
 }
 
 // Post sends a form with the cookie of a session.
-func (s *Site) Post(secret, path string, form url.Values) (answer *httptest.ResponseRecorder, rejected bool, err error) {
+func (s *Site) Post(secret, path string,
+	form url.Values) (answer *httptest.ResponseRecorder, rejected bool, err error) {
 	s.T.Helper()
 	answer = httptest.NewRecorder()
 	rejected, err = s.Respond(answer, s.Sending(secret, path, form))

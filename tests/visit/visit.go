@@ -51,7 +51,8 @@ func New(t testing.TB) *Site {
 	t.Helper()
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
-	s := &Site{T: t, Store: store, Users: users.New(keepers, paste.Lifetimes{}, nil, time.Now), Tokens: tokens.New(secrets, keepers, time.Now)}
+	s := &Site{T: t, Store: store, Users: users.New(keepers, paste.Lifetimes{}, nil, time.Now),
+		Tokens: tokens.New(secrets, keepers, time.Now)}
 	s.Rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
@@ -61,8 +62,9 @@ func New(t testing.TB) *Site {
 		s.Pastes = pastes.New(stored, keepers, options, time.Now)
 		s.show(cfg, pages.Modules{
 			Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: languages.New(known),
-			Accounts: accounts.New(fake.Identities{Store: store}, keepers, accounts.Options{Passwords: fake.Passwords{}}, time.Now),
-			Search:   search.New(fake.Search{Store: store}, known),
+			Accounts: accounts.New(fake.Identities{Store: store}, keepers,
+				accounts.Options{Passwords: fake.Passwords{}}, time.Now),
+			Search: search.New(fake.Search{Store: store}, known),
 		})
 	}
 	s.Serve(pastes.Options{Rules: s.Rules})
@@ -224,7 +226,8 @@ func Owned(t testing.TB, change func(*paste.Document)) *Site {
 	t.Helper()
 	s := New(t)
 	document := Content(
-		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "b.c", Language: "C", Code: "\nint x;"},
+		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"},
+		paste.Pasty{Title: "b.c", Language: "C", Code: "\nint x;"},
 	)
 	document.Owner, document.Tags = s.User("Epoxy", true), []string{"a", "b"}
 	if change != nil {

@@ -1,6 +1,6 @@
-// Package dataloader decorates the hottest reads of a store on PostgreSQL: users by name or id, tokens by hash, pastes by id, short
-// lists of an owner's ids, and the count of pastes. It merges concurrent lookups into one statement, because under load PostgreSQL
-// spends more on a statement than on a row. Nothing is cached.
+// Package dataloader decorates the hottest reads of a store on PostgreSQL: users by name or id, tokens by hash, pastes
+// by id, short lists of an owner's ids, and the count of pastes. It merges concurrent lookups into one statement,
+// because under load PostgreSQL spends more on a statement than on a row. Nothing is cached.
 package dataloader
 
 import (
@@ -20,8 +20,9 @@ type Dataloader struct {
 	slots       int // connections for each kind of read
 }
 
-// New returns a dataloader over a store's pool. Each kind of read may use a quarter of it, and accounts an eighth. A lock on pastes can
-// block the quarter for pastes, the eighth for accounts, and the store's half: users and tokens keep an eighth.
+// New returns a dataloader over a store's pool. Each kind of read may use a quarter of it, and accounts an eighth. A
+// lock on pastes can block the quarter for pastes, the eighth for accounts, and the store's half: users and tokens keep
+// an eighth.
 func New(store *db.Store) *Dataloader {
 	connections := int(store.Pool().Config().MaxConns)
 	return &Dataloader{pool: store.Pool(), connections: connections, slots: max(1, connections/4)}
@@ -35,11 +36,11 @@ type query[K, R any] struct {
 	fields          func(*R) []any   // to scan the columns to
 }
 
-// newLoader returns a loader of the rows of each key, at least one, or nil without slots. A statement's first column is the number of
-// the key, from 1.
+// newLoader returns a loader of the rows of each key, at least one, or nil without slots. A statement's first column is
+// the number of the key, from 1.
 //
-// Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution anew, which costs more
-// than running it.
+// Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution anew, which
+// costs more than running it.
 func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R] {
 	if slots == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 // maxBatch is the most keys that one statement looks up.
 const maxBatch = 64
 
-// loader is a dataloader without a cache. A caller that finds a free slot looks its key up at once. While all slots are taken, callers
-// wait, and the next free slot looks up all their keys in one statement.
+// loader is a dataloader without a cache. A caller that finds a free slot looks its key up at once. While all slots are
+// taken, callers wait, and the next free slot looks up all their keys in one statement.
 //
 // A slot becomes free only when no caller waits, so even a single waiter is always served.
 type loader[K, V any] struct {
@@ -112,7 +112,8 @@ func (l *loader[K, V]) serve(callers []*waiter[K, V]) {
 	}
 }
 
-// lasting returns a context that ends with the last of the callers' deadlines. It belongs to the trace of the first caller.
+// lasting returns a context that ends with the last of the callers' deadlines. It belongs to the trace of the first
+// caller.
 func lasting[K, V any](callers []*waiter[K, V]) (context.Context, context.CancelFunc) {
 	ctx, last := context.WithoutCancel(callers[0].ctx), time.Time{}
 	for _, w := range callers {

@@ -125,7 +125,8 @@ func TestMerges(t *testing.T) {
 	})
 }
 
-// TestTrace wants a statement that answers several lookups to be part of the trace of one of them, which its context carries.
+// TestTrace wants a statement that answers several lookups to be part of the trace of one of them, which its context
+// carries.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -166,9 +167,15 @@ func TestLoneWaiter(t *testing.T) {
 		how   func(context.Context, []int) error
 		first fault.Kind // of the statement that takes the slot
 	}{
-		"after an answer":  {sleep, fault.None},
-		"after an error":   {func(context.Context, []int) error { time.Sleep(time.Second); return unavailable(nil) }, fault.Unavailable},
-		"after a deadline": {func(ctx context.Context, _ []int) error { <-ctx.Done(); return unavailable(ctx.Err()) }, fault.Unavailable},
+		"after an answer": {sleep, fault.None},
+		"after an error": {func(context.Context, []int) error {
+			time.Sleep(time.Second)
+			return unavailable(nil)
+		}, fault.Unavailable},
+		"after a deadline": {func(ctx context.Context, _ []int) error {
+			<-ctx.Done()
+			return unavailable(ctx.Err())
+		}, fault.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -325,7 +332,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// Callers give up at the moment at which they are answered: none gets an answer that was another's, and no slot is lost.
+// Callers give up at the moment at which they are answered: none gets an answer that was another's, and no slot is
+// lost.
 func TestCallersWhoComeAndGo(t *testing.T) {
 	t.Parallel()
 	db := &database{before: func(context.Context, []int) error {

@@ -16,9 +16,9 @@ type StaleFinder interface {
 	StaleByID(ctx context.Context, id user.ID) (user.User, error)
 }
 
-// Standby decorates the users of a primary: it finds users that may be stale on a standby. It asks the primary for users
-// that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only while the
-// primary does not answer.
+// Standby decorates the users of a primary: it finds users that may be stale on a standby. It asks the primary for
+// users that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only
+// while the primary does not answer.
 type Standby struct {
 	users.Store // the primary's
 
@@ -38,8 +38,8 @@ const (
 	lagTime = time.Second
 	// standbyPause is how long a standby that did not answer is not asked again.
 	standbyPause = time.Second
-	// standbyTries is how often a standby is asked before that: during a failover the proxy closes connections to the standby that
-	// becomes the primary, and no primary may answer yet (the scenario "killed primary" of tests/failover).
+	// standbyTries is how often a standby is asked before that: during a failover the proxy closes connections to the
+	// standby that becomes the primary, and no primary may answer yet (the scenario "killed primary" of tests/failover).
 	standbyTries = 2
 )
 
@@ -48,8 +48,8 @@ func NewStandby(standby StaleFinder, lag func(context.Context) (time.Duration, e
 	return &Standby{Store: primary, standby: standby, lag: lag}
 }
 
-// checkLag finds out whether the standby lags too far behind. One caller asks, and the others do not wait for the answer:
-// what they read is at most lagInterval older.
+// checkLag finds out whether the standby lags too far behind. One caller asks, and the others do not wait for the
+// answer: what they read is at most lagInterval older.
 func (s *Standby) checkLag(ctx context.Context) {
 	until, now := s.freshUntil.Load(), time.Now()
 	if now.UnixNano() < until || !s.freshUntil.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
@@ -78,7 +78,8 @@ func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) 
 	return s.find(ctx, func(ctx context.Context, users StaleFinder) (user.User, error) { return users.StaleByID(ctx, id) })
 }
 
-func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleFinder) (user.User, error)) (user.User, error) {
+func (s *Standby) find(ctx context.Context, ask func(context.Context,
+	StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
 	if time.Now().UnixNano() < s.behindUntil.Load() {
 		found, err := askWithin(ctx, s.Store, ask)

@@ -21,11 +21,13 @@ func (d *Dataloader) Tokens(store token.Store) *Tokens {
 	return &Tokens{store, newLoader(d, d.slots, query[token.Hash, model.AccessToken]{
 		columns: `t.id, t.user_id, t.kind, t.scope, t.parent_id, t.hash, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, ` +
 			userColumns,
-		tables: `JOIN access_tokens t ON t.hash = decode(q.hash, 'hex') JOIN users u ON u.id = t.user_id`, names: []string{"hash"},
+		tables: `JOIN access_tokens t ON t.hash = decode(q.hash, 'hex') JOIN users u ON u.id = t.user_id`,
+		names:  []string{"hash"},
 		values: func(hash token.Hash) []string { return []string{hex.EncodeToString(hash[:])} },
 		fields: func(t *model.AccessToken) []any {
 			return append([]any{
-				&t.ID, &t.UserID, &t.Kind, &t.Scope, &t.ParentID, &t.Hash, &t.Name, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt,
+				&t.ID, &t.UserID, &t.Kind, &t.Scope, &t.ParentID, &t.Hash, &t.Name, &t.CreatedAt, &t.ExpiresAt,
+				&t.LastUsedAt, &t.RevokedAt,
 			}, userFields(&t.User)...)
 		},
 	})}

@@ -29,7 +29,8 @@ const (
 
 func userFields(u *model.User) []any {
 	return []any{
-		&u.ID, &u.Username, &u.AvatarURL, &u.DefaultLanguage, &u.PublicProfile, &u.ShowTags, &u.SupporterMonths, &u.Contributor,
+		&u.ID, &u.Username, &u.AvatarURL, &u.DefaultLanguage, &u.PublicProfile, &u.ShowTags, &u.SupporterMonths,
+		&u.Contributor,
 		&u.CreatedAt, &u.Admin, &u.Suspended, &u.PastesHidden,
 	}
 }

@@ -22,25 +22,26 @@ type Config struct {
 	Standby bool `json:"-"`
 	// RefuseWrites makes every write fail, and opens an SQLite file without changing it.
 	RefuseWrites bool `json:"-"`
-	// Offline lets RefuseWrites read a file in a folder that cannot be written, as if no other process changed it. It is for commands: a
-	// server would go on showing what was removed.
+	// Offline lets RefuseWrites read a file in a folder that cannot be written, as if no other process changed it. It is
+	// for commands: a server would go on showing what was removed.
 	Offline bool `json:"-"`
 	// Search keeps the searchable text of pastes, in the transactions that write them. Without it Search finds nothing.
 	Search bool
 	// MaxConnections is the size of the connection pool. SQLite uses at most 4 for reading, and one for writing.
 	MaxConnections int
-	// ConnectTimeout bounds an attempt to connect to PostgreSQL, and the wait for another process's lock on an SQLite file. A request's
-	// deadline may end both earlier, but not the opening of a connection to SQLite.
+	// ConnectTimeout bounds an attempt to connect to PostgreSQL, and the wait for another process's lock on an SQLite
+	// file. A request's deadline may end both earlier, but not the opening of a connection to SQLite.
 	ConnectTimeout time.Duration
-	// ConnectionMaxLifetime is the greatest age of a connection to PostgreSQL. Its replacement finds a primary that has moved, and
-	// uses a new password. 0: any age.
+	// ConnectionMaxLifetime is the greatest age of a connection to PostgreSQL. Its replacement finds a primary that has
+	// moved, and uses a new password. 0: any age.
 	ConnectionMaxLifetime time.Duration
-	// Reread is called before each connection to PostgreSQL is opened, and returns the current URL. Only its password is used; when
-	// Reread fails, the password of URL is used. Default: nil, the password stays.
+	// Reread is called before each connection to PostgreSQL is opened, and returns the current URL. Only its password is
+	// used; when Reread fails, the password of URL is used. Default: nil, the password stays.
 	Reread func() (URL, error) `json:"-"`
 	// SlowStatement is how long a statement of GORM's may take before OnSlowStatement is called; 0: it is never called.
 	SlowStatement time.Duration
-	// OnSlowStatement is called after each slow statement, concurrently, and delays its caller. It must not use the store. Default: nil.
+	// OnSlowStatement is called after each slow statement, concurrently, and delays its caller. It must not use the store.
+	// Default: nil.
 	OnSlowStatement func(Statement) `json:"-"`
 	// Tracer sees each statement on PostgreSQL. Default: nil.
 	Tracer pgx.QueryTracer `json:"-"`

@@ -5,12 +5,13 @@ import (
 	"gorm.io/gorm"
 )
 
-// Dialect is what differs between the statements and the migrations of the two databases. openPostgres and openSQLite have the rest.
+// Dialect is what differs between the statements and the migrations of the two databases. openPostgres and openSQLite
+// have the rest.
 type Dialect struct {
 	goose      goose.Dialect
 	migrations string // their folder
-	// attempts is how often applying the pending migrations is tried. Without goose's lock, it fails when another process applies
-	// them at the same moment.
+	// attempts is how often applying the pending migrations is tried. Without goose's lock, it fails when another process
+	// applies them at the same moment.
 	attempts int
 	// relations are the names of all tables and indexes where Gluepot's are or will be. foreign reports whether one cannot
 	// stay beside Gluepot's: an SQLite file belongs to one program, and programs can share a schema of PostgreSQL.
@@ -25,24 +26,27 @@ type Dialect struct {
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
 	Day string
-	// analyze updates the planner's statistics about the tables, except those that this role does not own or that are locked.
+	// analyze updates the planner's statistics about the tables, except those that this role does not own or that are
+	// locked.
 	analyze string
-	// lag is for how many seconds a standby has not replayed what the primary has written, if there is anything; 0: it is none.
+	// lag is for how many seconds a standby has not replayed what the primary has written, if there is anything; 0: it is
+	// none.
 	lag string
 	// standby reports whether the server is a standby.
 	standby string
 	// Searchable reports whether there is a search index.
 	Searchable string
-	// PlanAnew makes PostgreSQL plan each statement of a transaction for its arguments. Once a statement has run five times, it may
-	// otherwise use a generic plan, with which a search reads all texts.
+	// PlanAnew makes PostgreSQL plan each statement of a transaction for its arguments. Once a statement has run five
+	// times, it may otherwise use a generic plan, with which a search reads all texts.
 	PlanAnew string
-	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL, LIKE uses the index
-	// by itself.
+	// Indexed restricts a query for the texts x to what their index finds for SQLite's MATCH expression. On PostgreSQL,
+	// LIKE uses the index by itself.
 	Indexed func(texts *gorm.DB, match string) *gorm.DB
 	// LockAll, with the names of tables, waits for writers of them, and keeps others away until the transaction ends. On
 	// SQLite all transactions take turns.
 	LockAll func(tables string) string
-	// failWhileCopying is a statement that fails while a copy to the database has not ended. It must not wait for the copy.
+	// failWhileCopying is a statement that fails while a copy to the database has not ended. It must not wait for the
+	// copy.
 	failWhileCopying string
 	// lockImport makes imports of one kind, its argument, take turns. On SQLite all transactions take turns.
 	lockImport string
@@ -54,8 +58,8 @@ var postgresDialect = &Dialect{
 	goose: goose.DialectPostgres, migrations: postgresMigrations, attempts: 1,
 	relations: `SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()`,
 	foreign:   func(name string) bool { return relationsOf(postgresMigrations)[name] },
-	// The planner cannot estimate the result of a subquery, and would assume that a third of all pastes have expired. It can
-	// estimate now(), and so finds that they are few.
+	// The planner cannot estimate the result of a subquery, and would assume that a third of all pastes have expired. It
+	// can estimate now(), and so finds that they are few.
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
 		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day' AND removed_at IS NULL)`,
 	RemoveExpired: []string{`DELETE FROM pastes WHERE id IN (
@@ -83,12 +87,13 @@ var sqliteDialect = &Dialect{
 	goose: goose.DialectSQLite3, migrations: "migrations/sqlite", attempts: 5,
 	relations: `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'`,
 	foreign:   func(name string) bool { return name != migrationsTable },
-	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its row-level
-	// triggers would make writes four times as slow.
+	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
+	// row-level triggers would make writes four times as slow.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE removed_at IS NOT NULL) -
 		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND removed_at IS NULL)`,
 	RemoveExpired: []string{
-		// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
+		// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the
+		// one before.
 		`DELETE FROM paste_texts WHERE number IN (SELECT number FROM paste_texts WHERE paste_id IN (
 			SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?))`,
 		`DELETE FROM pastes WHERE id IN (SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
@@ -106,6 +111,7 @@ var sqliteDialect = &Dialect{
 	Searchable: `SELECT TRUE`,
 	PlanAnew:   `SELECT TRUE`,
 	Indexed: func(texts *gorm.DB, match string) *gorm.DB {
-		return texts.Where(`x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`, match)
+		return texts.Where(`x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`,
+			match)
 	},
 }

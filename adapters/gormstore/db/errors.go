@@ -32,7 +32,8 @@ const (
 var (
 	// ErrNotFound is the error for a row that does not exist.
 	ErrNotFound = fault.New(fault.NotFound, "There is no such thing.")
-	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs: a table or column is missing.
+	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs: a table or column
+	// is missing.
 	ErrOutdated = fault.New(fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'.")
 
 	conflicting = fault.New(fault.Conflict, messageConflict)
@@ -53,7 +54,8 @@ var (
 
 var errRefused = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
 
-// Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error alone.
+// Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error
+// alone.
 func Translate(err error) error {
 	if err == nil {
 		return nil

@@ -123,7 +123,8 @@ func backupVersions(ctx context.Context, backup *sql.DB, from string) (version, 
 	case err != nil:
 		return 0, 0, Translate(err)
 	case version > latest:
-		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", version, latest)
+		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.",
+			version, latest)
 	}
 	return version, latest, nil
 }

@@ -75,8 +75,9 @@ func checkTables(ctx context.Context, db *sql.DB, dialect *Dialect, cfg Config) 
 	if version > 0 || err != nil && diagnose(err) != ErrOutdated {
 		return err
 	}
-	return fault.New(fault.Conflict, fmt.Sprintf("The database %s belongs to another program: Gluepot did not make its %q. "+
-		"Nothing was changed. Check %s, or use an empty database.", URL(cfg.URL), names[inTheWay], cfg.urlSetting()))
+	return fault.New(fault.Conflict,
+		fmt.Sprintf("The database %s belongs to another program: Gluepot did not make its %q. "+
+			"Nothing was changed. Check %s, or use an empty database.", URL(cfg.URL), names[inTheWay], cfg.urlSetting()))
 }
 
 // namesOf returns the first column of a query.

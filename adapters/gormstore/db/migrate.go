@@ -33,12 +33,16 @@ type Migration struct {
 }
 
 var (
-	errUnreleased = fault.New(fault.Unavailable, "The database was made by a version of Gluepot from before its first release, "+
-		"which this one cannot read. Start with an empty database, and import the data again.")
-	errStandby = fault.New(fault.Unavailable, "The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
-	errClock   = fault.New(fault.Unavailable, fmt.Sprintf("The clocks of this machine and of the database server differ by more than %v. "+
-		"Set both by NTP.", maxClockDifference))
-	errCopying = fault.New(fault.Unavailable, "The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
+	errUnreleased = fault.New(fault.Unavailable,
+		"The database was made by a version of Gluepot from before its first release, "+
+			"which this one cannot read. Start with an empty database, and import the data again.")
+	errStandby = fault.New(fault.Unavailable,
+		"The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
+	errClock = fault.New(fault.Unavailable,
+		fmt.Sprintf("The clocks of this machine and of the database server differ by more than %v. "+
+			"Set both by NTP.", maxClockDifference))
+	errCopying = fault.New(fault.Unavailable,
+		"The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
 )
 
 // Schema says how the tables of a database and this program fit.
@@ -49,9 +53,9 @@ type Schema struct {
 	Migrations []Migration
 }
 
-// Usable returns nil when this program can work with the database: no migration is missing, and any newer ones are compatible
-// according to the database.
-// It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
+// Usable returns nil when this program can work with the database: no migration is missing, and any newer ones are
+// compatible according to the database. It fails with fault.Unavailable, and with ErrOutdated when migrating would
+// help.
 func (s Schema) Usable() error {
 	if s.Version > s.Latest && s.Oldest != 0 && s.Oldest <= s.Latest {
 		return nil
@@ -59,14 +63,16 @@ func (s Schema) Usable() error {
 	return s.Same()
 }
 
-// Same returns nil when the database has exactly the migrations that this program knows. It fails with fault.Unavailable.
+// Same returns nil when the database has exactly the migrations that this program knows. It fails with
+// fault.Unavailable.
 func (s Schema) Same() error {
 	switch {
 	case s.Version < s.Latest:
 		return ErrOutdated
 	case s.Version > s.Latest:
 		return fault.New(fault.Unavailable, fmt.Sprintf(
-			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", s.Version, s.Latest))
+			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.",
+			s.Version, s.Latest))
 	}
 	return nil
 }
@@ -83,8 +89,8 @@ func (s *Store) BringUpToDate(ctx context.Context) error {
 	return err
 }
 
-// Migrate applies pending migrations and returns how many. There may be concurrent calls. It fails for a database that a newer
-// program has migrated, unless that is still compatible.
+// Migrate applies pending migrations and returns how many. There may be concurrent calls. It fails for a database that
+// a newer program has migrated, unless that is still compatible.
 func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return 0, err
@@ -104,11 +110,12 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	}
 }
 
-// maxClockDifference is how far the clock of this machine, which tokens and new pastes go by, may be from that of the database, which
-// stored ones go by.
+// maxClockDifference is how far the clock of this machine, which tokens and new pastes go by, may be from that of the
+// database, which stored ones go by.
 const maxClockDifference = 5 * time.Second
 
-// checkClock fails where a new paste could be stored as expired, or an expired token be taken. How long the answer takes is no difference.
+// checkClock fails where a new paste could be stored as expired, or an expired token be taken. How long the answer
+// takes is no difference.
 func (s *Store) checkClock(ctx context.Context) error {
 	asked := s.Clock()
 	now, err := s.Time(s.Read(ctx))
@@ -121,9 +128,9 @@ func (s *Store) checkClock(ctx context.Context) error {
 	return nil
 }
 
-// Ready returns nil when the database answers, can be written to, and has a schema that this program can work with, and the clocks of
-// both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on serving, and can restart. It
-// fails with fault.Unavailable, and with ErrOutdated when migrating would help.
+// Ready returns nil when the database answers, can be written to, and has a schema that this program can work with, and
+// the clocks of both agree. The schema may be a newer one: during a rolling update, nodes of the older version go on
+// serving, and can restart. It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.Check(); err != nil {
 		return err
@@ -177,7 +184,8 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 		VersionID int64
 		Tstamp    time.Time
 	}
-	if err := s.Read(ctx).Table(migrationsTable).Select("version_id", "tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
+	if err := s.Read(ctx).Table(migrationsTable).Select("version_id",
+		"tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
 		diagnose(err) != ErrOutdated {
 		return Schema{}, Unreadable(err)
 	}
@@ -218,7 +226,8 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 	return schema, row.CopyingFrom.Valid, nil
 }
 
-// Unreadable translates an error of a statement that can fail only because of the database: it is always fault.Unavailable.
+// Unreadable translates an error of a statement that can fail only because of the database: it is always
+// fault.Unavailable.
 func Unreadable(err error) error {
 	if errors.Is(err, errNoPrimary) {
 		return errStandby

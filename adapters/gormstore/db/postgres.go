@@ -34,7 +34,8 @@ func (s *Store) openPostgres() error {
 	if s.pgx, err = pgxpool.NewWithConfig(context.Background(), cfg); err != nil {
 		return err
 	}
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID),
+		lock.WithLockTimeout(1, migrationLockWait))
 	if err != nil {
 		return err
 	}
@@ -88,9 +89,10 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// readCommitted chooses the isolation of statements outside transactions: a standby refuses those of a server whose default is
-// SERIALIZABLE. Behind a proxy in transaction mode a statement may use another session, whose default serves it as well: one
-// statement sees one instant at every level. Transactions name their level. next is the next check, or nil.
+// readCommitted chooses the isolation of statements outside transactions: a standby refuses those of a server whose
+// default is SERIALIZABLE. Behind a proxy in transaction mode a statement may use another session, whose default serves
+// it as well: one statement sees one instant at every level. Transactions name their level. next is the next check, or
+// nil.
 func readCommitted(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		_, err := conn.Exec(ctx, "SET default_transaction_isolation = 'read committed'").ReadAll()
@@ -103,7 +105,8 @@ func readCommitted(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 
 var errNoPrimary = errors.New("the server is a standby")
 
-// requirePrimary refuses connections to a standby, which may be stale and accept revoked tokens. also is the URL's own check, or nil.
+// requirePrimary refuses connections to a standby, which may be stale and accept revoked tokens. also is the URL's own
+// check, or nil.
 func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		result := conn.ExecParams(ctx, postgresDialect.standby, nil, nil, nil, nil).Read()

@@ -68,7 +68,8 @@ func (s *Store) openSQLite() error {
 // text is overwritten. Writing transactions take the write lock at once: one that upgrades later can fail without
 // waiting.
 func sqliteDSN(path string, cfg Config, writes bool) string {
-	pragmas := []string{"busy_timeout(" + strconv.FormatInt(cfg.ConnectTimeout.Milliseconds(), 10) + ")", "foreign_keys(1)"}
+	pragmas := []string{"busy_timeout(" + strconv.FormatInt(cfg.ConnectTimeout.Milliseconds(), 10) + ")",
+		"foreign_keys(1)"}
 	options := url.Values{
 		"mode":                 {"rw"}, // never creates the file
 		"_txlock":              {"deferred"},

@@ -31,8 +31,8 @@ type Store struct {
 	purge   sqlitefile.Purge    // of an SQLite index
 	Clock   func() time.Time
 
-	// Now and Ago are arguments of statements: the current time, which decides what has expired, and the time d ago. Time reads the same
-	// clock: PostgreSQL's, or for SQLite the process's.
+	// Now and Ago are arguments of statements: the current time, which decides what has expired, and the time d ago. Time
+	// reads the same clock: PostgreSQL's, or for SQLite the process's.
 	Now  func() any
 	Ago  func(d time.Duration) any
 	Time func(tx *gorm.DB) (time.Time, error)
@@ -40,8 +40,8 @@ type Store struct {
 	together transaction            // see WriteTogether
 	locking  []goose.ProviderOption // of migrations
 
-	// Work on pastes may use half of the connections, and slow work (lists, searches, counts, imports) a quarter. So neither a lock
-	// on pastes nor long lists take the connections for users and tokens.
+	// Work on pastes may use half of the connections, and slow work (lists, searches, counts, imports) a quarter. So
+	// neither a lock on pastes nor long lists take the connections for users and tokens.
 	Pastes, Slow *semaphore.Weighted
 	pasteWrites  *semaphore.Weighted // Pastes on PostgreSQL; unbounded on SQLite, which has one writing connection
 }
@@ -85,8 +85,8 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 // KeepsSearch reports whether the searchable text of pastes is kept.
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
-// Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
-// PostgreSQL it does nothing. It fails with fault.Unavailable, and with fault.Conflict when there is a log of a file that is gone.
+// Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On PostgreSQL it
+// does nothing. It fails with fault.Unavailable, and with fault.Conflict when there is a log of a file that is gone.
 func (s *Store) Create(ctx context.Context) error {
 	if s.file.Path() == "" {
 		return nil
@@ -103,7 +103,8 @@ func (s *Store) Create(ctx context.Context) error {
 }
 
 // Connect checks that the database exists, answers and is not another program's. It creates nothing, and may be called
-// again. It fails with fault.Unavailable, and with fault.Conflict for the database of another program, which it leaves as it is.
+// again. It fails with fault.Unavailable, and with fault.Conflict for the database of another program, which it leaves
+// as it is.
 func (s *Store) Connect(ctx context.Context) error {
 	return s.connectError(s.file.Open(func() error {
 		if err := s.checkForeign(ctx); err != nil {
@@ -133,7 +134,8 @@ func (s *Store) connectError(err error) error {
 	case noRoom, noRight:
 		return Translate(err)
 	case damaged:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.", url, setting), err)
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.",
+			url, setting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that %s names a file that this user may write, "+
@@ -144,8 +146,9 @@ func (s *Store) connectError(err error) error {
 		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
 }
 
-// Analyze is for the end of an import or a copy. By itself, PostgreSQL learns the sizes of tables only after minutes. Until then it
-// compiles the statement of each look-up of a paste (JIT), which takes 0.3 s. Nothing depends on it, so errors are ignored.
+// Analyze is for the end of an import or a copy. By itself, PostgreSQL learns the sizes of tables only after minutes.
+// Until then it compiles the statement of each look-up of a paste (JIT), which takes 0.3 s. Nothing depends on it, so
+// errors are ignored.
 func (s *Store) Analyze(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -61,8 +61,8 @@ func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) 
 	return s.write(ctx, s.separate, s.lasting(change), s.pasteWrites)
 }
 
-// WriteTogether is WritePaste for a change that does not ask how many rows were affected. On PostgreSQL, statements that return no
-// rows are sent with the next one that does, or with the end of the transaction.
+// WriteTogether is WritePaste for a change that does not ask how many rows were affected. On PostgreSQL, statements
+// that return no rows are sent with the next one that does, or with the end of the transaction.
 func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return s.write(ctx, s.together, s.lasting(change), s.pasteWrites)
 }
@@ -107,8 +107,8 @@ func (s *Store) write(
 }
 
 // lasting makes a change fail while the database is the target of a copy that has not ended: the next one would delete
-// it. The change comes first, so that it holds its locks on tables: a copy that begins waits for them (Dialect.LockAll),
-// and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
+// it. The change comes first, so that it holds its locks on tables: a copy that begins waits for them
+// (Dialect.LockAll), and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
 func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	return func(tx *gorm.DB) error {
 		if err := change(tx); err != nil {
@@ -123,9 +123,9 @@ func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) er
 	return s.writer.WithContext(ctx).Transaction(change, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 }
 
-// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network. A statement can
-// stop those that are sent with it only by failing. So Guarded copies a block of the client, if there is one, without its
-// network, which the table refuses.
+// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network. A
+// statement can stop those that are sent with it only by failing. So Guarded copies a block of the client, if there is
+// one, without its network, which the table refuses.
 func (s *Store) Guarded(from netip.Addr, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	networks := moderation.NetworksOf(from)
 	if len(networks) == 0 {
@@ -226,8 +226,8 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 	return err
 }
 
-// pipeline is a gorm.ConnPool that saves round trips to PostgreSQL. It sends statements that return no rows with the next one that
-// does, or at the end.
+// pipeline is a gorm.ConnPool that saves round trips to PostgreSQL. It sends statements that return no rows with the
+// next one that does, or at the end.
 type pipeline struct {
 	*sql.Conn
 

@@ -25,8 +25,10 @@ type Document struct {
 // NewDocument is the inverse of Domain. searched says whether its text is kept for searches.
 func NewDocument(d paste.Document, searched bool) *Document {
 	row := &Paste{
-		ID: string(d.ID), OwnerID: Optional(string(d.Owner)), CreatedAt: Instant(d.CreatedAt), ExpiresAt: Nullable(d.ExpiresAt), Burns: d.Burns,
-		Lifetime: string(d.Lifetime), Visibility: int16(d.Visibility), Title: Text(d.Title), Origin: Optional(string(d.Origin)),
+		ID: string(d.ID), OwnerID: Optional(string(d.Owner)), CreatedAt: Instant(d.CreatedAt),
+		ExpiresAt: Nullable(d.ExpiresAt), Burns: d.Burns,
+		Lifetime: string(d.Lifetime), Visibility: int16(d.Visibility), Title: Text(d.Title),
+		Origin:    Optional(string(d.Origin)),
 		Encrypted: d.Encrypted(), Pasties: len(d.Pasties), Tags: len(d.Tags), Edits: len(d.Edits),
 		ContentBytes: d.ContentBytes(), HistoryBytes: d.HistoryBytes(),
 	}
@@ -144,7 +146,8 @@ func (r *Document) Insert(tx *gorm.DB) error {
 	return Insert(tx, r.Paste, r.Origin, r.Pasties, r.Tags, r.Edits, r.Cipher, r.Text)
 }
 
-// Replace stores the differences after an edit. dropped is how many of the oldest entries of the history the edit has removed.
+// Replace stores the differences after an edit. dropped is how many of the oldest entries of the history the edit has
+// removed.
 func (r *Document) Replace(tx *gorm.DB, before *Document, dropped int) error {
 	if err := tx.Select("*").Omit("Stars", "Starred", "RemovedAt", "Hidden").Updates(r.Paste).Error; err != nil {
 		return err
@@ -211,6 +214,7 @@ func OverTexts(tx *gorm.DB) *gorm.DB {
 	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
 		IS DISTINCT FROM (excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
 	return tx.Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true, Where: clause.Where{Exprs: []clause.Expression{different}},
+		Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true,
+		Where: clause.Where{Exprs: []clause.Expression{different}},
 	})
 }

@@ -1,5 +1,5 @@
-// Package model has a type for each table, and turns its rows into what the domain knows. A type without TableName is named like its
-// table.
+// Package model has a type for each table, and turns its rows into what the domain knows. A type without TableName is
+// named like its table.
 package model
 
 import (
@@ -14,8 +14,8 @@ import (
 // Instant returns t as both databases store it: in UTC, to the microsecond.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Computed is a time that a query computes. SQLite's driver returns only columns of tables as times; a computed time comes in
-// microseconds since 1970.
+// Computed is a time that a query computes. SQLite's driver returns only columns of tables as times; a computed time
+// comes in microseconds since 1970.
 type Computed time.Time
 
 // Scan implements sql.Scanner.

@@ -32,8 +32,9 @@ type Paste struct {
 	Unshared     bool         // here: see paste.Unshared
 	RemovedAt    sql.NullTime // since when only operators know of it
 	Hidden       bool         // removed until its owner is suspended no longer
-	Stars        int64        `gorm:"->;-:migration" json:"-"` // set only by reads of one paste: gormstore.Pastes.take, the dataloader
-	Starred      bool         `gorm:"->;-:migration" json:"-"`
+	// set only by reads of one paste: gormstore.Pastes.take, the dataloader
+	Stars   int64 `gorm:"->;-:migration" json:"-"`
+	Starred bool  `gorm:"->;-:migration" json:"-"`
 }
 
 // Domain returns the paste.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a text column. It may contain U+0000, which PostgreSQL's type text cannot hold. Both databases store it the same way, so that
-// rows stay readable, searchable and the same after a copy.
+// Text is a text column. It may contain U+0000, which PostgreSQL's type text cannot hold. Both databases store it the
+// same way, so that rows stay readable, searchable and the same after a copy.
 type Text string
 
 // escape is U+001A (SUBSTITUTE), which is rare in text. Followed by 0 it means U+0000, and by 1 itself.
@@ -38,6 +38,6 @@ func (t *Text) Scan(value any) error {
 	return nil
 }
 
-// IsText reports whether PostgreSQL accepts s as text. Any other string cannot be a row's id, and PostgreSQL refuses to compare it.
-// In a statement for several keys, one such string would make all of them fail.
+// IsText reports whether PostgreSQL accepts s as text. Any other string cannot be a row's id, and PostgreSQL refuses to
+// compare it. In a statement for several keys, one such string would make all of them fail.
 func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

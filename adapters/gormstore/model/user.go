@@ -141,7 +141,8 @@ type Invitation struct {
 // Domain returns the invitation.
 func (r *Invitation) Domain() (identity.Invitation, error) {
 	return identity.Invitation{
-		ID: identity.InvitationID(r.ID), Hash: identity.Hash(r.Hash), Uses: r.Uses, Note: r.Note, CreatedAt: r.CreatedAt.UTC(),
+		ID: identity.InvitationID(r.ID), Hash: identity.Hash(r.Hash), Uses: r.Uses, Note: r.Note,
+		CreatedAt: r.CreatedAt.UTC(),
 		ExpiresAt: r.ExpiresAt.UTC(),
 	}, nil
 }

@@ -39,7 +39,8 @@ func (p *Purge) Step(writer *gorm.DB) error {
 		pages := purgePages
 		if !p.running.Load() {
 			var deleted, purged int64
-			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil || deleted == purged {
+			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil ||
+				deleted == purged {
 				return err
 			}
 			p.deleted, pages = deleted, -purgePages // all parts of the index

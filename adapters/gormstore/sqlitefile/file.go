@@ -21,7 +21,8 @@ func URI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPa
 
 // Open opens one connection to a file, without changing its journal mode.
 func Open(path, mode string, patience time.Duration) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=%s&_pragma=busy_timeout(%d)", URI(path), mode, patience.Milliseconds()))
+	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=%s&_pragma=busy_timeout(%d)", URI(path), mode,
+		patience.Milliseconds()))
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
@@ -86,7 +87,8 @@ var logSuffixes = []string{"-wal", "-journal"}
 func checkNoLog(path string) error {
 	for _, suffix := range logSuffixes {
 		if _, err := os.Lstat(path + suffix); err == nil {
-			return fault.New(fault.Conflict, fmt.Sprintf("There is a log %s%s without its database. Move it away first.", path, suffix))
+			return fault.New(fault.Conflict, fmt.Sprintf("There is a log %s%s without its database. Move it away first.",
+				path, suffix))
 		}
 	}
 	return nil

@@ -42,8 +42,9 @@ func giveOwner(path, other string) (os.FileInfo, error) {
 		return nil, fault.Unforeseen(fmt.Errorf("no owner of %s", other))
 	}
 	if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, fmt.Sprintf("%s belongs to another user (%d), who could not open the new file. "+
-			"Run this as that user, or as root.", other, owner.Uid), err)
+		return nil, fault.Wrap(fault.Unavailable,
+			fmt.Sprintf("%s belongs to another user (%d), who could not open the new file. "+
+				"Run this as that user, or as root.", other, owner.Uid), err)
 	}
 	return info, nil
 }

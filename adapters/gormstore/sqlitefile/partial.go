@@ -21,7 +21,8 @@ func newPartial(path string) (*partialFile, error) {
 	const prefix = ".gluepot-partial-"
 	left, _ := os.ReadDir(filepath.Dir(path)) // CreateTemp reports what is wrong with the folder
 	for _, entry := range left {
-		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > abandonedAfter {
+		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), prefix) &&
+			time.Since(info.ModTime()) > abandonedAfter {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), entry.Name()))
 		}
 	}

@@ -91,7 +91,8 @@ func (t *Target) check(ctx context.Context, from string, replace bool) (bool, er
 	for _, suffix := range logSuffixes {
 		if LogSize(from, suffix) > 0 {
 			return false, fault.New(fault.Invalid, fmt.Sprintf(
-				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from, suffix))
+				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.",
+				from, suffix))
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
@@ -110,7 +111,8 @@ func (t *Target) check(ctx context.Context, from string, replace bool) (bool, er
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is the database itself.", from))
 	case !replace:
 		return false, fault.New(fault.Conflict, fmt.Sprintf(
-			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.", t.Path))
+			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.",
+			t.Path))
 	}
 	if err := t.CheckForeign(ctx, t.Path); fault.Is(err, fault.Conflict) { // a damaged file can be replaced
 		return false, err
@@ -230,7 +232,8 @@ func beginsAsSQLite(path string) bool {
 // closeLog moves the log into the database and locks the file. SQLite allows this only if no other process has the file
 // open.
 func closeLog(ctx context.Context, db *sql.DB) error {
-	for _, statement := range []string{"PRAGMA main.journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA main.journal_mode"} {
+	for _, statement := range []string{"PRAGMA main.journal_mode = DELETE", "BEGIN EXCLUSIVE",
+		"PRAGMA main.journal_mode"} {
 		mode := "delete" // BEGIN returns no row
 		err := db.QueryRowContext(ctx, statement).Scan(&mode)
 		busy, ok := errors.AsType[*sqlite.Error](err)

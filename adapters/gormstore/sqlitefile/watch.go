@@ -87,7 +87,8 @@ func (f *Watched) Open(connect func() error) error {
 	if err := connect(); err != nil {
 		return err
 	}
-	identity, err := os.Stat(f.path) // after connecting: a file of a container image changes its identity with the first write
+	// after connecting: a file of a container image changes its identity with the first write
+	identity, err := os.Stat(f.path)
 	if err != nil {
 		return err
 	}

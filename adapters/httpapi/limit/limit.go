@@ -90,9 +90,9 @@ func New(cfg Config) *Limiter {
 	return l
 }
 
-// Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in its body, or does
-// not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If the request may
-// not go on, it returns the limit that refuses it, and how long to wait.
+// Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in
+// its body, or does not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If
+// the request may not go on, it returns the limit that refuses it, and how long to wait.
 func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, refused string, retry time.Duration) {
 	if l == nil {
 		return used, "", 0

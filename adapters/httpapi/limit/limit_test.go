@@ -58,7 +58,8 @@ func TestLookingTakesNoPlace(t *testing.T) {
 	}
 }
 
-// TestManyKeys limits many times as many clients as there is room for, and goes on limiting one that comes again and again.
+// TestManyKeys limits many times as many clients as there is room for, and goes on limiting one that comes again and
+// again.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	g, now := newClients(1, time.Second, 2), time.Unix(1_000_000, 0)

@@ -18,7 +18,8 @@ const Uncounted = 16 << 10
 // patience is how long a request waits for memory.
 const patience = 2 * time.Second
 
-// maxWaiting bounds the requests that wait for memory, and maxWaitingOfOne those of one client. More are refused at once.
+// maxWaiting bounds the requests that wait for memory, and maxWaitingOfOne those of one client. More are refused at
+// once.
 const (
 	maxWaiting      = 1000
 	maxWaitingOfOne = maxWaiting / 2

@@ -241,8 +241,8 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// TestManyWaiting has more callers wait for memory than may. The others are refused at once, and leave room for a client
-// that comes later.
+// TestManyWaiting has more callers wait for memory than may. The others are refused at once, and leave room for a
+// client that comes later.
 func TestManyWaiting(t *testing.T) {
 	t.Parallel()
 	for addresses, most := range map[int]int{1: maxWaitingOfOne, 2: maxWaiting, 100: maxWaiting} {

@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// listener bounds the number of open connections: further ones wait in the kernel. Connections beyond the limit of one address are
-// closed at once.
+// listener bounds the number of open connections: further ones wait in the kernel. Connections beyond the limit of one
+// address are closed at once.
 //
 // netutil.LimitListener would hide CloseWrite, which net/http needs to deliver an answer before it resets a connection.
 type listener struct {

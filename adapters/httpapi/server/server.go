@@ -38,7 +38,8 @@ type Server struct {
 
 // New returns a server that does not listen yet.
 func New(cfg Config, handler Handler, log *zap.Logger) *Server {
-	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel) // debug, as clients can cause net/http's messages; fails only for unknown levels
+	// debug, as clients can cause net/http's messages; fails only for unknown levels
+	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel)
 	return &Server{
 		cfg: cfg, handler: handler, failed: make(chan error, 1), log: log,
 		http: &http.Server{
@@ -70,8 +71,9 @@ func (s *Server) Start(ctx context.Context) error {
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.listener = &listener{
-		Listener: opened, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)), closed: make(chan struct{}),
-		of: make(map[netip.Addr]int),
+		Listener: opened, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)),
+		closed: make(chan struct{}),
+		of:     make(map[netip.Addr]int),
 	}
 	var accepting net.Listener = s.listener
 	if secure != nil {
@@ -91,8 +93,9 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 // Failed delivers the error that ended serving, if one does before Stop is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop makes readiness fail and closes connections after their next answer. It waits for load balancers to notice, refuses new
-// connections, and waits for requests in flight. Those still running at the end of the drain timeout or of ctx are cut off and logged.
+// Stop makes readiness fail and closes connections after their next answer. It waits for load balancers to notice,
+// refuses new connections, and waits for requests in flight. Those still running at the end of the drain timeout or of
+// ctx are cut off and logged.
 func (s *Server) Stop(ctx context.Context) error {
 	s.handler.StartDraining()
 	if s.listener == nil {
@@ -108,7 +111,8 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	if left := len(s.listener.room); left > 0 { // nothing is accepted any more
-		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off", zap.Int("connections", left))
+		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off",
+			zap.Int("connections", left))
 	}
 	return s.http.Close()
 }

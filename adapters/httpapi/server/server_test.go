@@ -25,7 +25,8 @@ import (
 // patience is how long anything may take that a test waits for.
 const patience = 2 * time.Minute
 
-// handler answers "/" at once, "/held" when it is released, and "/long" with more than the kernel keeps of a connection.
+// handler answers "/" at once, "/held" when it is released, and "/long" with more than the kernel keeps of a
+// connection.
 type handler struct {
 	draining atomic.Bool
 	waiting  chan struct{} // receives one for each request that is held
@@ -290,8 +291,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// One address has its share of the connections and no more; proxies that are trusted have any number, and a network of IPv6 is one
-// client.
+// One address has its share of the connections and no more; proxies that are trusted have any number, and a network of
+// IPv6 is one client.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	t.Parallel()
 	proxy := netip.MustParseAddr("127.0.0.3")

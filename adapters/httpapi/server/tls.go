@@ -23,8 +23,8 @@ type certificate struct {
 	cert, key []byte // the files as last read; nil: unreadable
 }
 
-// newTLS fails with fault.Invalid when the files are not a certificate and its key. It disables session tickets: a resumed session would
-// use the old certificate.
+// newTLS fails with fault.Invalid when the files are not a certificate and its key. It disables session tickets: a
+// resumed session would use the old certificate.
 func newTLS(certFile, keyFile string, log *zap.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
@@ -33,7 +33,8 @@ func newTLS(certFile, keyFile string, log *zap.Logger) (*tls.Config, error) {
 				"GLUEPOT_HTTP_TLS_KEY_FILE.", certFile, keyFile, err))
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
+		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"},
+		SessionTicketsDisabled: true,
 	}, nil
 }
 
@@ -56,8 +57,9 @@ func (c *certificate) load() (changed bool, err error) {
 	return true, nil
 }
 
-// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While they do not
-// match, as when only one was written yet, the old certificate stays, and the log says so once for each change.
+// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While
+// they do not match, as when only one was written yet, the old certificate stays, and the log says so once for each
+// change.
 func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -38,8 +38,9 @@ func newPair(t *testing.T, name string) pair {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -137,7 +138,9 @@ func TestTLS(t *testing.T) {
 			t.Errorf("version %x: got another protocol, want http/1.1", version)
 		}
 	}
-	if _, err := shake(t, server, certificate, func(cfg *tls.Config) { cfg.MinVersion, cfg.MaxVersion = 0, tls.VersionTLS11 }); err == nil {
+	if _, err := shake(t, server, certificate, func(cfg *tls.Config) {
+		cfg.MinVersion, cfg.MaxVersion = 0, tls.VersionTLS11
+	}); err == nil {
 		t.Error("version 1.1: got a handshake, want none")
 	}
 	if _, err := shake(t, server, newPair(t, "a.test"), nil); err == nil {

@@ -28,7 +28,8 @@ func Invalid(format string, values ...any) error {
 
 var (
 	errNotJSON      = Invalid("The body is not one JSON object in UTF-8.")
-	errNotEncrypted = Invalid("An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
+	errNotEncrypted = Invalid(
+		"An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
 // DecodeDraft reads a paste to create. It ignores the ids of pasties. It fails with a fault.Invalid.
@@ -93,8 +94,8 @@ type pastyChanges struct {
 	Code     *string `json:"code"`
 }
 
-// DecodeEncrypted reads an encrypted paste to create. It refuses other fields, which may be meant to be secret. It fails with a
-// fault.Invalid.
+// DecodeEncrypted reads an encrypted paste to create. It refuses other fields, which may be meant to be secret. It
+// fails with a fault.Invalid.
 func DecodeEncrypted(body []byte) (paste.Draft, error) {
 	var sent struct {
 		Version  int16   `json:"version"`

@@ -36,7 +36,8 @@ func TestReadings(t *testing.T) {
 }
 
 func FuzzReadings(f *testing.F) {
-	for _, seed := range []string{"name=C++", "name=%u6F22", "name=%uD83D%uDE00", "%", "name=%25%", "name=%u", "a&&=&name=%2"} {
+	for _, seed := range []string{"name=C++", "name=%u6F22", "name=%uD83D%uDE00", "%", "name=%25%", "name=%u",
+		"a&&=&name=%2"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

@@ -62,7 +62,8 @@ func (in *Input) Reader(ctx context.Context) io.Reader {
 	return r
 }
 
-// endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for minutes.
+// endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for
+// minutes.
 type endingReader struct {
 	ctx context.Context //nolint:containedctx // the context of the reading
 	io.Reader
@@ -146,8 +147,8 @@ func isNameless(file string) bool {
 	return err == nil && !about.Mode().IsRegular()
 }
 
-// InputsThere fails if a file is not there, or standard input is to be read twice. So a mistyped name fails before a database is
-// created or other files are read. It opens no file, because a named pipe can be opened only once.
+// InputsThere fails if a file is not there, or standard input is to be read twice. So a mistyped name fails before a
+// database is created or other files are read. It opens no file, because a named pipe can be opened only once.
 func InputsThere(files []string) error {
 	inputs := 0
 	for _, file := range files {
@@ -214,7 +215,8 @@ const Lifetimes = "never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y"
 // LifetimeUsage is the usage of a flag for Lifetime.
 const LifetimeUsage = "how long it lives: " + Lifetimes + " (default never)"
 
-// Lifetime is the value of a flag: how long a paste lives, as the API spells it. A month is 1m there, and may be 1month here.
+// Lifetime is the value of a flag: how long a paste lives, as the API spells it. A month is 1m there, and may be 1month
+// here.
 type Lifetime string
 
 // String implements pflag.Value.

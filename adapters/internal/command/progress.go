@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows on a terminal how much was done. It is cleared when all is done, or by Finish. Its errors are ignored: they must not end a
-// command.
+// Progress shows on a terminal how much was done. It is cleared when all is done, or by Finish. Its errors are ignored:
+// they must not end a command.
 type Progress struct{ *progressbar.ProgressBar }
 
 // NewProgress begins to show progress, if stderr is a terminal. A size of -1 is unknown.

@@ -56,21 +56,24 @@ func Arguments(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(args) < needed:
-		return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."), cmd.CommandPath())
+		return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."),
+			cmd.CommandPath())
 	case len(args) > most:
 		return Unknown(cmd, args[most])
 	}
 	return nil
 }
 
-// Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below it.
+// Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below
+// it.
 func Unknown(cmd *cobra.Command, argument string) error {
 	suggestion := ""
 	cmd.SuggestionsMinimumDistance = min(2, len(argument)/2) // otherwise "ls" would suggest "up"
 	if meant := cmd.SuggestionsFor(argument); len(meant) > 0 {
 		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	}
-	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
+	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion,
+		cmd.CommandPath())
 }
 
 // Nearest returns the name that was probably meant by a mistyped one, or "".
@@ -104,7 +107,8 @@ func CheckValue(name, value string) error {
 	return nil
 }
 
-// Quote quotes what was typed, for a message, unless it may hold a password: a database URL is easily put in the wrong place.
+// Quote quotes what was typed, for a message, unless it may hold a password: a database URL is easily put in the wrong
+// place.
 func Quote(typed string) string {
 	if MayHoldPassword(typed) {
 		return "something that may hold a password"
@@ -112,7 +116,8 @@ func Quote(typed string) string {
 	return strconv.Quote(typed)
 }
 
-// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site is none.
+// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site
+// is none.
 func MayHoldPassword(text string) bool {
 	return !IsWebURL(text) && strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
 }
@@ -126,8 +131,8 @@ func IsWebURL(text string) bool {
 // RunE is cobra's RunE.
 type RunE = func(cmd *cobra.Command, args []string) error
 
-// Long wraps a command that takes long. The first SIGINT, SIGTERM or SIGHUP cancels its context, and it ends in order; a second SIGINT or
-// SIGTERM ends the process at once.
+// Long wraps a command that takes long. The first SIGINT, SIGTERM or SIGHUP cancels its context, and it ends in order;
+// a second SIGINT or SIGTERM ends the process at once.
 func Long(run RunE) RunE {
 	return func(cmd *cobra.Command, args []string) error {
 		signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether a stream is a terminal, where a person types what is read or sees what is written as it comes.
+// IsTerminal reports whether a stream is a terminal, where a person types what is read or sees what is written as it
+// comes.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

@@ -11,9 +11,12 @@ func TestSafeName(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
 		"-rf":     "_-rf",
-		"main.go": "main.go", ".bashrc": ".bashrc", "../../etc/passwd": "etc-passwd", `..\..\boot.ini`: "boot.ini", "..": "", "": "", " / ": "",
-		"a b.txt ": "a b.txt", "x.": "x", `a<b>:"|?*c`: "a_b______c", "gnp\u202eexe.txt": "gnpexe.txt", "nul\x00l\r\n": "null",
-		"日本.md": "日本.md", "con": "_con", "Aux.c": "_Aux.c", "COM1.tar.gz": "_COM1.tar.gz", "console": "console", "nul .txt": "_nul .txt",
+		"main.go": "main.go", ".bashrc": ".bashrc", "../../etc/passwd": "etc-passwd", `..\..\boot.ini`: "boot.ini", "..": "",
+		"": "", " / ": "",
+		"a b.txt ": "a b.txt", "x.": "x", `a<b>:"|?*c`: "a_b______c", "gnp\u202eexe.txt": "gnpexe.txt",
+		"nul\x00l\r\n": "null",
+		"日本.md":        "日本.md", "con": "_con", "Aux.c": "_Aux.c", "COM1.tar.gz": "_COM1.tar.gz",
+		"console": "console", "nul .txt": "_nul .txt",
 		strings.Repeat("x", 300) + ".go": strings.Repeat("x", 197) + ".go",
 	} {
 		if got := filename.Safe(title); got != want {

@@ -29,6 +29,6 @@ type Page struct {
 // secret. The answer to a read may be made twice.
 //
 // A handler of a page that is too long to collect calls Flush (http.ResponseController) before it writes. Then each
-// Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error of w before
-// it keeps more in memory than 16 KiB.
+// Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error of w
+// before it keeps more in memory than 16 KiB.
 type Handler func(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)

@@ -72,8 +72,8 @@ func list(texts []string) []string {
 	return texts
 }
 
-// WritePaste writes a paste, or the cipher of one that its client has encrypted. Long texts are encoded in pieces: a history may be
-// too long for the memory.
+// WritePaste writes a paste, or the cipher of one that its client has encrypted. Long texts are encoded in pieces: a
+// history may be too long for the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
 	w, _ := writers.Get().(*writer)
 	defer w.release()
@@ -88,9 +88,11 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 		return w.err
 	}
 	w.object(pasteView{
-		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
-		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
-		Tags: list(d.Tags), Encrypted: d.Encrypted(), Pasties: []pastyView{}, Edits: []editView{},
+		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(),
+		ExpiresIn: string(d.ExpiresIn()),
+		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private,
+		IsPublic: d.Visibility == paste.Public,
+		Tags:     list(d.Tags), Encrypted: d.Encrypted(), Pasties: []pastyView{}, Edits: []editView{},
 	}, part{`"pasties":[`, func() {
 		for i, p := range d.Pasties {
 			w.comma(i)
@@ -99,7 +101,8 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 	}}, part{`"edits":[`, func() {
 		for i, e := range d.Edits {
 			w.comma(i)
-			w.object(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata), EditedAt: e.At.Unix()},
+			w.object(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata),
+				EditedAt: e.At.Unix()},
 				part{`"edit":"`, func() { w.text(e.Text) }})
 		}
 	}})

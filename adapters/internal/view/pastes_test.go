@@ -34,8 +34,10 @@ func TestAnswersInPieces(t *testing.T) {
 			}
 			inner, quoted := quoteJSON(t, code), quoteJSON(t, unit)
 			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + quoted + `,"createdAt":1000000000,"expiresIn":"1w",` +
-				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + quoted + `,"b"],"encrypted":false,"pasties":[` +
-				`{"_id":"p1","language":"","title":"","code":` + inner + `},{"_id":"p2","language":"","title":"","code":""}],"edits":[` +
+				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + quoted +
+				`,"b"],"encrypted":false,"pasties":[` +
+				`{"_id":"p1","language":"","title":"","code":` + inner +
+				`},{"_id":"p2","language":"","title":"","code":""}],"edits":[` +
 				`{"_id":"e1","editId":7,"editType":0,"metadata":[],"edit":` + inner + `,"editedAt":1000000000}]}`
 			if got.String() != want {
 				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, got.Len(), got.String(), len(want))

@@ -24,12 +24,14 @@ type pages struct {
 func Routes(s *site.Site) []site.Route {
 	p := &pages{Site: s}
 	return []site.Route{
-		{Pattern: site.PathSignIn, Get: p.withPasskeys(p.showSignIn), Post: p.withPasskeys(site.Form(p.signIn)), Begins: true},
+		{Pattern: site.PathSignIn, Get: p.withPasskeys(p.showSignIn), Post: p.withPasskeys(site.Form(p.signIn)),
+			Begins: true},
 		{Pattern: pathSignInPasskey, Post: site.Form(p.signInWithPasskey), Tries: true, Begins: true},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.withPasskeys(p.showSignUp), Post: p.withPasskeys(site.Form(p.signUp)), Tries: true},
-		{Pattern: site.PathInvite + ":code", Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)), Tries: true, Begins: true},
+		{Pattern: site.PathInvite + ":code", Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)),
+			Tries: true, Begins: true},
 		{Pattern: site.PathSetup + ":code", Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)),
 			Tries: true, Begins: true},
 		{Pattern: site.PathReset + ":code", Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)),
@@ -46,7 +48,8 @@ func Routes(s *site.Site) []site.Route {
 			Post: p.Recently(pathTokens, site.OwnForm(p.changeTokens)),
 		},
 		{Pattern: pathSessions, Get: p.SignedIn(p.accountSessions), Post: p.SignedIn(site.OwnForm(p.endSession))},
-		{Pattern: pathSecurity, Get: p.withPasskeys(p.SignedIn(p.security)), Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword)))},
+		{Pattern: pathSecurity, Get: p.withPasskeys(p.SignedIn(p.security)),
+			Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword)))},
 		{Pattern: pathPasskeys, Post: p.withPasskeys(p.Recently(pathSecurity, site.OwnForm(p.changePasskeys)))},
 		{
 			Pattern: pathIdentities, Get: p.SignedIn(p.security),
@@ -66,7 +69,8 @@ const (
 
 func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
 	stored := profileOf(r.Viewer.User)
-	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "", r.URL.Query().Has("saved")), nil)
+	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "",
+		r.URL.Query().Has("saved")), nil)
 }
 
 func profileOf(u user.User) users.Profile {
@@ -81,8 +85,9 @@ func baseOf(profile users.Profile) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%#v", profile)))
 }
 
-var errChanged = fault.New(fault.Conflict, "Your profile was changed since this page was opened, in another tab perhaps. "+
-	"Nothing is saved yet: send this again to have it as you see it here, or open the page anew to see what it is now.")
+var errChanged = fault.New(fault.Conflict,
+	"Your profile was changed since this page was opened, in another tab perhaps. "+
+		"Nothing is saved yet: send this again to have it as you see it here, or open the page anew to see what it is now.")
 
 // changeAccount stores the profile. A new name needs a recent sign-in.
 func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
@@ -98,7 +103,8 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 		err = p.Modules.Users.Update.Own(r.Context(), r.Actor(), wanted)
 	}
 	if err != nil {
-		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base, fault.MessageOf(err), false))
+		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base,
+			fault.MessageOf(err), false))
 	}
 	return p.SeeOther(w, site.PathAccount+"?saved")
 }

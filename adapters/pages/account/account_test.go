@@ -55,7 +55,8 @@ func TestAccount(t *testing.T) {
 		"an avatar of a script": {profile("Epoxy", "javascript:alert(1)"), http.StatusBadRequest, "https://"},
 		"no language":           {url.Values{"name": {"Epoxy"}}, http.StatusBadRequest, "language"},
 	} {
-		if status, page := save(c.form); status != c.status || !strings.Contains(page, `role="alert"`) || !strings.Contains(page, c.says) {
+		if status, page := save(c.form); status != c.status || !strings.Contains(page, `role="alert"`) ||
+			!strings.Contains(page, c.says) {
 			t.Errorf("%s: got %d %s, want %d and %q", what, status, page, c.status, c.says)
 		}
 	}
@@ -68,7 +69,8 @@ func TestAccount(t *testing.T) {
 	older := profile("Epoxy", "", "public")
 	older.Set("base", base)
 	status, again := save(older)
-	if status != http.StatusConflict || !strings.Contains(again, "changed since this page was opened") || strings.Contains(again, base) {
+	if status != http.StatusConflict || !strings.Contains(again, "changed since this page was opened") ||
+		strings.Contains(again, base) {
 		t.Errorf("got %d %s, want nothing overwritten, and the form again", status, again)
 	}
 	answer, _, err = s.As(secret, "/account?saved")
@@ -90,7 +92,8 @@ func TestAccount(t *testing.T) {
 		t.Errorf("got %v, want the old name of a private profile to lead nowhere", err)
 	}
 	_, mortars := s.Session("mortar")
-	if answer, _, err := s.Post(mortars, "/account", profile("epoxy", "")); err != nil || answer.Code != http.StatusConflict {
+	if answer, _, err := s.Post(mortars, "/account", profile("epoxy", "")); err != nil ||
+		answer.Code != http.StatusConflict {
 		t.Errorf("got %v, %d, want the old name not given to another user", err, answer.Code)
 	}
 }
@@ -110,7 +113,8 @@ func TestDeleteAccount(t *testing.T) {
 		if answer, _, err := s.As(secret, "/account/delete"); err != nil || answer.Code != http.StatusOK {
 			t.Errorf("got %v, %d, want the question", err, answer.Code)
 		}
-		if answer, _, err := s.Post(secret, "/account/delete", url.Values{"name": {"mortar"}, "pastes": {choice}}); err != nil ||
+		if answer, _, err := s.Post(secret, "/account/delete",
+			url.Values{"name": {"mortar"}, "pastes": {choice}}); err != nil ||
 			answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "This is not your username.") {
 			t.Errorf("got %v, %d, want nothing deleted by another name", err, answer.Code)
 		}
@@ -118,7 +122,8 @@ func TestDeleteAccount(t *testing.T) {
 			t.Errorf("got %v, want nothing deleted without a choice", err)
 		}
 		answer, _, err := s.Post(secret, "/account/delete", url.Values{"name": {"epoxy"}, "pastes": {choice}})
-		if err != nil || answer.Header().Get("Location") != "/" || !strings.Contains(answer.Header().Get("Set-Cookie"), "Max-Age=0") {
+		if err != nil || answer.Header().Get("Location") != "/" || !strings.Contains(answer.Header().Get("Set-Cookie"),
+			"Max-Age=0") {
 			t.Errorf("%s: got %v, %v, want the account deleted, and the cookie cleared", choice, err, answer.Header())
 		}
 		if _, rejected, err := s.As(secret, "/account"); err != nil || !rejected {

@@ -20,7 +20,8 @@ func TestOwnForms(t *testing.T) {
 	s := embedded.New(t)
 	s.User("root", false)
 	s.User("mortar", true)
-	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root",
+		users.UpdateInput{Admin: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	_, own := s.Session("root")

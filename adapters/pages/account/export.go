@@ -22,7 +22,8 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// exportedAccount is what is stored about a user beside pastes. It begins with the answer of the interface for programs.
+// exportedAccount is what is stored about a user beside pastes. It begins with the answer of the interface for
+// programs.
 type exportedAccount struct {
 	view.Self
 
@@ -46,7 +47,8 @@ type exportedToken struct {
 func exportedTokens(stored []token.Token) []exportedToken {
 	exported := make([]exportedToken, len(stored))
 	for i, t := range stored {
-		exported[i] = exportedToken{t.Name, t.Scope.String(), unix(t.CreatedAt), unix(t.LastUsedAt), unix(t.ExpiresAt), unix(t.RevokedAt)}
+		exported[i] = exportedToken{t.Name, t.Scope.String(), unix(t.CreatedAt), unix(t.LastUsedAt), unix(t.ExpiresAt),
+			unix(t.RevokedAt)}
 	}
 	return exported
 }

@@ -70,10 +70,14 @@ func TestExport(t *testing.T) {
 		s.Holds(id, document)
 	}
 	own("names000", func(d *paste.Document) { d.Tags = []string{"mine"} },
-		paste.Pasty{Title: "../../etc/passwd", Code: "a"}, paste.Pasty{Title: "/Main.go", Code: "b"}, paste.Pasty{Title: "main.go", Code: "c"},
-		paste.Pasty{Title: "..", Language: "Go", Code: "d"}, paste.Pasty{Title: "nul.txt", Code: "e"}, paste.Pasty{Title: `C:\x`, Code: "f"},
+		paste.Pasty{Title: "../../etc/passwd", Code: "a"}, paste.Pasty{Title: "/Main.go", Code: "b"},
+		paste.Pasty{Title: "main.go", Code: "c"},
+		paste.Pasty{Title: "..", Language: "Go", Code: "d"}, paste.Pasty{Title: "nul.txt", Code: "e"},
+		paste.Pasty{Title: `C:\x`, Code: "f"},
 	)
-	own("private0", func(d *paste.Document) { d.Visibility = paste.Private }, paste.Pasty{Title: "secret.txt", Code: "mine alone"})
+	own("private0", func(d *paste.Document) {
+		d.Visibility = paste.Private
+	}, paste.Pasty{Title: "secret.txt", Code: "mine alone"})
 	own("burning0", func(d *paste.Document) { d.Burns = true }, paste.Pasty{Title: "once.txt", Code: "to be read once"})
 	own("cipher00", func(d *paste.Document) { d.Title, d.Cipher = "", &paste.Cipher{Data: []byte("x")} })
 	own("sealed00", func(d *paste.Document) {
@@ -101,7 +105,8 @@ func TestExport(t *testing.T) {
 		}
 	}
 	if got := answer.Header(); got.Get("Content-Type") != "application/zip" ||
-		got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" || got.Get("Cache-Control") != "private, no-store" {
+		got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" ||
+		got.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %v, want a file to keep", got)
 	}
 	files := unpacked(t, answer.Body.Bytes())
@@ -124,10 +129,12 @@ func TestExport(t *testing.T) {
 	}
 	var got []string
 	for _, p := range listed {
-		got = append(got, fmt.Sprintf("%s %v %v %v %d %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties), len(p.Cipher)))
+		got = append(got, fmt.Sprintf("%s %v %v %v %d %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties),
+			len(p.Cipher)))
 	}
 	want := []string{
-		"names000 false false [mine] 6 0", "private0 false true [] 1 0", "burning0 false false [] 1 0", "cipher00 true false [] 0 0",
+		"names000 false false [mine] 6 0", "private0 false true [] 1 0", "burning0 false false [] 1 0",
+		"cipher00 true false [] 0 0",
 		"sealed00 true false [] 0 36", "con false false [] 1 0", "Con false false [] 1 0",
 	}
 	if !slices.Equal(got, want) {
@@ -144,7 +151,8 @@ func TestExport(t *testing.T) {
 		}
 	}
 	if files["pastes/private0/secret.txt"] != "mine alone" || files["pastes/burning0/once.txt"] != "to be read once" ||
-		files["pastes/_con/a.txt"] != "of an import" || files["pastes/_Con (2)/a.txt"] != "of an import, too" || len(files) != len(wanted)+4 {
+		files["pastes/_con/a.txt"] != "of an import" || files["pastes/_Con (2)/a.txt"] != "of an import, too" ||
+		len(files) != len(wanted)+4 {
 		t.Errorf("got %q, want one's own files and no others", files)
 	}
 	_, secret = s.Session("mortar")
@@ -165,13 +173,15 @@ type many struct {
 
 var beginning = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
-func (m *many) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
+func (m *many) ActiveIDs(_ context.Context, _ user.ID,
+	after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
 	next := 0
 	if after.ID != "" {
 		next = int(beginning.Sub(after.CreatedAt)/time.Second) + 1
 	}
 	for ; next < m.number && len(ids) < limit; next++ {
-		last = paste.Place{CreatedAt: beginning.Add(-time.Duration(next) * time.Second), ID: paste.ID(fmt.Sprintf("p%07d", next))}
+		last = paste.Place{CreatedAt: beginning.Add(-time.Duration(next) * time.Second),
+			ID: paste.ID(fmt.Sprintf("p%07d", next))}
 		ids = append(ids, last.ID)
 	}
 	return ids, last, nil
@@ -197,7 +207,8 @@ type busy struct {
 	atEnd func()
 }
 
-func (b *busy) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
+func (b *busy) ActiveIDs(ctx context.Context, owner user.ID,
+	after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
 	ids, last, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
 	if len(ids) == 0 {
 		b.atEnd()
@@ -339,7 +350,8 @@ func TestLargeExport(t *testing.T) {
 	s := visit.New(t)
 	owner := s.User("Epoxy", true)
 	_, secret := s.Session("epoxy")
-	store := &many{Pastes: fake.Pastes{Store: s.Store}, owner: owner, number: 3_000, code: strings.Repeat("a line of code\n", 2<<10)}
+	store := &many{Pastes: fake.Pastes{Store: s.Store}, owner: owner, number: 3_000,
+		code: strings.Repeat("a line of code\n", 2<<10)}
 	if visit.Raced {
 		store.number = 1_000
 	}

@@ -34,7 +34,8 @@ func member(t *testing.T, s *visit.Site, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Users.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: name, Password: hash}); err != nil {
+	if _, err := s.Users.Create.Do(t.Context(), audit.Operator(),
+		users.CreateInput{Name: name, Password: hash}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,7 +51,8 @@ func wantBegun(t *testing.T, answer *httptest.ResponseRecorder, err error, befor
 	t.Helper()
 	secret = cookieOf(answer)
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != next ||
-		!strings.HasPrefix(secret, token.Prefix) || secret == before || answer.Header().Get("Cache-Control") != "private, no-store" {
+		!strings.HasPrefix(secret, token.Prefix) || secret == before ||
+		answer.Header().Get("Cache-Control") != "private, no-store" {
 		t.Fatalf("got %v, %d %v, want a new session, and %s", err, answer.Code, answer.Header(), next)
 	}
 	return secret
@@ -64,7 +66,8 @@ func TestSignInWithPassword(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	member(t, s, "Epoxy")
-	visit.WantIn(t, s.Page("/sign-in?next=/k2j4x8m1"), `autocomplete="username"`, `autocomplete="current-password"`, `value="/k2j4x8m1"`,
+	visit.WantIn(t, s.Page("/sign-in?next=/k2j4x8m1"), `autocomplete="username"`, `autocomplete="current-password"`,
+		`value="/k2j4x8m1"`,
 		"Or with an access token")
 	visit.WantNotIn(t, s.Page("/sign-in"), "/sign-up")
 	answer, rejected, err := s.Post("", "/sign-in", signInForm(" epoxy ", goodPassword))
@@ -153,7 +156,8 @@ func TestSetUp(t *testing.T) {
 	path := "/setup/" + code
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} { // as crawlers and previews do
 		answer := httptest.NewRecorder()
-		if rejected, err := s.Respond(answer, s.Asking(method, path, "", nil)); err != nil || rejected || answer.Code != http.StatusOK ||
+		if rejected, err := s.Respond(answer, s.Asking(method, path, "", nil)); err != nil || rejected ||
+			answer.Code != http.StatusOK ||
 			answer.Header().Get("Cache-Control") != "private, no-store" || answer.Header().Get("X-Robots-Tag") != "noindex" {
 			t.Fatalf("got %v, rejected: %v, %d %v, want the form, in no cache", err, rejected, answer.Code, answer.Header())
 		}
@@ -166,9 +170,11 @@ func TestSetUp(t *testing.T) {
 	}{
 		"a weak password": {newForm("root", "weak but long enough"), http.StatusBadRequest, "too easy to guess"},
 		"two passwords": {
-			url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest, "not the same",
+			url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest,
+			"not the same",
 		},
-		"no second one":        {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest, "not the same"},
+		"no second one": {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest,
+			"not the same"},
 		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
 		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
 	} {
@@ -189,7 +195,8 @@ func TestSetUp(t *testing.T) {
 		if _, rejected, err := s.As("", other); !fault.Is(err, fault.Forbidden) || !rejected {
 			t.Errorf("%s: got %v, rejected: %v, want it refused, as a failed sign-in", other, err, rejected)
 		}
-		if _, rejected, err := s.Post("", other, newForm("mallory", goodPassword)); !fault.Is(err, fault.Forbidden) || !rejected {
+		if _, rejected, err := s.Post("", other, newForm("mallory", goodPassword)); !fault.Is(err,
+			fault.Forbidden) || !rejected {
 			t.Errorf("%s: got %v, rejected: %v, want it refused, as a failed sign-in", other, err, rejected)
 		}
 	}

@@ -85,7 +85,8 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 	return p.Done(w, "/", err)
 }
 
-// begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
+// begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path
+// next.
 func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
 	secret, err := p.start(r, owner, parent)
 	if err != nil {

@@ -72,7 +72,8 @@ func TestSignIn(t *testing.T) {
 	wrongSignIns(t, s, access)
 }
 
-// wrongSignIns has a token that is revoked, and others that never were valid: each is a failed sign-in, and no page repeats it.
+// wrongSignIns has a token that is revoked, and others that never were valid: each is a failed sign-in, and no page
+// repeats it.
 func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 	t.Helper()
 	before := s.Tokens.SignIn.Rejections()
@@ -107,7 +108,8 @@ func TestInvitedWithAnEndedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	for secret, want := range map[string]bool{"": false, "made up": true} {
-		if answer, rejected, err := s.As(secret, "/invite/"+code); err != nil || answer.Code != http.StatusOK || rejected != want {
+		if answer, rejected, err := s.As(secret, "/invite/"+code); err != nil || answer.Code != http.StatusOK ||
+			rejected != want {
 			t.Errorf("%q: got %v, rejected: %v, %d, want the page, rejected: %v", secret, err, rejected, answer.Code, want)
 		}
 	}

@@ -74,8 +74,8 @@ func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.inviteView(page, found, code), err)
 }
 
-// join makes an account with a name and a password, with the code of an invitation if the path has one. Each attempt counts as a failed
-// sign-in, so that no client makes many accounts or tries many names.
+// join makes an account with a name and a password, with the code of an invitation if the path has one. Each attempt
+// counts as a failed sign-in, so that no client makes many accounts or tries many names.
 func (p *pages) join(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if fields.Has(fieldPasskey) {
 		return p.joinWithPasskey(w, r, fields)

@@ -52,7 +52,8 @@ func TestAccountTokens(t *testing.T) {
 		t.Errorf("got the cookies %v, want it forgotten", cookies)
 	}
 	viewer, err := s.Tokens.SignIn.Do(t.Context(), made)
-	if err != nil || viewer.Token.Scope != token.Read || viewer.Token.ExpiresAt.Sub(viewer.Token.CreatedAt) != 7*24*time.Hour ||
+	if err != nil || viewer.Token.Scope != token.Read ||
+		viewer.Token.ExpiresAt.Sub(viewer.Token.CreatedAt) != 7*24*time.Hour ||
 		answer.Header().Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %+v, %v, %v, want a token that reads for a week", viewer.Token, err, answer.Header())
 	}
@@ -63,25 +64,29 @@ func TestAccountTokens(t *testing.T) {
 	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "not used yet", "<b>a browser</b>",
 		`value="`+string(parent)+`"`)
 	for what, form := range map[string]url.Values{
-		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}}, "days": {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "nothing": {},
+		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}},
+		"days":  {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "nothing": {},
 	} {
 		if _, _, err := s.Post(secret, "/account/tokens", form); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %v, want it refused", what, err)
 		}
 	}
-	answer, _, err = s.Post(secret, "/account/tokens", url.Values{"name": {strings.Repeat("x", 65)}, "scope": {"read"}, "days": {"7"}})
+	answer, _, err = s.Post(secret, "/account/tokens",
+		url.Values{"name": {strings.Repeat("x", 65)}, "scope": {"read"}, "days": {"7"}})
 	if err != nil || answer.Code != http.StatusBadRequest {
 		t.Errorf("got %v, %d, want the form again", err, answer.Code)
 	}
 	visit.WantIn(t, answer.Body.String(), `role="alert"`, "at most 64 bytes")
-	if _, _, err := s.Post(secret, "/account/tokens", url.Values{"revoke": {string(others)}}); !fault.Is(err, fault.NotFound) {
+	if _, _, err := s.Post(secret, "/account/tokens", url.Values{"revoke": {string(others)}}); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("got %v, want nobody else's token revoked", err)
 	}
 	revoke := url.Values{"revoke": {string(parent)}}
 	if answer, _, err := s.Post(secret, "/account/tokens", revoke); err != nil || answer.Code != http.StatusSeeOther {
 		t.Errorf("got %v, %d, want the token revoked", err, answer.Code)
 	}
-	if answer, rejected, err := s.As(secret, "/account/tokens"); err != nil || !rejected || answer.Code != http.StatusSeeOther {
+	if answer, rejected, err := s.As(secret, "/account/tokens"); err != nil || !rejected ||
+		answer.Code != http.StatusSeeOther {
 		t.Errorf("got %v, rejected: %v, want the session ended with its token", err, rejected)
 	}
 }
@@ -127,9 +132,11 @@ func TestAccountSessions(t *testing.T) {
 	if err != nil || strings.Count(answer.Body.String(), "<li>") != 3 {
 		t.Errorf("got %v, %s, want three sessions", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "<span>read and write</span>", `name="end" value="`+idOf(second)+`"`)
+	visit.WantIn(t, answer.Body.String(), "<span>this browser</span>", "<span>read and write</span>",
+		`name="end" value="`+idOf(second)+`"`)
 	for _, id := range []string{idOf(second), idOf(mortars)} {
-		if answer, _, err := s.Post(here, "/account/sessions", url.Values{"end": {id}}); err != nil || answer.Code != http.StatusSeeOther {
+		if answer, _, err := s.Post(here, "/account/sessions", url.Values{"end": {id}}); err != nil ||
+			answer.Code != http.StatusSeeOther {
 			t.Errorf("got %v, %d, want the list again", err, answer.Code)
 		}
 	}
@@ -197,12 +204,14 @@ func TestSessionOfAnHour(t *testing.T) {
 		"exported":         {"/account/export", nil, "/account"},
 	} {
 		answer, _, err := s.Post(secret.Reveal(), c.path, c.form)
-		if want := "/sign-in?next=" + url.QueryEscape(c.next); err != nil || answer.Header().Get("Location") != want || answer.Body.Len() > 0 {
+		if want := "/sign-in?next=" + url.QueryEscape(c.next); err != nil || answer.Header().Get("Location") != want ||
+			answer.Body.Len() > 0 {
 			t.Errorf("%s: got %v, %v, want %s", what, err, answer.Header(), want)
 		}
 	}
 	profile := url.Values{"name": {"Epoxy"}, "language": {"Go"}, "public": {"on"}}
-	if answer, _, err := s.Post(secret.Reveal(), "/account", profile); err != nil || answer.Header().Get("Location") != "/account?saved" {
+	if answer, _, err := s.Post(secret.Reveal(), "/account", profile); err != nil ||
+		answer.Header().Get("Location") != "/account?saved" {
 		t.Errorf("got %v, %v, want the rest of the profile saved", err, answer.Header())
 	}
 }

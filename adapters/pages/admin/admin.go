@@ -119,7 +119,8 @@ func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url
 	case "close":
 		err = p.Modules.Moderation.Report.Close(r.Context(), r.Actor(), fields.Get("id"))
 	case "remove":
-		err = p.Modules.Moderation.Remove.Do(r.Context(), r.Actor(), fields.Get("paste"), strings.TrimSpace(fields.Get("reason")))
+		err = p.Modules.Moderation.Remove.Do(r.Context(), r.Actor(), fields.Get("paste"),
+			strings.TrimSpace(fields.Get("reason")))
 	default:
 		err = site.ErrBrokenForm
 	}

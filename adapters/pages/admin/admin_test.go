@@ -22,7 +22,8 @@ func administered(t *testing.T) *visit.Site {
 	t.Helper()
 	s := embedded.New(t)
 	s.User("root", false)
-	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root",
+		users.UpdateInput{Admin: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	_, s.Secret = s.Session("root")
@@ -91,7 +92,8 @@ func TestPastes(t *testing.T) {
 	epoxy := s.User("epoxy", true)
 	owned, anonymous := made(s, "epoxy", "<owned>"), made(s, "", "left here")
 	visit.WantIn(t, s.Page("/admin"), "&lt;owned&gt;", ">epoxy</a>", "left here", "anonymous", "Remove "+owned)
-	for query, other := range map[string]string{"owner=epoxy": anonymous, "anonymous=on": owned, "contains=needle+in+left": owned} {
+	for query, other := range map[string]string{"owner=epoxy": anonymous, "anonymous=on": owned,
+		"contains=needle+in+left": owned} {
 		page := s.Page("/admin?" + query)
 		visit.WantNotIn(t, page, other)
 		visit.WantNotIn(t, page, "There are none.")
@@ -199,7 +201,8 @@ func TestAudit(t *testing.T) {
 	s := administered(t)
 	id := made(s, "", "x")
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
-	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root", "by operator")
+	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root",
+		"by operator")
 
 	const entry = "<span>by "
 	before := strings.Count(s.Page("/admin/audit"), entry)

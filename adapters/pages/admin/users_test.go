@@ -180,7 +180,8 @@ func TestFormerAdministrator(t *testing.T) {
 	s := administered(t)
 	epoxy := s.User("epoxy", true)
 	s.Page(pathOf(epoxy))
-	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root", users.UpdateInput{Admin: new(false)}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root",
+		users.UpdateInput{Admin: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Post(s.Secret, pathOf(epoxy), url.Values{"do": {"make-admin"}}); !fault.Is(err, fault.NotFound) {

@@ -38,7 +38,8 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	}
 	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
 	return &formPage{
-		Layout: r.Layout("", "Keeps code snippets for everybody who has their link"), Form: form, Start: p.startLanguage(r), Lives: lives,
+		Layout: r.Layout("", "Keeps code snippets for everybody who has their link"), Form: form,
+		Start: p.startLanguage(r), Lives: lives,
 		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
 	}
 }
@@ -47,7 +48,8 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
 	return p.showNew(w, r, pasteForm{
-		Visibility: paste.Unlisted.String(), SignedIn: r.Viewer.SignedIn(), Snippets: []snippet{{Number: 1, Language: p.startLanguage(r)}},
+		Visibility: paste.Unlisted.String(), SignedIn: r.Viewer.SignedIn(),
+		Snippets: []snippet{{Number: 1, Language: p.startLanguage(r)}},
 	})
 }
 
@@ -88,7 +90,8 @@ const signInToSend = "You have to sign in to do this. Nothing is lost: sign in i
 
 // refusals are the statuses of a form that is shown again.
 var refusals = map[fault.Kind]int{
-	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.Forbidden: http.StatusForbidden,
+	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden: http.StatusForbidden,
 	fault.Exhausted: http.StatusTooManyRequests,
 }
 

@@ -51,14 +51,16 @@ func TestCreate(t *testing.T) {
 		"expires", "1h", "do", "save",
 	})
 	got := s.Stored(path)
-	if want := fmt.Sprintf(`"A <title>" unlisted [] "main.go" Go %q "empty" Autodetect ""`, code); visit.Summary(got) != want {
+	if want := fmt.Sprintf(`"A <title>" unlisted [] "main.go" Go %q "empty" Autodetect ""`,
+		code); visit.Summary(got) != want {
 		t.Errorf("got %s, want %s", visit.Summary(got), want)
 	}
 	if got.Owner != "" || !got.ExpiresAt.Equal(got.CreatedAt.Truncate(time.Second).Add(time.Hour)) {
 		t.Errorf("got the owner %q and the time %v to %v, want nobody and an hour", got.Owner, got.CreatedAt, got.ExpiresAt)
 	}
 	// The same, as programs might send it.
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(url.Values{"code": {"x\r\ny"}}.Encode()))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/",
+		strings.NewReader(url.Values{"code": {"x\r\ny"}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer, err := s.Answers(r)
 	if err != nil || answer.Code != http.StatusSeeOther {
@@ -78,7 +80,8 @@ var filled = visit.Form{
 // wantKept fails the test unless a page has everything that was filled in.
 func wantKept(t *testing.T, page string) {
 	t.Helper()
-	visit.WantIn(t, page, `value="T&lt;"`, `value="a&lt;.go"`, "\n\n&lt;one&gt;</textarea>", `value="b.c"`, "\ntwo</textarea>",
+	visit.WantIn(t, page, `value="T&lt;"`, `value="a&lt;.go"`, "\n\n&lt;one&gt;</textarea>", `value="b.c"`,
+		"\ntwo</textarea>",
 		`name="language" value="Go"`, `name="language" value="C"`, `<option value="2d" selected>`)
 }
 
@@ -93,7 +96,8 @@ func TestSnippetsOfAForm(t *testing.T) {
 		t.Errorf("got %d snippets and %d with the focus, want three and one", n, strings.Count(page, "autofocus"))
 	}
 	page = s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", "remove-1"))
-	if strings.Contains(page, "&lt;one") || strings.Contains(page, "Snippet 2") || !strings.Contains(page, "two</textarea>") {
+	if strings.Contains(page, "&lt;one") || strings.Contains(page, "Snippet 2") ||
+		!strings.Contains(page, "two</textarea>") {
 		t.Errorf("got %s, want the second snippet alone", page)
 	}
 	page = s.Returns("/", http.StatusOK, visit.Form{"code", "zzz", "do", "remove-1"})
@@ -105,15 +109,18 @@ func TestSnippetsOfAForm(t *testing.T) {
 		wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", do)))
 	}
 	full := slices.Repeat(visit.Form{"code", "x"}, 100)
-	visit.WantIn(t, s.Returns("/", http.StatusOK, append(slices.Clone(full), "do", "add")), "There is no room for more than 100.")
-	for _, form := range []visit.Form{append(full, "code", "x"), {"title", "x"}, slices.Repeat(visit.Form{"x", ""}, 520+1)} {
+	visit.WantIn(t, s.Returns("/", http.StatusOK, append(slices.Clone(full), "do", "add")),
+		"There is no room for more than 100.")
+	for _, form := range []visit.Form{append(full, "code", "x"), {"title", "x"},
+		slices.Repeat(visit.Form{"x", ""}, 520+1)} {
 		if _, err := s.Posts("/", form); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v for a form of %d fields, want that it is none", err, len(form)/2)
 		}
 	}
 }
 
-// TestWrongForms breaks each rule that a form can break. The form comes back with all that was typed, and says so at the field.
+// TestWrongForms breaks each rule that a form can break. The form comes back with all that was typed, and says so at
+// the field.
 func TestWrongForms(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -125,8 +132,9 @@ func TestWrongForms(t *testing.T) {
 		form visit.Form
 		want string // after the field
 	}{
-		"title":      {visit.Form{"title", strings.Repeat("x", 1025), "code", "x"}, "It is longer than 1024 characters."},
-		"name-2":     {visit.Form{"code", "x", "name", "", "code", "x", "name", strings.Repeat("x", 4097)}, "It is longer than 4096 characters."},
+		"title": {visit.Form{"title", strings.Repeat("x", 1025), "code", "x"}, "It is longer than 1024 characters."},
+		"name-2": {visit.Form{"code", "x", "name", "", "code", "x", "name", strings.Repeat("x", 4097)},
+			"It is longer than 4096 characters."},
 		"language-1": {visit.Form{"code", "x", "language", "Klingon"}, "No language has that name."},
 		"code-1":     {visit.Form{"code", "", "code", ""}, "It is missing."},
 		"code-3":     {visit.Form{"code", "x", "code", "", "code", broken}, "It is not valid UTF-8."},
@@ -154,9 +162,11 @@ func TestWrongForms(t *testing.T) {
 			}
 		})
 	}
-	visit.WantIn(t, s.Returns("/", http.StatusBadRequest, visit.Form{"code", "x", "visibility", "secret"}), site.ErrBrokenForm.Message)
+	visit.WantIn(t, s.Returns("/", http.StatusBadRequest, visit.Form{"code", "x", "visibility", "secret"}),
+		site.ErrBrokenForm.Message)
 	_, err := s.Posts("/", slices.Repeat(visit.Form{"code", "x"}, 101))
-	if want := "A form takes at most 100 snippets. Programs may send more."; !fault.Is(err, fault.Invalid) || fault.MessageOf(err) != want {
+	if want := "A form takes at most 100 snippets. Programs may send more."; !fault.Is(err, fault.Invalid) ||
+		fault.MessageOf(err) != want {
 		t.Errorf("got %v for 101 snippets, want %s", err, want)
 	}
 }
@@ -175,7 +185,8 @@ func TestCreateWithoutRoom(t *testing.T) {
 	visit.WantIn(t, answer.Body.String(), "Send this again in 60 minutes.")
 
 	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
-	if page := s.Page("/"); strings.Contains(page, `id="paste-form"`) || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
+	if page := s.Page("/"); strings.Contains(page, `id="paste-form"`) ||
+		!strings.Contains(page, `href="/sign-in?next=%2F"`) {
 		t.Errorf("got %s, want no form for a paste, and where to sign in", page)
 	}
 	// A user whose session ended after opening the form loses nothing.
@@ -208,8 +219,10 @@ func TestDefaultLanguage(t *testing.T) {
 	s := visit.New(t)
 	s.User("Epoxy", true)
 	_, s.Secret = s.Session("epoxy")
-	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect", "Autodetect": "Autodetect"} {
-		if _, err := s.Users.Update.Do(s.T.Context(), audit.Operator(), "epoxy", users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
+	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect",
+		"Autodetect": "Autodetect"} {
+		if _, err := s.Users.Update.Do(s.T.Context(), audit.Operator(), "epoxy",
+			users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
 			t.Fatal(err)
 		}
 		want = `name="language" value="` + strings.TrimPrefix(want, "Autodetect") + `"`

@@ -49,8 +49,9 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	return form, nil
 }
 
-// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, and remove them in inputs.
-// Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
+// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, and remove them in
+// inputs. Submitted values are compared with values changed in the same way, so that an edit does not alter other
+// fields.
 var (
 	textArea = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	asLine   = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
@@ -169,7 +170,8 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 }
 
-// showSent shows the form again after the session has ended. It shows only what was sent, and does not reveal whether the paste exists.
+// showSent shows the form again after the session has ended. It shows only what was sent, and does not reveal whether
+// the paste exists.
 func (p *pages) showSent(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
 	page := p.newEditPage(r, &sent, form)
@@ -189,7 +191,8 @@ func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm)
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// showConflict shows the form again after another edit. Saving it then replaces what the paste is now, which its history keeps.
+// showConflict shows the form again after another edit. Saving it then replaces what the paste is now, which its
+// history keeps.
 func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formPage) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {

@@ -47,7 +47,8 @@ func TestEdit(t *testing.T) {
 		t.Errorf("got %d edits, want one", n)
 	}
 	form = visit.FilledIn(s.Page(editPath))
-	form = form.With("title", 0, "Another").With("code", 1, "\nint y;\n").With("tags", 0, "").With("visibility", 0, "public")
+	form = form.With("title", 0, "Another").With("code", 1,
+		"\nint y;\n").With("tags", 0, "").With("visibility", 0, "public")
 	s.Lands(editPath, append(form, "snippet", "", "name", "new", "language", "C", "code", "third"))
 	got := s.Stored("k2j4x8m1")
 	const want = `"Another" public [] "main.go" Go "package main\n" "b.c" C "\nint y;\n" "new" C "third"`
@@ -59,7 +60,8 @@ func TestEdit(t *testing.T) {
 	if got = s.Stored("k2j4x8m1"); len(got.Pasties) != 2 || got.Pasties[0].Title != "b.c" {
 		t.Errorf("got %s, want it without the first snippet", visit.Summary(got))
 	}
-	visit.WantIn(t, s.Returns(editPath, http.StatusBadRequest, visit.FilledIn(s.Page(editPath)).With("title", 0, strings.Repeat("x", 1025))),
+	visit.WantIn(t, s.Returns(editPath, http.StatusBadRequest,
+		visit.FilledIn(s.Page(editPath)).With("title", 0, strings.Repeat("x", 1025))),
 		`id="title-problem">It is longer than 1024 characters.`)
 }
 
@@ -151,13 +153,15 @@ func TestEditTwice(t *testing.T) {
 	if got := s.Stored("k2j4x8m1"); len(got.Edits) != 2 {
 		t.Errorf("got %s with %d edits, want two", visit.Summary(got), len(got.Edits))
 	}
-	s.Returns(editPath, http.StatusConflict, append(form, "snippet", "", "name", "c.go", "language", "Autodetect", "code", "package c\n"))
+	s.Returns(editPath, http.StatusConflict, append(form, "snippet", "", "name", "c.go", "language", "Autodetect", "code",
+		"package c\n"))
 }
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
-	visit.WantIn(t, s.Page("/k2j4x8m1/delete"), "Delete “<bdi>A title</bdi>”?", `<form method="post" action="/k2j4x8m1/delete">`)
+	visit.WantIn(t, s.Page("/k2j4x8m1/delete"), "Delete “<bdi>A title</bdi>”?",
+		`<form method="post" action="/k2j4x8m1/delete">`)
 	s.Stored("k2j4x8m1") // it is still there
 	if path := s.Lands("/k2j4x8m1/delete", visit.Form{"x", ""}); path != "/pastes" {
 		t.Errorf("got to %s, want the list", path)
@@ -224,7 +228,8 @@ func TestOthersCannotWrite(t *testing.T) {
 	}
 }
 
-// TestEditAfterTheSession sends a form whose session has ended since it was opened, and sends it again after signing in.
+// TestEditAfterTheSession sends a form whose session has ended since it was opened, and sends it again after signing
+// in.
 func TestEditAfterTheSession(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
@@ -243,14 +248,16 @@ func TestEditAfterTheSession(t *testing.T) {
 	}
 }
 
-// TestFormOfSomebodyElse sends forms as another user than they were opened as: a paste is that of its sender, and an edit needs its owner.
+// TestFormOfSomebodyElse sends forms as another user than they were opened as: a paste is that of its sender, and an
+// edit needs its owner.
 func TestFormOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
 	mortar := s.User("mortar", true)
 	epoxys := s.Secret
 	_, mortars := s.Session("mortar")
-	created, edited := visit.FilledIn(s.Page("/")).With("code", 0, "hours of work"), visit.FilledIn(s.Page(editPath)).With("title", 0, "Typed")
+	created, edited := visit.FilledIn(s.Page("/")).With("code", 0, "hours of work"),
+		visit.FilledIn(s.Page(editPath)).With("title", 0, "Typed")
 	s.Secret = ""
 	anonymous := visit.FilledIn(s.Page("/")).With("code", 0, "x")
 	s.Secret = mortars
@@ -285,8 +292,9 @@ func TestEditOfWhatIsGone(t *testing.T) {
 func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{
-		"bytes":     {{ID: "a", Code: strings.Repeat("x", site.MaxShownBytes+1)}},
-		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // a browser makes more of it than a body may have
+		"bytes": {{ID: "a", Code: strings.Repeat("x", site.MaxShownBytes+1)}},
+		// a browser makes more of it than a body may have
+		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}},
 		"snippets":  slices.Repeat([]paste.Pasty{{ID: "a"}}, 100+1),
 	} {
 		s := visit.Owned(t, func(d *paste.Document) { d.Pasties = pasties })

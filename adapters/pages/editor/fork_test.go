@@ -13,14 +13,16 @@ func TestFork(t *testing.T) {
 	s := visit.New(t)
 	epoxy := s.User("Epoxy", true)
 	_, secret := s.Session("epoxy")
-	open := visit.Content(paste.Pasty{Title: "main.go", Language: "Go", Code: "a\nb"}, paste.Pasty{Language: "C", Code: "<c>"})
+	open := visit.Content(paste.Pasty{Title: "main.go", Language: "Go", Code: "a\nb"},
+		paste.Pasty{Language: "C", Code: "<c>"})
 	open.Title = "An <original>"
 	s.Holds("k2j4x8m1", open)
 	private := visit.Content(paste.Pasty{Language: "Go", Code: "x"})
 	private.Owner, private.Visibility, private.Title = epoxy, paste.Private, "A secret"
 	s.Holds("private0", private)
 	form := s.Page("/k2j4x8m1/fork")
-	visit.WantIn(t, form, `<input type="hidden" name="origin" value="k2j4x8m1">`, `value="An &lt;original&gt;"`, `value="main.go"`,
+	visit.WantIn(t, form, `<input type="hidden" name="origin" value="k2j4x8m1">`, `value="An &lt;original&gt;"`,
+		`value="main.go"`,
 		"\na\nb</textarea>", "\n&lt;c&gt;</textarea>", `name="language" value="C"`)
 	if strings.Contains(form, `name="snippet" value="pasty`) {
 		t.Errorf("got %s, want snippets of its own", form)
@@ -42,7 +44,8 @@ func TestFork(t *testing.T) {
 			t.Errorf("got %s, want nothing about what its reader may not read", page)
 		}
 	}
-	visit.WantIn(t, s.Returns("/", 200, visit.Form{"origin", "k2j4x8m1", "code", "y", "do", "add"}), `name="origin" value="k2j4x8m1"`)
+	visit.WantIn(t, s.Returns("/", 200, visit.Form{"origin", "k2j4x8m1", "code", "y", "do", "add"}),
+		`name="origin" value="k2j4x8m1"`)
 	visit.WantIn(t, s.Returns("/", 400, visit.Form{"origin", "a b", "code", "y"}), "not the id of a paste")
 	if _, err := s.Get("/private0/fork"); err == nil {
 		t.Error("got a form with a private paste of another user, want nothing")

@@ -24,7 +24,8 @@ import (
 // maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
 const maxFormSnippets = 100
 
-var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("A form takes at most %d snippets. Programs may send more.", maxFormSnippets))
+var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("A form takes at most %d snippets. Programs may send more.",
+	maxFormSnippets))
 
 // Values of the form's buttons, "do". doRemove is followed by the snippet's number.
 const (
@@ -222,7 +223,8 @@ func (f *pasteForm) add(name, code string) {
 func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.refused) > 0 {
-		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.", strings.Join(form.refused, ", "))}
+		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.",
+			strings.Join(form.refused, ", "))}
 		return http.StatusBadRequest
 	}
 	if form.do == doAdd {
@@ -280,7 +282,8 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	}
 	for _, s := range f.filled() {
 		language, code := s.filled()
-		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: s.Name, Label: s.Label(), Language: language, Code: code})
+		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: s.Name, Label: s.Label(),
+			Language: language, Code: code})
 	}
 	return draft, nil
 }

@@ -11,11 +11,13 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// FuzzForms sends any bytes as a form that creates a paste, and as one that edits it. What is stored is what the rules allow, what
-// comes back is a page, and nothing in it is an element that was sent.
+// FuzzForms sends any bytes as a form that creates a paste, and as one that edits it. What is stored is what the rules
+// allow, what comes back is a page, and nothing in it is an element that was sent.
 func FuzzForms(f *testing.F) {
-	form := visit.Form{"title", "<script>", "name", "</textarea><script>", "code", "\n<script>\x00\xff", "language", "<script>", "do", "save"}
-	for _, form := range []visit.Form{form, form.With("do", 0, "add"), form.With("do", 0, "remove-1"), form.With("code", 0, "<script>")} {
+	form := visit.Form{"title", "<script>", "name", "</textarea><script>", "code", "\n<script>\x00\xff", "language",
+		"<script>", "do", "save"}
+	for _, form := range []visit.Form{form, form.With("do", 0, "add"), form.With("do", 0, "remove-1"),
+		form.With("code", 0, "<script>")} {
 		body, contentType := form.Encode(f)
 		f.Add(body, contentType)
 	}

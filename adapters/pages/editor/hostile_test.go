@@ -14,7 +14,8 @@ func TestHostileForm(t *testing.T) {
 	s := visit.New(t)
 	const typed = "\n\n \x00</textarea></title><script>x()</script>\" onfocus='x()' {x} @y &amp;\t"
 	page := s.Returns("/", http.StatusOK, visit.Form{
-		"title", typed, "snippet", typed, "name", typed, "language", typed, "code", typed, "tags", typed, "visibility", typed, "do", "add",
+		"title", typed, "snippet", typed, "name", typed, "language", typed, "code", typed, "tags", typed, "visibility",
+		typed, "do", "add",
 	})
 	const text = "\n\n \ufffd&lt;/textarea&gt;&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;&#34; onfocus=&#39;x()&#39; {x} @y &amp;amp;\t"
 	visit.WantIn(t, page, ">\n"+text+"</textarea>")

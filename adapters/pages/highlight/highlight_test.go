@@ -63,7 +63,8 @@ func TestNames(t *testing.T) {
 	known := languages.New(catalogue.New())
 	found := 0
 	for language, lexer := range lexerNames {
-		if _, err := known.FindByName.Do(language); err != nil || lexer != "" && lexersByName()[strings.ToLower(lexer)] == nil {
+		if _, err := known.FindByName.Do(language); err != nil || lexer != "" &&
+			lexersByName()[strings.ToLower(lexer)] == nil {
 			t.Errorf("%s and %s: got no such language or lexer, want both", language, lexer)
 		}
 	}

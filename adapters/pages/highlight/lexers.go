@@ -31,18 +31,24 @@ var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 // is for another language.
 var lexerNames = map[string]string{
 	"Alpine Abuild": "Bash", "Ant Build System": "XML", "Apex": "Java", "AspectJ": "Java", "ClojureScript": "Clojure",
-	"COLLADA": "XML", "Cuda": "C++", "Dotenv": "Bash", "EditorConfig": "INI", "Fortran Free Form": "Fortran", "Gentoo Ebuild": "Bash",
+	"COLLADA": "XML", "Cuda": "C++", "Dotenv": "Bash", "EditorConfig": "INI", "Fortran Free Form": "Fortran",
+	"Gentoo Ebuild": "Bash",
 	"Gentoo Eclass": "Bash", "Git Config": "INI", "GitHub Flavored Markdown": "markdown", "Gradle": "Groovy",
 	"Gradle Kotlin DSL": "Kotlin", "Hack": "PHP", "HIP": "C++", "ISPC": "C", "Java Properties": "properties",
 	"JSON with Comments": "JSON", "JSON-LD": "JSON", "JSON5": "JavaScript", "Jupyter Notebook": "JSON", "LESS": "SCSS",
-	"Macaulay2": "", "MariaDB SQL": "MySQL", "Maven POM": "XML", "MDX": "markdown", "Monkey C": "MonkeyC", "MS SQL": "Transact-SQL",
-	"nesC": "C", "Nextflow": "Groovy", "NPM Config": "INI", "NumPy": "Python", "Nushell": "Nu", "OASv2-json": "JSON",
-	"OASv2-yaml": "YAML", "OASv3-json": "JSON", "OASv3-yaml": "YAML", "Objective-C++": "Objective-C", "Open Policy Agent": "Rego",
-	"OpenCL": "C", "OpenRC runscript": "Bash", "Plain Text": "", "PLSQL": "SQL", "PostCSS": "SCSS", "Processing": "Java",
-	"RMarkdown": "markdown",
-	"RPM Spec":  "RPMSpec", "Snakemake": "Python", "SQLite": "SQL", "Svelte": "HTML", "SVG": "XML", "Unified Parallel C": "C",
-	"VBA": "VB.net", "VBScript": "VB.net", "Visual Basic 6.0": "VB.net", "Vyper": "Python", "Windows Registry Entries": "reg",
-	"XML Property List": "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
+	"Macaulay2": "", "MariaDB SQL": "MySQL", "Maven POM": "XML", "MDX": "markdown", "Monkey C": "MonkeyC",
+	"MS SQL": "Transact-SQL",
+	"nesC":   "C", "Nextflow": "Groovy", "NPM Config": "INI", "NumPy": "Python", "Nushell": "Nu", "OASv2-json": "JSON",
+	"OASv2-yaml": "YAML", "OASv3-json": "JSON", "OASv3-yaml": "YAML", "Objective-C++": "Objective-C",
+	"Open Policy Agent": "Rego",
+	"OpenCL":            "C", "OpenRC runscript": "Bash", "Plain Text": "", "PLSQL": "SQL", "PostCSS": "SCSS",
+	"Processing": "Java",
+	"RMarkdown":  "markdown",
+	"RPM Spec":   "RPMSpec", "Snakemake": "Python", "SQLite": "SQL", "Svelte": "HTML", "SVG": "XML",
+	"Unified Parallel C": "C",
+	"VBA":                "VB.net", "VBScript": "VB.net", "Visual Basic 6.0": "VB.net", "Vyper": "Python",
+	"Windows Registry Entries": "reg",
+	"XML Property List":        "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
 }
 
 // lexerOf returns the lexer of a language in the catalogue, or nil.

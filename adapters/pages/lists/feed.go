@@ -14,7 +14,8 @@ func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.writeFeed(w, r, p.Config.SiteName+": recent pastes", site.PathRecent, p.Config.SiteName, time.Unix(0, 0), found.Pastes)
+	return p.writeFeed(w, r, p.Config.SiteName+": recent pastes", site.PathRecent, p.Config.SiteName,
+		time.Unix(0, 0), found.Pastes)
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
@@ -52,7 +53,8 @@ type (
 )
 
 // writeFeed writes the feed of a page. since is its time when it has no entries.
-func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
+func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time,
+	found []paste.Listed) error {
 	origin := p.Address(r.Request)
 	feed := atomFeed{
 		ID: origin + page, Title: title, Author: author, Updated: since,
@@ -65,7 +67,8 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: link, Title: titleOf(&found[i]),
-			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link}, Author: found[i].OwnerName,
+			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
+			Author: found[i].OwnerName,
 		})
 	}
 	body, err := xml.Marshal(feed)

@@ -20,9 +20,11 @@ func TestFeeds(t *testing.T) {
 	cfg.Recent, cfg.PublicURL = true, "https://paste.example"
 	s.Configure(cfg)
 	epoxy := s.User("Epoxy", true)
-	for id, visibility := range map[string]paste.Visibility{"public00": paste.Public, "unlisted": paste.Unlisted, "private0": paste.Private} {
+	for id, visibility := range map[string]paste.Visibility{"public00": paste.Public, "unlisted": paste.Unlisted,
+		"private0": paste.Private} {
 		document := visit.Content(paste.Pasty{Code: "x"})
-		document.Owner, document.Title, document.Visibility, document.Tags = epoxy, "<"+id+">\x01", visibility, []string{"secret"}
+		document.Owner, document.Title, document.Visibility, document.Tags = epoxy, "<"+id+">\x01", visibility,
+			[]string{"secret"}
 		document.Edits = []paste.Edit{{ID: "e", At: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)}}
 		s.Holds(id, document)
 	}
@@ -38,12 +40,14 @@ func TestFeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		const link, edited = "https://paste.example/public00", "2026-11-22T01:02:03Z"
-		if len(feed.Entries) != 1 || feed.ID != "https://paste.example"+page || feed.Links[0].Href != "https://paste.example"+path ||
+		if len(feed.Entries) != 1 || feed.ID != "https://paste.example"+page ||
+			feed.Links[0].Href != "https://paste.example"+path ||
 			feed.Updated.Format(time.RFC3339) != edited || feed.Author == "" {
 			t.Fatalf("%s: got %+v, want the feed of %s with one entry", path, feed, page)
 		}
 		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" ||
-			got.Updated.Format(time.RFC3339) != edited || got.Author != "Epoxy" || got.Published.Nanosecond() != 0 { // edits have whole seconds, too
+			// edits have whole seconds, too
+			got.Updated.Format(time.RFC3339) != edited || got.Author != "Epoxy" || got.Published.Nanosecond() != 0 {
 			t.Errorf("%s: got %+v, want the public paste", path, got)
 		}
 		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;",

@@ -35,7 +35,8 @@ func TestTagsOfLists(t *testing.T) {
 	visit.WantIn(t, asked("/pastes"), `<a class="tag" href="/pastes?tag=a%26b"><bdi>a&amp;b</bdi></a>`,
 		`href="/pastes?sort=edited"`, `aria-current="true"><b>created</b>`)
 	tagged := asked("/pastes?tag=both&sort=title")
-	visit.WantIn(t, tagged, "first000", "second00", `<a href="/pastes?sort=title">show all</a>`, `aria-current="true"><b>title</b>`)
+	visit.WantIn(t, tagged, "first000", "second00", `<a href="/pastes?sort=title">show all</a>`,
+		`aria-current="true"><b>title</b>`)
 	visit.WantNotIn(t, tagged, "third000")
 	visit.WantNotIn(t, asked("/pastes?tag=a%26b"), "second00", "third000")
 	for _, path := range []string{
@@ -49,7 +50,8 @@ func TestTagsOfLists(t *testing.T) {
 	visit.WantNotIn(t, s.Page("/~epoxy"), "both", "show all")
 	visit.WantNotIn(t, s.Page("/~epoxy?tag=both"), "first000", "second00", "third000")
 	shown := true
-	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "epoxy", users.UpdateInput{ShowTags: &shown}); err != nil {
+	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "epoxy",
+		users.UpdateInput{ShowTags: &shown}); err != nil {
 		t.Fatal(err)
 	}
 	visit.WantIn(t, s.Page("/~epoxy"), `<a class="tag" href="/~Epoxy?tag=both"><bdi>both</bdi></a>`, "third000")
@@ -69,8 +71,10 @@ func TestListed(t *testing.T) {
 		document.Owner, document.Title, document.Visibility = epoxy, title, paste.Public
 		s.Holds(id, document)
 	}
-	hold("first000", "A <b>title</b>", paste.Pasty{Language: "Go", Code: "\n"}, paste.Pasty{Language: "CSV", Code: "1\n<2>\n3\n4\n"})
-	hold("second00", strings.Repeat("\u202e<i>", 1024), paste.Pasty{Language: "<u>", Code: strings.Repeat("<x>\u202e", 1<<10)})
+	hold("first000", "A <b>title</b>", paste.Pasty{Language: "Go", Code: "\n"},
+		paste.Pasty{Language: "CSV", Code: "1\n<2>\n3\n4\n"})
+	hold("second00", strings.Repeat("\u202e<i>", 1024),
+		paste.Pasty{Language: "<u>", Code: strings.Repeat("<x>\u202e", 1<<10)})
 	hold("third000", "", paste.Pasty{Title: "notes.txt", Language: "Plain Text", Code: ""})
 	if err := (fake.Pastes{Store: s.Store}).Star(t.Context(), netip.Addr{}, epoxy, "first000"); err != nil {
 		t.Fatal(err)
@@ -86,9 +90,11 @@ func TestListed(t *testing.T) {
 		visit.WantIn(t, page, `href="/first000"`, `name="title" value="&lt;b&gt;TI"`, ">Clear</a>")
 		visit.WantNotIn(t, page, "second00", "third000")
 	}
-	visit.WantIn(t, s.Page("/pastes?title=NOTES&sort=title"), `href="/third000"`, `<input type="hidden" name="sort" value="title">`,
+	visit.WantIn(t, s.Page("/pastes?title=NOTES&sort=title"), `href="/third000"`,
+		`<input type="hidden" name="sort" value="title">`,
 		`href="/pastes?sort=edited&amp;title=NOTES"`)
-	visit.WantIn(t, s.Page("/pastes?title=absent"), "No pastes match.", `<a class="button" href="/pastes">Show all pastes</a>`)
+	visit.WantIn(t, s.Page("/pastes?title=absent"), "No pastes match.",
+		`<a class="button" href="/pastes">Show all pastes</a>`)
 	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff"} {
 		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: got %v, want nothing there", path, err)

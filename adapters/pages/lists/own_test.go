@@ -22,7 +22,8 @@ func TestOwnPastes(t *testing.T) {
 	for i := range pastes.PageSize + 2 {
 		document := visit.Content(paste.Pasty{Code: "x"})
 		document.Owner, document.Visibility, document.Title = epoxy, paste.Visibility(i%3), "<\u202etitle>"
-		document.CreatedAt, document.ExpiresAt = time.UnixMicro(1795282550000000+int64(i/2)).UTC(), time.Date(2099, 1, 2, 3, 4, 0, 0, time.UTC)
+		document.CreatedAt, document.ExpiresAt = time.UnixMicro(1795282550000000+int64(i/2)).UTC(),
+			time.Date(2099, 1, 2, 3, 4, 0, 0, time.UTC)
 		s.Holds(fmt.Sprintf("paste%03d", i), document)
 	}
 	others := visit.Content(paste.Pasty{Code: "x"})
@@ -53,14 +54,16 @@ func TestOwnPastes(t *testing.T) {
 		}
 		path = next
 	}
-	if pages != 2 || len(count) != pastes.PageSize+2+3 || count["others00"] != 0 || count["private"] < 17 || count["public"] < 17 {
+	if pages != 2 || len(count) != pastes.PageSize+2+3 || count["others00"] != 0 || count["private"] < 17 ||
+		count["public"] < 17 {
 		t.Errorf("got %v on %d pages, want %d pastes of all kinds on 2", count, pages, pastes.PageSize+2)
 	}
 	for what, wrong := range map[string]string{"no token": "", "a token that is not valid": "made up"} {
 		answer, rejected, err := s.As(wrong, "/pastes?after=1.a")
 		if err != nil || rejected != (wrong != "") || answer.Code != http.StatusSeeOther ||
 			answer.Header().Get("Location") != "/sign-in?next=%2Fpastes%3Fafter%3D1.a" {
-			t.Errorf("%s: got %v, rejected: %v, %d %v, want to be asked for one", what, err, rejected, answer.Code, answer.Header())
+			t.Errorf("%s: got %v, rejected: %v, %d %v, want to be asked for one", what, err, rejected, answer.Code,
+				answer.Header())
 		}
 	}
 	if answer, _, err := s.As(secret, "/pastes?after=x"); !fault.Is(err, fault.NotFound) {

@@ -49,7 +49,8 @@ func TestProfile(t *testing.T) {
 	visit.WantIn(t, s.Page("/~empty"), "No pastes yet.")
 	for _, path := range []string{
 		"/~mortar", "/~nobody", "/~self", "/~a%20b", "/~epoxy?after=x", "/~epoxy?after=1.",
-		"/~epoxy?after=" + url.QueryEscape("9223372036854775807.a"), "/~epoxy?after=" + url.QueryEscape("-9223372036854775808.a"),
+		"/~epoxy?after=" + url.QueryEscape("9223372036854775807.a"),
+		"/~epoxy?after=" + url.QueryEscape("-9223372036854775808.a"),
 	} {
 		if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: got %v %s, want that there is nothing", path, err, answer.Body)

@@ -42,7 +42,8 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text, search.Place{Place: after, InTitles: inTitles})
+	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text,
+		search.Place{Place: after, InTitles: inTitles})
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
 		return p.SignInFirst(w, r.URL.RequestURI())

@@ -37,7 +37,8 @@ func TestSearch(t *testing.T) {
 	s.Holds("hidden00", hidden)
 
 	form := s.Page("/search")
-	visit.WantIn(t, form, `<form class="form" method="get" action="/search" role="search">`, `<label for="q">`, `name="q" value=""`)
+	visit.WantIn(t, form, `<form class="form" method="get" action="/search" role="search">`, `<label for="q">`,
+		`name="q" value=""`)
 	visit.WantNotIn(t, form, "<h2>", `role="alert"`)
 	visit.WantIn(t, s.Page("/search?q=absent"), "No pastes match.", `value="absent"`)
 
@@ -68,11 +69,13 @@ func TestSearch(t *testing.T) {
 		t.Errorf("got %v, want an answer that stays in no cache", answer.Header())
 	}
 	answer, err = s.Get("/search?q=own+mine:")
-	if err != nil || answer.Code != http.StatusSeeOther || !strings.HasPrefix(answer.Header().Get("Location"), "/sign-in?next=") {
+	if err != nil || answer.Code != http.StatusSeeOther || !strings.HasPrefix(answer.Header().Get("Location"),
+		"/sign-in?next=") {
 		t.Errorf("got %v, %d %v, want the way to sign in", err, answer.Code, answer.Header())
 	}
 	for query, want := range map[string]string{
-		"ab": "at least 3 characters", "a+b+c": "at least 3 characters", "user:%00": "the name of a user", "%ff%ff%ff": "not valid UTF-8",
+		"ab": "at least 3 characters", "a+b+c": "at least 3 characters", "user:%00": "the name of a user",
+		"%ff%ff%ff":              "not valid UTF-8",
 		strings.Repeat("a", 501): "at most 500 characters", strings.Repeat("abc+", 17): "16 words",
 	} {
 		answer, err := s.Get("/search?q=" + query)

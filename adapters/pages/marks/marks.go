@@ -16,7 +16,8 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// invisibles are the characters that get a mark: invisible ones, and those that reorder others (Unicode Standard Annex 9).
+// invisibles are the characters that get a mark: invisible ones, and those that reorder others (Unicode Standard Annex
+// 9).
 var invisibles = rangetable.Merge(
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 	rangetable.New('\u2800'), // Braille blank
@@ -55,8 +56,8 @@ func Of(ctx context.Context) *Marker {
 	return m
 }
 
-// Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them get no mark. Once
-// the marks are used up, one replacement character stands for a run of invisible characters.
+// Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them
+// get no mark. Once the marks are used up, one replacement character stands for a run of invisible characters.
 func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	for i, r := range text {
 		switch {
@@ -74,8 +75,8 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	return b
 }
 
-// appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML cannot
-// contain it; bdi keeps it from reordering the rest.
+// appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML
+// cannot contain it; bdi keeps it from reordering the rest.
 func appendMark(b []byte, r rune) []byte {
 	name := html.EscapeString(runenames.Name(r)) // such as <control>
 	b = fmt.Appendf(b, `<bdi class="mark" data-mark="%02X" title="U+%04X %s">`, r, r, name)
@@ -123,18 +124,20 @@ func Plain(text string) string {
 	return b.String()
 }
 
-// varies reports whether the character there is a variation selector after a character that has variants: an emoji, an ideograph or a
-// mathematical sign. Elsewhere selectors are invisible, and a run of them can hide a program.
+// varies reports whether the character there is a variation selector after a character that has variants: an emoji, an
+// ideograph or a mathematical sign. Elsewhere selectors are invisible, and a run of them can hide a program.
 func varies(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
 	last, _ := utf8.DecodeLastRuneInString(text[:at])
 	switch {
 	case last < utf8.RuneSelf: // keycap emoji
-		return r == 0xfe0f && (last == '#' || last == '*' || last >= '0' && last <= '9') && strings.HasPrefix(text[at+size:], "\u20e3")
+		return r == 0xfe0f && (last == '#' || last == '*' || last >= '0' && last <= '9') &&
+			strings.HasPrefix(text[at+size:], "\u20e3")
 	case last == utf8.RuneError:
 		return false
 	case r == 0xfe0e || r == 0xfe0f:
-		return emoji(last) || unicode.In(last, unicode.So, unicode.Sm) || strings.ContainsRune("\u203c\u2049\u2139\u3030\u303d", last)
+		return emoji(last) || unicode.In(last, unicode.So, unicode.Sm) ||
+			strings.ContainsRune("\u203c\u2049\u2139\u3030\u303d", last)
 	case r >= 0xfe00 && r <= 0xfe02:
 		return unicode.In(last, unicode.Han, unicode.Sm)
 	}
@@ -146,8 +149,8 @@ const (
 	joiner    = 0x200d
 )
 
-// joins reports whether the character there is a joiner between emoji, or one that a script needs between its letters (RFC 5892, appendix
-// A, a little wider).
+// joins reports whether the character there is a joiner between emoji, or one that a script needs between its letters
+// (RFC 5892, appendix A, a little wider).
 func joins(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
 	if r >= 0x180b && r <= 0x180f && r != 0x180e { // another shape of a letter
@@ -162,13 +165,15 @@ func joins(text string, at int) bool {
 		last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // U+FE0F asks for a picture
 		return r == joiner && emoji(last)
 	}
-	base := strings.TrimRightFunc(text[:at], func(r rune) bool { return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r) })
+	base := strings.TrimRightFunc(text[:at], func(r rune) bool {
+		return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r)
+	})
 	last, _ := utf8.DecodeLastRuneInString(base)
 	return joined(last) && joined(next)
 }
 
-// joined reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those of India and its
-// neighbours.
+// joined reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those of
+// India and its neighbours.
 func joined(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam,

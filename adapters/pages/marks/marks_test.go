@@ -43,8 +43,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestJoiners has titles with families and professions, which are one picture each, and of languages that cannot be written
-// without joiners.
+// TestJoiners has titles with families and professions, which are one picture each, and of languages that cannot be
+// written without joiners.
 func TestJoiners(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
@@ -54,14 +54,16 @@ func TestJoiners(t *testing.T) {
 		"👩\u200c👩":      "👩\ufffd👩",
 		"می\u200cخواهم": "می\u200cخواهم", "می\u064e\u200cخ": "می\u064e\u200cخ", "क्\u200dष क्\u200cष": "क्\u200dष क्\u200cष",
 		"ශ්\u200dරී": "ශ්\u200dරී", "می\u200c\u200cخ": "می\ufffd\ufffdخ", "می\u200bخ": "می\ufffdخ", "می\u200c": "می\ufffd",
-		"pay\u200cpal": "pay\ufffdpal", "а\u200cб": "а\ufffdб", "α\u200dβ": "α\ufffdβ", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
+		"pay\u200cpal": "pay\ufffdpal", "а\u200cб": "а\ufffdб", "α\u200dβ": "α\ufffdβ", "a\u200cخ": "a\ufffdخ",
+		"خ\u200ca": "خ\ufffda",
 		"漢\u200c字": "漢\ufffd字", "a\u0301\u200cخ": "a\u0301\ufffdخ", "é\u200dé": "é\ufffdé",
 	} {
 		if got := Plain(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 		var b strings.Builder
-		if err := Text(title).Render(With(t.Context()), &b); err != nil || strings.Contains(b.String(), "data-mark") != (title != want) {
+		if err := Text(title).Render(With(t.Context()), &b); err != nil ||
+			strings.Contains(b.String(), "data-mark") != (title != want) {
 			t.Errorf("%q: got %v, %s, want marks where %q has replacement characters", title, err, b.String(), want)
 		}
 	}
@@ -73,13 +75,15 @@ func TestJoiners(t *testing.T) {
 	}
 }
 
-// TestVariationSelectors has those that pictures come with, and those that only hide something: a byte in each two of them.
+// TestVariationSelectors has those that pictures come with, and those that only hide something: a byte in each two of
+// them.
 func TestVariationSelectors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
-		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd", "'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
-		"❤\ufe0f\ufe0f\ufe03": "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
+		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd",
+		"'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
+		"❤\ufe0f\ufe0f\ufe03":  "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
 		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "葛\U000e0100": "葛\ufffd",
 		"naï\ufe01ve ─\U000e0101": "naï\ufffdve ─\ufffd", "\ufe0f": "\ufffd",
 		"a\u180bb\u17b4c\ufff0d\U0001bca0e\U0001d173": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd", "\u1820\u180b": "\u1820\u180b",
@@ -88,7 +92,8 @@ func TestVariationSelectors(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 		m := Marker{left: 10}
-		if got, hidden := string(m.Append(nil, text, true)), strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
+		if got, hidden := string(m.Append(nil, text, true)),
+			strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
 			t.Errorf("%q: got %s, want %d marks", text, got, hidden)
 		}
 	}

@@ -23,7 +23,8 @@ func (discarded) WriteString(s string) (int, error) { return len(s), nil }
 
 var _ io.StringWriter = discarded{}
 
-// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached, and of the largest pastes that are hard to render.
+// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached, and of the largest pastes that are hard to
+// render.
 func BenchmarkPaste(b *testing.B) {
 	line := "	if n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err } // as always\n"
 	code := strings.Repeat(line, 2048/len(line))
@@ -33,9 +34,12 @@ func BenchmarkPaste(b *testing.B) {
 	}{
 		{"cached", []paste.Pasty{{Language: "Go", Code: code}}},
 		{"control characters", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\x01", site.MaxShownBytes-20)}}},
-		{"hidden between letters", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("a\u2028", site.MaxShownBytes/4-20)}}},
-		{"variation selectors", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("❤\ufe0f", site.MaxShownBytes/6-20)}}},
-		{"titles", slices.Repeat([]paste.Pasty{{Title: strings.Repeat("\u202e", 4096), Language: "Plain Text", Code: "a"}}, 170)},
+		{"hidden between letters", []paste.Pasty{{Language: "Plain Text",
+			Code: strings.Repeat("a\u2028", site.MaxShownBytes/4-20)}}},
+		{"variation selectors", []paste.Pasty{{Language: "Plain Text",
+			Code: strings.Repeat("❤\ufe0f", site.MaxShownBytes/6-20)}}},
+		{"titles", slices.Repeat([]paste.Pasty{{Title: strings.Repeat("\u202e", 4096), Language: "Plain Text", Code: "a"}},
+			170)},
 		{"quotes", []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\"", site.MaxShownBytes-20)}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

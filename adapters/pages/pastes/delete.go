@@ -12,10 +12,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key, and whether to ask for the key.
+// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key, and whether to ask
+// for the key.
 func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err error) {
 	stored, err := p.unopened(r)
-	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn() // the owner of an unopened paste is unknown here
+	// the owner of an unopened paste is unknown here
+	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn()
 	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
 	}

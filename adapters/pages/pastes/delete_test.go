@@ -12,8 +12,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestDeleteKey creates anonymous pastes in a browser, which is shown the key once, keeps it and can delete with it; another browser
-// needs to be told the key.
+// TestDeleteKey creates anonymous pastes in a browser, which is shown the key once, keeps it and can delete with it;
+// another browser needs to be told the key.
 func TestDeleteKey(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -78,7 +78,8 @@ func TestDeleteKey(t *testing.T) {
 			t.Errorf("%q: got %d %s, want 401", wrong, answer.Code, answer.Body)
 		}
 	}
-	if answer := ask(http.MethodPost, path+"/delete", "key=+"+url.QueryEscape(key)+"+", nil); answer.Code != http.StatusSeeOther {
+	if answer := ask(http.MethodPost, path+"/delete",
+		"key=+"+url.QueryEscape(key)+"+", nil); answer.Code != http.StatusSeeOther {
 		t.Errorf("got %d %s, want it to be deleted", answer.Code, answer.Body)
 	}
 }
@@ -92,7 +93,8 @@ func TestCanonicalLink(t *testing.T) {
 	}
 	s.Config.PublicURL = "https://paste.example"
 	for _, asked := range []string{"/", path} {
-		if page := s.Page(asked + "?lang=Go"); !strings.Contains(page, `<link rel="canonical" href="https://paste.example`+asked+`">`) {
+		if page := s.Page(asked + "?lang=Go"); !strings.Contains(page,
+			`<link rel="canonical" href="https://paste.example`+asked+`">`) {
 			t.Errorf("got %s, want the address of the page", page)
 		}
 	}

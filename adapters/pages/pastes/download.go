@@ -12,7 +12,8 @@ import (
 // the interface for programs.
 func (p *pages) code(download bool) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
-		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
+		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"),
+			r.PathValue("edit"))
 		if err != nil {
 			return p.Explained(r, err)
 		}

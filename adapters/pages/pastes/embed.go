@@ -50,7 +50,8 @@ func parseLines(text string) (lineRange, error) {
 	return lineRange{int(first), int(last)}, nil
 }
 
-// embed shows a paste, one of its pasties or some lines in a frame. It ignores sessions: other sites must not frame private data.
+// embed shows a paste, one of its pasties or some lines in a frame. It ignores sessions: other sites must not frame
+// private data.
 func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Read(r)
 	if err != nil {
@@ -79,7 +80,8 @@ func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) str
 		html.EscapeString(p.Address(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
 }
 
-// oembed answers how to embed the paste at a URL of this site: with a response of type rich (https://oembed.com, 2.3.4).
+// oembed answers how to embed the paste at a URL of this site: with a response of type rich (https://oembed.com,
+// 2.3.4).
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {
@@ -105,8 +107,9 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
 	site.Enclose(w, r, "application/json", "")
 	return json.NewEncoder(w).Encode(map[string]any{
-		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": p.Config.SiteName, "provider_url": p.Address(r.Request),
-		"html": p.snippet(r.Request, &page, width, height), "width": width, "height": height,
+		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": p.Config.SiteName,
+		"provider_url": p.Address(r.Request),
+		"html":         p.snippet(r.Request, &page, width, height), "width": width, "height": height,
 	})
 }
 

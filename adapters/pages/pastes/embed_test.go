@@ -35,8 +35,10 @@ func TestEmbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := answer.Header().Get("Content-Security-Policy")
-	if !strings.HasSuffix(policy, "frame-ancestors *") || strings.Contains(policy, "script") || answer.Header().Get("Vary") != "" {
-		t.Errorf("got %v, want what a frame of any site may show, runs nothing and is the same for everybody", answer.Header())
+	if !strings.HasSuffix(policy, "frame-ancestors *") || strings.Contains(policy, "script") ||
+		answer.Header().Get("Vary") != "" {
+		t.Errorf("got %v, want what a frame of any site may show, runs nothing and is the same for everybody",
+			answer.Header())
 	}
 	page := answer.Body.String()
 	visit.WantIn(t, page, `<base target="_blank">`, `<h1><a href="/k2j4x8m1"`, `">Head <a class="anchor"`, `id="1-L6"`,
@@ -52,7 +54,8 @@ func TestEmbed(t *testing.T) {
 		"?theme=dark":               {`/dark.css`, "prefers-color-scheme"},
 		"?theme=light":              {`/style.css`, `/dark.css`},
 	} {
-		if page := s.Page("/k2j4x8m1/embed" + query); !strings.Contains(page, want.shown) || strings.Contains(page, want.hidden) {
+		if page := s.Page("/k2j4x8m1/embed" + query); !strings.Contains(page, want.shown) ||
+			strings.Contains(page, want.hidden) {
 			t.Errorf("%s: got %s, want %s and not %s", query, page, want.shown, want.hidden)
 		}
 	}
@@ -68,7 +71,8 @@ func TestEmbed(t *testing.T) {
 	if answer, err := s.Get("/private0/embed"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %s of its owner's private paste, want that no cookie is read", answer.Body)
 	}
-	visit.WantIn(t, s.Page("/k2j4x8m1"), `value="&lt;iframe src=&#34;https://paste.example/k2j4x8m1/embed&#34; title=&#34;A title&#34; width=`,
+	visit.WantIn(t, s.Page("/k2j4x8m1"),
+		`value="&lt;iframe src=&#34;https://paste.example/k2j4x8m1/embed&#34; title=&#34;A title&#34; width=`,
 		`<link rel="alternate" type="application/json+oembed" href="https://paste.example/oembed?url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1"`)
 	if page := s.Page("/private0"); strings.Contains(page, "iframe") || strings.Contains(page, "oembed") {
 		t.Errorf("got %s, want nothing to embed a private paste with", page)
@@ -86,11 +90,13 @@ func TestOEmbed(t *testing.T) {
 	s := embeddable(t)
 	answer, err := s.Get("/oembed?maxwidth=300&maxheight=9999&format=json&url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1%3Fx%23L3")
 	var got map[string]any
-	if err != nil || json.Unmarshal(answer.Body.Bytes(), &got) != nil || answer.Header().Get("Content-Type") != "application/json" {
+	if err != nil || json.Unmarshal(answer.Body.Bytes(), &got) != nil ||
+		answer.Header().Get("Content-Type") != "application/json" {
 		t.Fatalf("got %v, %v %s, want JSON", err, answer.Header(), answer.Body)
 	}
 	const frame = `<iframe src="https://paste.example/k2j4x8m1/embed" title="A title" width="300" height="400" loading="lazy"></iframe>`
-	if got["type"] != "rich" || got["version"] != "1.0" || got["html"] != frame || got["width"] != 300.0 || got["height"] != 400.0 {
+	if got["type"] != "rich" || got["version"] != "1.0" || got["html"] != frame || got["width"] != 300.0 ||
+		got["height"] != 400.0 {
 		t.Errorf("got %s, want what oEmbed says of a rich resource, with %s", answer.Body, frame)
 	}
 	for link, want := range map[string]fault.Kind{

@@ -35,8 +35,8 @@ type entry struct {
 	code     string
 }
 
-// edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the way back. Imported
-// entries may be inconsistent.
+// edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the
+// way back. Imported entries may be inconsistent.
 func edits(found *paste.Document) []edit {
 	title := found.Title
 	titles, languages := make(map[string]string), make(map[string]string)
@@ -63,7 +63,8 @@ func edits(found *paste.Document) []edit {
 			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
 			title = e.Text
 		case paste.EditPastyTitle:
-			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, numbers[id]), nameOf(titles[id], numbers[id])
+			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, numbers[id]),
+				nameOf(titles[id], numbers[id])
 			titles[id] = e.Text
 		case paste.EditPastyLanguage:
 			made.What, made.Texts, made.Old, made.New = "Language of", true, marks.Text(e.Text), marks.Text(languages[id])
@@ -191,8 +192,8 @@ func (e *entry) Render(ctx context.Context, w io.Writer) error {
 // textRange is a part of a line, in bytes.
 type textRange struct{ from, to int }
 
-// changedWords returns what has changed in lines that were replaced by as many others, by their index. What has little in
-// common is left out.
+// changedWords returns what has changed in lines that were replaced by as many others, by their index. What has little
+// in common is left out.
 func changedWords(all []string) map[int]textRange {
 	words := make(map[int]textRange)
 	for i := 0; i < len(all); {
@@ -223,7 +224,8 @@ func run(all []string, from int, sign string) (found []int, end int) {
 	return found, end
 }
 
-// changedPart returns the words in which two lines of a diff differ. It reports whether these are less than most of both.
+// changedPart returns the words in which two lines of a diff differ. It reports whether these are less than most of
+// both.
 func changedPart(before, after string) (of, by textRange, ok bool) {
 	shorter := min(len(before), len(after))
 	first := 1 // behind the sign

@@ -15,7 +15,8 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	document := visit.Content(paste.Pasty{ID: "a", Title: "main.go", Language: "Go", Code: "a\nB\n"}, paste.Pasty{ID: "b", Language: "C"})
+	document := visit.Content(paste.Pasty{ID: "a", Title: "main.go", Language: "Go", Code: "a\nB\n"},
+		paste.Pasty{ID: "b", Language: "C"})
 	document.Title = "Third"
 	document.Edits = []paste.Edit{
 		{Number: 0, Type: paste.EditTitle, Text: "<First>", At: at},
@@ -24,7 +25,8 @@ func TestHistory(t *testing.T) {
 		{Number: 1, Type: paste.EditPastyLanguage, Metadata: []string{"a"}, Text: "Rust", At: at.Add(time.Minute)},
 		{Number: 1, Type: paste.EditPastyCode, Metadata: []string{"a"}, At: at.Add(time.Minute),
 			Text: paste.DiffHeader + "@@ -1,2 +1,2 @@\n a\n-b</code>\n+B\n"},
-		{Number: 1, Type: paste.EditPastyRemoved, Metadata: []string{"c", "gone.c", "C"}, Text: "x\u202e\n", At: at.Add(time.Minute)},
+		{Number: 1, Type: paste.EditPastyRemoved, Metadata: []string{"c", "gone.c", "C"}, Text: "x\u202e\n",
+			At: at.Add(time.Minute)},
 		{Number: 1, Type: paste.EditPastyAdded, Metadata: []string{"b", "new.c", "C"}, Text: "y", At: at.Add(time.Minute)},
 		{Number: 2, Type: 99, At: at.Add(time.Hour)}, // as imports can have
 		{Number: 3, Type: paste.EditPastyCode, Text: strings.Repeat("+", site.MaxShownBytes+1), At: at.Add(time.Hour)},
@@ -37,10 +39,12 @@ func TestHistory(t *testing.T) {
 		`Name: <del><bdi>Snippet 1</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
 		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
 		`<span class="diff hunk" data-lines="            ">@@ -1,2 +1,2 @@`+"\n</span>",
-		`<span class="diff " data-lines="    1     1 ">`+" a\n</span>", `<span class="diff d" data-lines="    2       ">-b&lt;/code&gt;`,
+		`<span class="diff " data-lines="    1     1 ">`+" a\n</span>",
+		`<span class="diff d" data-lines="    2       ">-b&lt;/code&gt;`,
 		`<span class="diff n" data-lines="          2 ">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
 		`<span class="diff d" data-lines="    1       ">-x<bdi class="mark" data-mark="202E"`,
-		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n" data-lines="          1 ">+y`, "This is too long to be shown here.",
+		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n" data-lines="          1 ">+y`,
+		"This is too long to be shown here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {
 		t.Error("got the oldest edit first, or the header of a difference, want neither")
@@ -89,7 +93,8 @@ func TestRevision(t *testing.T) {
 	document.Edits = []paste.Edit{
 		{Number: 4, Type: paste.EditTitle, Text: "<First>", At: at},
 		{Number: 4, Type: paste.EditPastyCode, Metadata: []string{"a"}, At: at,
-			Text: paste.DiffHeader + "@@ -1 +1 @@\n-first\n\\ No newline at end of file\n+second\n\\ No newline at end of file\n"},
+			Text: paste.DiffHeader +
+				"@@ -1 +1 @@\n-first\n\\ No newline at end of file\n+second\n\\ No newline at end of file\n"},
 	}
 	s.Holds("private0", document)
 	if _, err := s.Get("/private0/history/original"); !fault.Is(err, fault.NotFound) {
@@ -99,7 +104,8 @@ func TestRevision(t *testing.T) {
 	visit.WantIn(t, s.Page("/private0/history"), `href="/private0/history/4"`, `href="/private0/history/original"`)
 	visit.WantIn(t, s.Page("/private0/history/4"), "<bdi>Second</bdi>", "as edited", "second")
 	page := s.Page("/private0/history/original")
-	visit.WantIn(t, page, "<bdi>&lt;First&gt;</bdi>", "first", `href="/private0/raw/a/original"`, `href="/private0/download/a/original"`,
+	visit.WantIn(t, page, "<bdi>&lt;First&gt;</bdi>", "first", `href="/private0/raw/a/original"`,
+		`href="/private0/download/a/original"`,
 		`<form method="post" action="/private0/history/original">`)
 	if strings.Contains(page, "second") {
 		t.Errorf("got %s, want only the first code", page)
@@ -145,7 +151,8 @@ func TestChangedWords(t *testing.T) {
 		"another": {"all of it", "nothing here", `-all of it|+nothing here`},
 		"characters": {"die Größe der Straße", "die Größe der Straßen",
 			`-die Größe der <span class="word">Straße</span>|+die Größe der <span class="word">Straßen</span>`},
-		"half a rune": {"a long line é", "a long line è", `-a long line <span class="word">é</span>|+a long line <span class="word">è</span>`},
+		"half a rune": {"a long line é", "a long line è",
+			`-a long line <span class="word">é</span>|+a long line <span class="word">è</span>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := strings.ReplaceAll((name + "--------")[:8], " ", "-")

@@ -56,9 +56,11 @@ func TestNotebook(t *testing.T) {
 		return map[string]any{"output_type": "display_data", "data": of}
 	}
 	code := notebookOf(t,
-		map[string]any{"cell_type": "markdown", "source": []string{"# Head\n", "<img src=x onerror=alert(1)><script>x()</script>\n"}},
+		map[string]any{"cell_type": "markdown", "source": []string{"# Head\n",
+			"<img src=x onerror=alert(1)><script>x()</script>\n"}},
 		map[string]any{"cell_type": "code", "execution_count": 3, "source": "def f(): return '<b>'", "outputs": []any{
-			map[string]any{"output_type": "stream", "text": []string{"one </pre><script>x()</script>\n", "\x1b[31mred\x1b[0m\n"}},
+			map[string]any{"output_type": "stream", "text": []string{"one </pre><script>x()</script>\n",
+				"\x1b[31mred\x1b[0m\n"}},
 			data(map[string]any{"image/png": picture[:20] + "\n" + picture[20:], "text/plain": "<Figure>"}),
 			data(map[string]any{"text/html": "<script>x()</script>", "text/plain": []string{"a table"}}),
 			data(map[string]any{"text/html": "<script>x()</script>"}),
@@ -66,7 +68,8 @@ func TestNotebook(t *testing.T) {
 			data(map[string]any{"image/png": "not base64 \"><script>x()</script>"}),
 			data(map[string]any{"image/png": base64.StdEncoding.EncodeToString([]byte("GIF89a"))}),
 			data(map[string]any{"image/png": pictureOf(t, 1, 1, 50_000)}),
-			map[string]any{"output_type": "error", "ename": "NameError", "evalue": "x", "traceback": []string{"\x1b[0;31mNameError\x1b[0m: x"}},
+			map[string]any{"output_type": "error", "ename": "NameError", "evalue": "x",
+				"traceback": []string{"\x1b[0;31mNameError\x1b[0m: x"}},
 		}},
 		map[string]any{"cell_type": "raw", "source": "raw <i>"},
 	)
@@ -77,7 +80,8 @@ func TestNotebook(t *testing.T) {
 	}
 	page, source, _ := strings.Cut(answer.Body.String(), "<details><summary>Source</summary>")
 	_, page, _ = strings.Cut(page, `class="notebook"`)
-	visit.WantIn(t, page, `<h3 id="user-content-head">Head <a`, "In [3]", `<span class="k">def</span>`, "one &lt;/pre&gt;&lt;script&gt;",
+	visit.WantIn(t, page, `<h3 id="user-content-head">Head <a`, "In [3]", `<span class="k">def</span>`,
+		"one &lt;/pre&gt;&lt;script&gt;",
 		"\nred\n", `<img alt="Output" src="data:image/png;base64,`+picture+`">`, "a table", "NameError: x", "raw &lt;i&gt;")
 	if strings.Contains(page, "<script>") || strings.Contains(page, "onerror") || strings.Contains(page, "onload") ||
 		strings.Contains(page, "&lt;Figure") || strings.Count(page, "<img alt=\"Output\"") != 1 ||
@@ -85,19 +89,22 @@ func TestNotebook(t *testing.T) {
 		t.Errorf("got %s, want one picture, and nothing of what is not shown", page)
 	}
 	visit.WantIn(t, source, `id="L1"`)
-	for path, want := range map[string]string{"/notebook": "img-src 'self' data:;", "/notebook/embed": "img-src 'self' data:;",
+	for path, want := range map[string]string{"/notebook": "img-src 'self' data:;",
+		"/notebook/embed":   "img-src 'self' data:;",
 		"/notebook/history": "img-src 'self';", "/notebook?lang=json": "img-src 'self';"} {
 		answer, err := s.Get(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if policy := answer.Header().Get("Content-Security-Policy"); !strings.Contains(policy, want) || strings.Contains(policy, "unsafe") {
+		if policy := answer.Header().Get("Content-Security-Policy"); !strings.Contains(policy, want) ||
+			strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: got the policy %s, want %s", path, policy, want)
 		}
 	}
 }
 
-// TestHostileNotebooks has what is no notebook, or one that takes much: its source is shown, in a page of a bounded size.
+// TestHostileNotebooks has what is no notebook, or one that takes much: its source is shown, in a page of a bounded
+// size.
 func TestHostileNotebooks(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -131,7 +138,8 @@ func TestHostileNotebooks(t *testing.T) {
 			s.Holds(id, visit.Content(paste.Pasty{Language: jupyter, Code: c.code}))
 			page := s.Page("/" + id)
 			if shown := strings.Contains(page, `class="notebook"`); shown != c.shown || len(page) > 100_000+30*len(c.code) {
-				t.Errorf("got it shown %t in %d bytes, want %t, and at most 30 times its %d", shown, len(page), c.shown, len(c.code))
+				t.Errorf("got it shown %t in %d bytes, want %t, and at most 30 times its %d", shown, len(page),
+					c.shown, len(c.code))
 			}
 			if n := strings.Count(page, "<img alt=\"Output\""); n > 100 {
 				t.Errorf("got %d pictures, want at most 100", n)

@@ -10,8 +10,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// burning asks whether to open a paste that burns after reading. It shows nothing of the paste. The browser that has created it
-// gets the link instead.
+// burning asks whether to open a paste that burns after reading. It shows nothing of the paste. The browser that has
+// created it gets the link instead.
 func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
 	page := newPastePage(r, unopenedPaste(r))
 	p.handOver(r, &page) // it is not forgotten, so that a reload does not offer to burn the paste
@@ -49,8 +49,8 @@ func (p *pages) opened(w http.ResponseWriter, r *site.Request) error {
 
 var inBase64 = base64.RawURLEncoding.EncodeToString
 
-// readAny returns the paste in the path, and whether it is encrypted. For a paste that burns after reading it fails with paste.ErrBurns,
-// and still reports whether it is encrypted.
+// readAny returns the paste in the path, and whether it is encrypted. For a paste that burns after reading it fails
+// with paste.ErrBurns, and still reports whether it is encrypted.
 func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, err error) {
 	found, err = p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
 	if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) {
@@ -63,7 +63,8 @@ func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, 
 // unopenedPaste is what is shown of a paste that burns after reading.
 func unopenedPaste(r *site.Request) *paste.Document {
 	return &paste.Document{
-		Paste: paste.Paste{ID: paste.ID(r.PathValue("id")), Burns: true}, Content: paste.Content{Title: "A paste that burns after reading"},
+		Paste:   paste.Paste{ID: paste.ID(r.PathValue("id")), Burns: true},
+		Content: paste.Content{Title: "A paste that burns after reading"},
 	}
 }
 

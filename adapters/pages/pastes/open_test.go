@@ -17,7 +17,8 @@ func TestBurning(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	path := s.Lands("/", visit.Form{
-		"title", "secret title", "burn", "on", "expires", "never", "name", "secret.go", "language", "Go", "code", "package secret\n",
+		"title", "secret title", "burn", "on", "expires", "never", "name", "secret.go", "language", "Go", "code",
+		"package secret\n",
 	})
 	if stored := s.Stored(path); !stored.Burns || stored.Lifetime != paste.Never {
 		t.Errorf("got %+v, want one that burns", stored)
@@ -57,7 +58,8 @@ func TestBurning(t *testing.T) {
 	if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, %s after it, want nothing", err, answer.Body)
 	}
-	if answer, err := s.Get(path + "/open"); err != nil || answer.Header().Get("Location") != path { // a tab that is opened again
+	// a tab that is opened again
+	if answer, err := s.Get(path + "/open"); err != nil || answer.Header().Get("Location") != path {
 		t.Errorf("got %v, %v, want to be led to the paste's page", err, answer.Header())
 	}
 }
@@ -72,7 +74,8 @@ func TestBurningAnonymously(t *testing.T) {
 	}
 	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
 	key := strings.TrimPrefix(kept.Value, site.UnseenKey)
-	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">From elsewhere`}, "/delete": {"Delete"}} {
+	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">From elsewhere`},
+		"/delete": {"Delete"}} {
 		r := s.Asking(http.MethodGet, path+below, "", nil)
 		r.AddCookie(kept)
 		answer, err := s.Answers(r)
@@ -99,7 +102,8 @@ func TestBurningLong(t *testing.T) {
 	}
 }
 
-// TestBurningWithoutRoom has so many large pages under way that there is no place for another one: what cannot be shown must not burn.
+// TestBurningWithoutRoom has so many large pages under way that there is no place for another one: what cannot be shown
+// must not burn.
 func TestBurningWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -115,7 +115,8 @@ func (p *pastePage) Private() bool { return p.Paste.Visibility == paste.Private 
 func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	title := site.Shortened(site.TitleOf(found), site.MaxHeading)
 	page := pastePage{
-		Layout: r.Layout(marks.Plain(title), ""), Paste: found, Heading: marks.Text(title), Owned: found.OwnedBy(r.Viewer.User.ID),
+		Layout: r.Layout(marks.Plain(title), ""), Paste: found, Heading: marks.Text(title),
+		Owned: found.OwnedBy(r.Viewer.User.ID),
 	}
 	if n := len(found.Edits); n > 0 {
 		page.Edited = found.Edits[n-1].At

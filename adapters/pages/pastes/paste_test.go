@@ -23,7 +23,8 @@ func TestPaste(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	document := visit.Content(
-		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "", Language: "Plain Text", Code: "a\nb"},
+		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"},
+		paste.Pasty{Title: "", Language: "Plain Text", Code: "a\nb"},
 		paste.Pasty{Title: "<i>", Language: "C", Code: ""},
 	)
 	document.ExpiresAt = time.Date(2099, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -32,10 +33,12 @@ func TestPaste(t *testing.T) {
 		`<html lang="en">`, "<title>A title · Gluepot</title>", `<meta property="og:title" content="A title">`,
 		`<meta property="og:description" content="package main">`,
 		`<meta name="twitter:card" content="summary">`,
-		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`, `expires <time datetime="2099-01-02T03:04:00Z">`,
+		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`,
+		`expires <time datetime="2099-01-02T03:04:00Z">`,
 		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This is empty.",
 		`href="/api/v2/raw/k2j4x8m1/pasty000"`, `href="/k2j4x8m1/download/pasty001"`, `href="/k2j4x8m1/files.zip"`,
-		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a><span class="k">package</span> main`, `href="#2-L2" tabindex="-1">2</a>b`,
+		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a><span class="k">package</span> main`,
+		`href="#2-L2" tabindex="-1">2</a>b`,
 	)
 	s.Holds("single00", visit.Content(paste.Pasty{Language: "Plain Text", Code: "a"}))
 	visit.WantIn(t, s.Page("/single00"), `<span class="lines"><a id="L1" href="#L1" tabindex="-1">1</a>a</span>`)
@@ -45,7 +48,8 @@ func TestPaste(t *testing.T) {
 func TestNotShown(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	private, expired, encrypted := visit.Content(paste.Pasty{Code: "x"}), visit.Content(paste.Pasty{Code: "x"}), visit.Content()
+	private, expired, encrypted := visit.Content(paste.Pasty{Code: "x"}), visit.Content(paste.Pasty{Code: "x"}),
+		visit.Content()
 	private.Visibility = paste.Private
 	expired.ExpiresAt = time.Now().Add(-time.Hour)
 	encrypted.Cipher = new(paste.Cipher)
@@ -62,7 +66,8 @@ func TestNotShown(t *testing.T) {
 	var pages []string
 	for _, message := range []string{"There is no paste with that id.", "There is nothing at this path."} {
 		answer := httptest.NewRecorder()
-		s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/x", nil), http.StatusNotFound, message)
+		s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/x", nil),
+			http.StatusNotFound, message)
 		pages = append(pages, fmt.Sprint(answer.Code, answer.Header(), answer.Body))
 	}
 	if pages[0] != pages[1] || !strings.HasPrefix(pages[0], "404 ") {
@@ -80,7 +85,8 @@ func TestHeaders(t *testing.T) {
 	}
 	policy := answer.Header().Get("Content-Security-Policy")
 	for _, want := range []string{
-		"default-src 'none'", "style-src 'self'", "script-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+		"default-src 'none'", "style-src 'self'", "script-src 'self'", "form-action 'self'", "base-uri 'none'",
+		"frame-ancestors 'none'",
 	} {
 		if !strings.Contains(policy, want) || strings.Contains(policy, "unsafe") {
 			t.Errorf("got the policy %s, want %s and nothing unsafe", policy, want)
@@ -124,7 +130,8 @@ func TestHostileCode(t *testing.T) {
 			most += 2000 + 6*len(pasty.Code)
 		}
 		if strings.Contains(page, "<script>") || strings.Contains(page, "\x00") || len(page) > most+100*marks.Max {
-			t.Errorf("%s: got %d bytes: %.3000s, want no element and no null of the paste in at most %d", id, len(page), page, most)
+			t.Errorf("%s: got %d bytes: %.3000s, want no element and no null of the paste in at most %d", id,
+				len(page), page, most)
 		}
 		opened, closed := strings.Count(page, "<section"), strings.Count(page, "</section>")
 		if n := len(document.Pasties); opened != n || closed != n {
@@ -140,11 +147,13 @@ func TestDownloads(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(
-		paste.Pasty{Title: "../é.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "../é.go", Language: "Go", Code: ""},
+		paste.Pasty{Title: "../é.go", Language: "Go", Code: "package main\n"},
+		paste.Pasty{Title: "../é.go", Language: "Go", Code: ""},
 		paste.Pasty{Language: "Python", Code: "\x00"},
 	))
 	answer, err := s.Get("/k2j4x8m1/download/pasty000")
-	if err != nil || answer.Body.String() != "package main\n" || answer.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+	if err != nil || answer.Body.String() != "package main\n" ||
+		answer.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
 		answer.Header().Get("Content-Disposition") != "attachment; filename*=utf-8''%C3%A9.go" {
 		t.Errorf("got %v %v %s, want the code as a file", err, answer.Header(), answer.Body)
 	}
@@ -165,17 +174,19 @@ func TestDownloads(t *testing.T) {
 		code, err := io.ReadAll(opened)
 		got = append(got, fmt.Sprintf("%s %q %v", file.Name, code, err))
 	}
-	if want := `é.go "package main\n" <nil>, é (2).go "" <nil>, pasty002.py "\x00" <nil>`; strings.Join(got, ", ") != want {
+	if want := `é.go "package main\n" <nil>, é (2).go "" <nil>, pasty002.py "\x00" <nil>`; strings.Join(got,
+		", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }
 
-// TestInvisible has the largest pastes of characters that have marks, in code and in titles: pages show a bounded number of marks, and are
-// not longer for the others.
+// TestInvisible has the largest pastes of characters that have marks, in code and in titles: pages show a bounded
+// number of marks, and are not longer for the others.
 func TestInvisible(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	s.Holds("controls", visit.Content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("\x01", site.MaxShownBytes-10)}))
+	s.Holds("controls", visit.Content(paste.Pasty{Language: "Plain Text",
+		Code: strings.Repeat("\x01", site.MaxShownBytes-10)}))
 	titles := make([]paste.Pasty, 1000)
 	for i := range titles {
 		titles[i] = paste.Pasty{Title: strings.Repeat("\u202e", 4096), Language: strings.Repeat("\u2028", 4096), Code: "a"}
@@ -183,18 +194,21 @@ func TestInvisible(t *testing.T) {
 	titled := visit.Content(titles...)
 	titled.Title = strings.Repeat("\u202e", site.MaxShownBytes)
 	for i := range 500 {
-		titled.Edits = append(titled.Edits, paste.Edit{Number: int64(i), Type: paste.EditTitle, Text: strings.Repeat("\x01", 4096)})
+		titled.Edits = append(titled.Edits, paste.Edit{Number: int64(i), Type: paste.EditTitle,
+			Text: strings.Repeat("\x01", 4096)})
 	}
 	s.Holds("titled00", titled)
 	for _, path := range []string{"/controls", "/titled00", "/titled00/history"} {
 		page := s.Page(path)
 		if n := strings.Count(page, "data-mark="); n != marks.Max || len(page) > marks.Max*100+len(titles)*2200 {
-			t.Errorf("%s: got %d marks in %d bytes, want %d in a page that is not longer than they are", path, n, len(page), marks.Max)
+			t.Errorf("%s: got %d marks in %d bytes, want %d in a page that is not longer than they are", path, n,
+				len(page), marks.Max)
 		}
 	}
 }
 
-// TestProse has the lines of plain text wrapped, and no marks for the joiners that its script needs. Code has none of that.
+// TestProse has the lines of plain text wrapped, and no marks for the joiners that its script needs. Code has none of
+// that.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -270,8 +284,9 @@ func TestRemovedPaste(t *testing.T) {
 	s := visit.New(t)
 	s.Store.Removed = map[paste.ID]bool{"removed1": true, "private1": false}
 	for path, want := range map[string]fault.Kind{
-		"/removed1": fault.Gone, "/removed1/history": fault.Gone, "/removed1/files.zip": fault.Gone, "/removed1/raw/p": fault.Gone,
-		"/private1": fault.NotFound, "/unknown1": fault.NotFound,
+		"/removed1": fault.Gone, "/removed1/history": fault.Gone, "/removed1/files.zip": fault.Gone,
+		"/removed1/raw/p": fault.Gone,
+		"/private1":       fault.NotFound, "/unknown1": fault.NotFound,
 	} {
 		if _, err := s.Get(path); !fault.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", path, err, want)

@@ -44,6 +44,8 @@ func qrPicture(code *qr.QrCode) string {
 		}
 	}
 	size := code.Size() + 2*qrQuiet
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" shape-rendering="crispEdges">`+
-		`<path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`+"\n", size, size, 8*size, 8*size, size, size, path.String())
+	return fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" shape-rendering="crispEdges">`+
+			`<path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`+"\n", size, size, 8*size, 8*size, size, size,
+		path.String())
 }

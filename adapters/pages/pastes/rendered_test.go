@@ -14,7 +14,8 @@ func TestRendered(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(
-		paste.Pasty{Title: "a.md", Language: "Markdown", Code: "# Head\n\n<script>x()</script>\n\n![cat](https://evil.example/cat.png)"},
+		paste.Pasty{Title: "a.md", Language: "Markdown",
+			Code: "# Head\n\n<script>x()</script>\n\n![cat](https://evil.example/cat.png)"},
 		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2\n"}, paste.Pasty{Language: "TSV",
 			Code: "x\ty"},
 	))
@@ -24,10 +25,12 @@ func TestRendered(t *testing.T) {
 		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
 		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,
 		`<th scope="col"><bdi>y</bdi></th>`)
-	if strings.Contains(page, "<img src=\"https") || strings.Contains(page, "<script>") || strings.Count(page, "<details>") != 3 {
+	if strings.Contains(page, "<img src=\"https") || strings.Contains(page, "<script>") ||
+		strings.Count(page, "<details>") != 3 {
 		t.Errorf("got %s, want neither images nor scripts of the paste, and all rendered", page)
 	}
-	if page := s.Page("/k2j4x8m1?lang=golang"); strings.Contains(page, "<details>") || !strings.Contains(page, "<span>Go</span>") {
+	if page := s.Page("/k2j4x8m1?lang=golang"); strings.Contains(page, "<details>") ||
+		!strings.Contains(page, "<span>Go</span>") {
 		t.Errorf("got %s, want the source as Go", page)
 	}
 	visit.WantIn(t, s.Page("/k2j4x8m1?lang=nonsense"), "<details>")
@@ -36,7 +39,8 @@ func TestRendered(t *testing.T) {
 
 	// A page renders a bounded number of bytes.
 	table := strings.Repeat(strings.Repeat("1,", 99)+"1\n", pastes.MaxRenderedBytes/300)
-	s.Holds("bounds00", visit.Content(paste.Pasty{Language: "CSV", Code: table}, paste.Pasty{Language: "CSV", Code: table}))
+	s.Holds("bounds00", visit.Content(paste.Pasty{Language: "CSV", Code: table},
+		paste.Pasty{Language: "CSV", Code: table}))
 	s.Holds("bounds01", visit.Content(
 		paste.Pasty{Language: "Markdown", Code: strings.Repeat("a\n\n", pastes.MaxRenderedBytes/3)},
 		paste.Pasty{Language: "Markdown", Code: "abc"},

@@ -51,7 +51,8 @@ func TestCreated(t *testing.T) {
 	path, key, once := create("code", "x")
 	link := `<input id="link" value="https://paste.example` + path + `" readonly`
 	first := ask(path, key, once)
-	visit.WantIn(t, first.Body.String(), "Paste created", link, `data-copy="link"`, `data-share="link"`, `src="`+path+`/qr.svg"`,
+	visit.WantIn(t, first.Body.String(), "Paste created", link, `data-copy="link"`, `data-share="link"`,
+		`src="`+path+`/qr.svg"`,
 		`id="delete-key"`, `data-copy="delete-key"`, `data-copy="embed"`)
 	kept := first.Result().Cookies()
 	if len(kept) != 2 || kept[0].Name != once.Name || kept[0].MaxAge >= 0 || kept[0].Path != path {
@@ -93,7 +94,8 @@ func TestPreviews(t *testing.T) {
 	document.Title = strings.Repeat("\u202e<script>", 512)
 	s.Holds("k2j4x8m1", document)
 	page := s.Page("/k2j4x8m1")
-	visit.WantIn(t, page, "content=\"first &lt;b&gt;\n\tsecond\nxxx", `<meta property="og:url" content="https://paste.example/k2j4x8m1">`)
+	visit.WantIn(t, page, "content=\"first &lt;b&gt;\n\tsecond\nxxx",
+		`<meta property="og:url" content="https://paste.example/k2j4x8m1">`)
 	visit.WantNotIn(t, page, "content=\"\u202e", "<script>", strings.Repeat("x", 300)+`">`)
 	sealed := visit.Content()
 	sealed.Cipher = &paste.Cipher{Version: 1, Data: []byte("secret")}
@@ -134,7 +136,8 @@ func TestQRCode(t *testing.T) {
 	s.Secret = owner
 	private := s.Lands("/", visit.Form{"code", "x", "visibility", "private"})
 	s.Secret = ""
-	expired, burning, sealed := visit.Content(paste.Pasty{Code: "x"}), visit.Content(paste.Pasty{Code: "x"}), visit.Content()
+	expired, burning, sealed := visit.Content(paste.Pasty{Code: "x"}), visit.Content(paste.Pasty{Code: "x"}),
+		visit.Content()
 	expired.ExpiresAt = time.Now().Add(-time.Hour)
 	burning.Burns = true
 	sealed.Cipher = &paste.Cipher{Version: 1, Data: []byte("x")}
@@ -142,10 +145,12 @@ func TestQRCode(t *testing.T) {
 	s.Holds("expired0", expired)
 	s.Holds("burning0", burning)
 	s.Holds("sealed00", sealed)
-	for _, path := range []string{"/k2j4x8m1", "/expired0", "/burning0", "/sealed00", "/unknown0", private, "/favicon.ico"} {
+	for _, path := range []string{"/k2j4x8m1", "/expired0", "/burning0", "/sealed00", "/unknown0", private,
+		"/favicon.ico"} {
 		page, pageErr := s.Get(path)
 		picture, err := s.Get(path + "/qr.svg")
-		if fault.KindOf(err) != fault.KindOf(pageErr) || fault.MessageOf(err) != fault.MessageOf(pageErr) || picture.Code != page.Code {
+		if fault.KindOf(err) != fault.KindOf(pageErr) || fault.MessageOf(err) != fault.MessageOf(pageErr) ||
+			picture.Code != page.Code {
 			t.Errorf("%s: got %d %v, want %d %v as of the page", path, picture.Code, err, page.Code, pageErr)
 		}
 		if err == nil && decoded(t, picture.Body.String()) != "https://paste.example"+path {
@@ -155,7 +160,8 @@ func TestQRCode(t *testing.T) {
 	s.Secret = owner
 	picture, err := s.Get(private + "/qr.svg")
 	if err != nil || decoded(t, picture.Body.String()) != "https://paste.example"+private ||
-		picture.Header().Get("Cache-Control") != "private, no-store" || picture.Header().Get("Content-Type") != "image/svg+xml" {
+		picture.Header().Get("Cache-Control") != "private, no-store" ||
+		picture.Header().Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("got %v, %v, want the owner's picture, in no cache", err, picture.Header())
 	}
 	s.Secret = ""

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestScriptIsSmall holds that pages come with at most 8 kB of script, and a form with 12 kB more until its editor is there.
+// TestScriptIsSmall holds that pages come with at most 8 kB of script, and a form with 12 kB more until its editor is
+// there.
 func TestScriptIsSmall(t *testing.T) {
 	t.Parallel()
 	files, err := assetFiles.ReadDir("assets")

@@ -42,7 +42,8 @@ func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message 
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
-	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // an error here cannot be answered
+	// an error here cannot be answered
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn))
 }
 
 // recognise sets the viewer of a request that has failed, and reports whether there is a session. It asks nothing of a

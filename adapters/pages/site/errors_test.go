@@ -10,15 +10,17 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestErrorsOfSessions wants errors to show the reader's account, and asks nothing of a store that is overloaded or away.
+// TestErrorsOfSessions wants errors to show the reader's account, and asks nothing of a store that is overloaded or
+// away.
 func TestErrorsOfSessions(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.User("Epoxy", false)
 	_, own := s.Session("epoxy")
 	const (
-		account, signOut, signIn = "Signed in as <b>Epoxy</b>", `action="/sign-out"`, `href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db">Sign in<`
-		path                     = "/k2j4x8m1?a=b"
+		account, signOut, signIn = "Signed in as <b>Epoxy</b>", `action="/sign-out"`,
+			`href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db">Sign in<`
+		path = "/k2j4x8m1?a=b"
 	)
 	for name, c := range map[string]struct {
 		path, secret string

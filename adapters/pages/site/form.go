@@ -17,13 +17,15 @@ import (
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
-// fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails with fault.Invalid.
+// fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails
+// with fault.Invalid.
 func (r *Request) fields() (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err == nil && media == "multipart/form-data": // of long forms: it does not escape text
 		return r.parts(parameters["boundary"])
-	case err != nil || media != "application/x-www-form-urlencoded" || r.ParseForm() != nil: // which bounds the number of fields
+	// which bounds the number of fields
+	case err != nil || media != "application/x-www-form-urlencoded" || r.ParseForm() != nil:
 		return nil, ErrBrokenForm
 	}
 	return r.PostForm, nil

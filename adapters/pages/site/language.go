@@ -10,7 +10,8 @@ import (
 // commonLanguages come first in the list.
 var commonLanguages = []string{
 	"C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
-	"Markdown", "PHP", "Plain Text", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
+	"Markdown", "PHP", "Plain Text", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript",
+	"XML", "YAML",
 }
 
 // otherLanguages returns the names of all others, in the order of letters.

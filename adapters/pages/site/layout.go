@@ -18,15 +18,16 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ContentPolicy is that of most pages. A page loads files from this site only, has no inline scripts or styles, is shown
-// in no frame, and sends forms only to this site.
+// ContentPolicy is that of most pages. A page loads files from this site only, has no inline scripts or styles, is
+// shown in no frame, and sends forms only to this site.
 const ContentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// FormPolicy is for a page with the form of a paste: its script asks for languages and previews, sends encrypted pastes, and
-// may add the styles of the editor with that nonce.
+// FormPolicy is for a page with the form of a paste: its script asks for languages and previews, sends encrypted
+// pastes, and may add the styles of the editor with that nonce.
 func FormPolicy(nonce string) string {
-	return strings.Replace(ContentPolicy, "style-src 'self'", "style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
+	return strings.Replace(ContentPolicy, "style-src 'self'",
+		"style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
 }
 
 // AskingPolicy is for a page whose script asks this site for something.
@@ -162,8 +163,8 @@ func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	return err
 }
 
-// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does not escape. It
-// hides Flush from templ: a page is sent only once it is complete.
+// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does
+// not escape. It hides Flush from templ: a page is sent only once it is complete.
 type document struct {
 	ctx context.Context //nolint:containedctx // that of rendering
 	to  io.Writer
@@ -186,8 +187,8 @@ func (s *Site) Address(r *http.Request) string {
 	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
 }
 
-// ShowsSecret is for a page that shows a secret, such as a new token. It is not compressed, because its length would tell
-// of the secret who can have something beside it (the attack BREACH).
+// ShowsSecret is for a page that shows a secret, such as a new token. It is not compressed, because its length would
+// tell of the secret who can have something beside it (the attack BREACH).
 func ShowsSecret(w http.ResponseWriter) { w.Header().Set(gzhttp.HeaderNoCompression, "1") }
 
 // KeepPrivate keeps an answer out of all caches.

@@ -15,9 +15,11 @@ func TestContact(t *testing.T) {
 	s := visit.New(t)
 	s.Config.Contact, s.Config.TermsURL = "abuse@paste.example", "https://paste.example/terms?a=1&b=2"
 	answer := httptest.NewRecorder()
-	s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/nothing", nil), http.StatusNotFound, "")
+	s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/nothing", nil),
+		http.StatusNotFound, "")
 	for _, page := range []string{s.Page("/"), answer.Body.String()} {
-		visit.WantIn(t, page, `href="mailto:abuse@paste.example">Contact</a>`, `href="https://paste.example/terms?a=1&amp;b=2">Terms of use</a>`)
+		visit.WantIn(t, page, `href="mailto:abuse@paste.example">Contact</a>`,
+			`href="https://paste.example/terms?a=1&amp;b=2">Terms of use</a>`)
 	}
 	s.Config.Contact = "https://paste.example/abuse"
 	visit.WantIn(t, s.Page("/"), `href="https://paste.example/abuse">Contact</a>`)
@@ -26,7 +28,8 @@ func TestContact(t *testing.T) {
 	}
 }
 
-// TestErrorOfHead wants the header of an error's page to be that of GET, whose length has the link to sign in and come back.
+// TestErrorOfHead wants the header of an error's page to be that of GET, whose length has the link to sign in and come
+// back.
 func TestErrorOfHead(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

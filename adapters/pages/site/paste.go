@@ -11,7 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// MaxShownBytes bounds the titles and code on one page. A pasty is shown completely or not at all; larger ones can be read in raw form.
+// MaxShownBytes bounds the titles and code on one page. A pasty is shown completely or not at all; larger ones can be
+// read in raw form.
 const MaxShownBytes = 2 << 20
 
 // Read returns the paste in the path.

@@ -30,8 +30,8 @@ const (
 // maxNext is the longest path to return to.
 const maxNext = 1 << 10
 
-// LocalPath returns a path of this site with its query. It returns the argument otherwise if the path could lead a browser to
-// another host, or could begin to sign in with a provider.
+// LocalPath returns a path of this site with its query. It returns the argument otherwise if the path could lead a
+// browser to another host, or could begin to sign in with a provider.
 func LocalPath(path, otherwise string) string {
 	parsed, err := url.Parse(path)
 	if err != nil || len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
@@ -42,8 +42,8 @@ func LocalPath(path, otherwise string) string {
 	return path
 }
 
-// Link returns where a path of this site is for a browser, as every link, form and redirect must have it. Other addresses stay as they
-// are.
+// Link returns where a path of this site is for a browser, as every link, form and redirect must have it. Other
+// addresses stay as they are.
 func (s *Site) Link(path string) string { return below(s.mount, path) }
 
 // Asked returns a request for this site.

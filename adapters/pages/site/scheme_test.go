@@ -40,7 +40,8 @@ func TestScheme(t *testing.T) {
 			if answer, err = s.Answers(r); err != nil || answer.Header().Get("Vary") != "Cookie" {
 				t.Fatalf("got %v, %v, want a page that depends on the cookie", err, answer.Header())
 			}
-			visit.WantIn(t, answer.Body.String(), `<meta name="color-scheme" content="`+want.scheme+`">`, `media="`+want.media+`">`,
+			visit.WantIn(t, answer.Body.String(), `<meta name="color-scheme" content="`+want.scheme+`">`,
+				`media="`+want.media+`">`,
 				`value="`+colours+`" aria-pressed="true">`, `name="next" value="/search?q=absent"`)
 			if pressed := strings.Count(answer.Body.String(), `aria-pressed="true"`); pressed != 1 {
 				t.Errorf("got %d buttons pressed, want one", pressed)

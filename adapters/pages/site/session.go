@@ -24,7 +24,8 @@ const hostOnly = "__Host-"
 // secureOnly is the prefix of cookies that browsers accept over TLS only (RFC 6265bis, 4.1.3.1).
 const secureOnly = "__Secure-"
 
-// cookieName returns the name of a cookie, which has a prefix only over TLS. Browsers accept hostOnly for the path / alone.
+// cookieName returns the name of a cookie, which has a prefix only over TLS. Browsers accept hostOnly for the path /
+// alone.
 func (r *Request) cookieName(prefix, name string) string {
 	switch {
 	case r.URL.Scheme != "https":
@@ -74,7 +75,8 @@ func (r *Request) fromOwnPage(value string) bool {
 		hmac.Equal([]byte(value[nonceLength:]), []byte(csrfSum(secret, value[:nonceLength])))
 }
 
-// SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie does.
+// SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie
+// does.
 func SetSession(w http.ResponseWriter, r *Request, secret string) {
 	SetCookie(w, r, sessionCookie, secret, token.SessionAge)
 }
@@ -95,8 +97,8 @@ func setCookie(w http.ResponseWriter, r *Request, path, name, value string, acro
 	http.SetCookie(w, &cookie)
 }
 
-// Resume sets the viewer of a request from its cookie. If the session has ended, it clears the cookie, and the viewer is a visitor. It
-// fails with fault.Unavailable when the store does not answer.
+// Resume sets the viewer of a request from its cookie. If the session has ended, it clears the cookie, and the viewer
+// is a visitor. It fails with fault.Unavailable when the store does not answer.
 func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	secret := CookieSecret(r)
 	if secret == "" {
@@ -130,7 +132,8 @@ func (s *Site) SignedIn(answer Handler) Handler {
 // Recent reports whether the reader has signed in within the last hour.
 func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
 
-// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to sign in, and return to path.
+// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to sign in, and
+// return to path.
 func (s *Site) Recently(path string, answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Recent() {

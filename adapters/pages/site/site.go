@@ -27,8 +27,9 @@ import (
 
 // Config has an installation's choices.
 type Config struct {
-	BasePath  string // of the interface for programs: empty, or a path such as /api/v2
-	PublicURL string // the address that people use, such as https://example.org/paste, without a trailing slash; empty: unknown
+	BasePath string // of the interface for programs: empty, or a path such as /api/v2
+	// the address that people use, such as https://example.org/paste, without a trailing slash; empty: unknown
+	PublicURL string
 	SiteName  string // in titles, the header and feeds; empty: Gluepot
 	Contact   string // the operator's mail address or URL; empty: not shown
 	TermsURL  string // of the terms of use; empty: not shown
@@ -68,7 +69,8 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.SiteName = cmp.Or(cfg.SiteName, "Gluepot")
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
+	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting),
+		make(chan struct{}, slots)}}
 	if public, err := url.Parse(cfg.PublicURL); err == nil {
 		s.mount = public.Path
 	}
@@ -125,8 +127,8 @@ const maxWaiting = 8
 var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being asked for at the moment. Try again shortly.",
 	errors.New("half of the processors make large pages, and more requests wait for them than may"))
 
-// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Busy when too many wait, or ctx
-// ends.
+// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Busy when too many
+// wait, or ctx ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Places <- struct{}{}:

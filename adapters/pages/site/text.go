@@ -37,7 +37,8 @@ func Shortened(text string, most int) string {
 // pieceLength bounds what a page holds of a long line beside what is written.
 const pieceLength = 16 << 10
 
-// Pieces yields the lines of a text with their line ends, and long ones in several pieces, without splitting characters.
+// Pieces yields the lines of a text with their line ends, and long ones in several pieces, without splitting
+// characters.
 func Pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {

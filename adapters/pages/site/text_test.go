@@ -11,7 +11,8 @@ import (
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"empty": "", "short": "code", "wide": "x" + strings.Repeat("🙂", pieceLength), "no text": strings.Repeat("\x80", 3*pieceLength),
+		"empty": "", "short": "code", "wide": "x" + strings.Repeat("🙂", pieceLength),
+		"no text": strings.Repeat("\x80", 3*pieceLength),
 	} {
 		got := slices.Collect(Pieces(text))
 		if strings.Join(got, "") != text {

@@ -1,5 +1,5 @@
-// Command manual writes gluepot's manual pages and the completions of four shells into the folders man and completions below its
-// argument. The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970.
+// Command manual writes gluepot's manual pages and the completions of four shells into the folders man and completions
+// below its argument. The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970.
 package main
 
 import (

@@ -59,8 +59,8 @@ func (gormPasty) TableName() string { return "pasties" }
 // TableName implements gorm's Tabler.
 func (gormEdit) TableName() string { return "paste_edits" }
 
-// NewGORM returns what a user would write instead: a plain gin handler with GORM's Take, statements prepared, without log and deadline. It
-// answers for profiles and pastes as the twin does.
+// NewGORM returns what a user would write instead: a plain gin handler with GORM's Take, statements prepared, without
+// log and deadline. It answers for profiles and pastes as the twin does.
 func NewGORM(url string) (http.Handler, error) {
 	db, err := gorm.Open(postgres.Open(url), &gorm.Config{PrepareStmt: true, Logger: logger.Discard})
 	if err != nil {
@@ -76,11 +76,13 @@ func NewGORM(url string) (http.Handler, error) {
 	plain := gin.New()
 	plain.GET("/user/:name", func(c *gin.Context) {
 		var u gormUser
-		if err := db.WithContext(c.Request.Context()).Where("username_folded = ?", strings.ToLower(c.Param("name"))).Take(&u).Error; err != nil {
+		if err := db.WithContext(c.Request.Context()).Where("username_folded = ?",
+			strings.ToLower(c.Param("name"))).Take(&u).Error; err != nil {
 			c.String(http.StatusInternalServerError, err.Error())
 			return
 		}
-		c.JSON(http.StatusOK, profile{u.ID, u.Username, u.AvatarURL, u.DefaultLanguage, u.PublicProfile, u.SupporterMonths, u.Contributor})
+		c.JSON(http.StatusOK, profile{u.ID, u.Username, u.AvatarURL, u.DefaultLanguage, u.PublicProfile, u.SupporterMonths,
+			u.Contributor})
 	})
 	plain.GET("/paste/:id", func(c *gin.Context) {
 		d, err := takeDocument(db.WithContext(c.Request.Context()), c.Param("id"))
@@ -97,7 +99,8 @@ func takeDocument(db *gorm.DB, id string) (document, error) {
 	inOrder := func(db *gorm.DB) *gorm.DB { return db.Order("position") }
 	var p gormPaste
 	err := db.Preload("Pasties", inOrder).Preload("Edits", inOrder).
-		Where("id = ? AND (expires_at IS NULL OR expires_at > now()) AND visibility <> 2 AND NOT encrypted", id).Take(&p).Error
+		Where("id = ? AND (expires_at IS NULL OR expires_at > now()) AND visibility <> 2 AND NOT encrypted",
+			id).Take(&p).Error
 	if err != nil {
 		return document{}, err
 	}

@@ -110,7 +110,8 @@ func (p pastes) create(r *http.Request) (d document, err error) {
 	for i := range d.Pasties {
 		y := &d.Pasties[i]
 		y.ID = newID()
-		ids, titles, languages, codes = append(ids, y.ID), append(titles, y.Title), append(languages, y.Language), append(codes, y.Code)
+		ids, titles, languages, codes = append(ids, y.ID), append(titles, y.Title), append(languages, y.Language),
+			append(codes, y.Code)
 	}
 	_, err = p.pool.Exec(r.Context(), `WITH p AS (
 			INSERT INTO pastes (id, created_at, lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes)

@@ -112,5 +112,6 @@ func write(w http.ResponseWriter, v any, err error) {
 
 // Server returns a server with Gluepot's deadlines.
 func Server(handler http.Handler) *http.Server {
-	return &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	return &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute}
 }

@@ -1,4 +1,5 @@
-// Package embedded gives tests a site over an embedded database, for the pages whose use cases package fake has no store for.
+// Package embedded gives tests a site over an embedded database, for the pages whose use cases package fake has no
+// store for.
 package embedded
 
 import (
