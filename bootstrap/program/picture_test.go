@@ -90,8 +90,9 @@ func draw(t *testing.T, options fx.Option) string {
 	return picture.String()
 }
 
-const legend = `An arrow leads to a module that starts earlier and stops later. A dotted one can be left out. Arrows that
-follow from others are not shown, nor the log and the configuration, which all modules need.`
+const legend = "An arrow points to a module that starts earlier and stops later. " +
+	"A dotted arrow marks a dependency that can be left out.\n" +
+	"The picture omits arrows that follow from others, and the log and the configuration, which every module needs."
 
 const always, optional = "-->", "-.->"
 
