@@ -1,4 +1,4 @@
-// Package audit says who does something.
+// Package audit defines who acts.
 package audit
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Actor is who does something: a viewer (a user or a visitor), or the operator. The zero Actor may do nothing.
+// Actor is who acts: a viewer (a user or a visitor), or the operator. The zero Actor may do nothing.
 type Actor struct {
 	role    role
 	viewer  token.Viewer
@@ -26,13 +26,13 @@ const (
 	operator
 )
 
-// By returns the viewer as an actor, whose client has that address. A visitor is the zero Viewer. The zero Addr, of a
-// viewer who is not on the network, is never in a blocked network.
+// By returns an actor for a viewer and the address of the viewer's client. The zero Viewer is a visitor. The zero Addr
+// is for a viewer who is not on the network; no block matches it.
 func By(v token.Viewer, address netip.Addr) Actor {
 	return Actor{viewer, v, address.WithZone("").Unmap()}
 }
 
-// Operator returns the operator of the installation: whoever may run its commands, or the program that embeds it.
+// Operator returns the actor for whoever runs the installation's commands, or for the program that embeds it.
 func Operator() Actor { return Actor{role: operator} }
 
 // Address returns the address of the viewer's client, or the zero Addr.
@@ -44,10 +44,9 @@ func (a Actor) Is(id user.ID) bool { return a.viewer.SignedIn() && a.viewer.User
 // IsOperator reports whether the actor is the operator.
 func (a Actor) IsOperator() bool { return a.role == operator }
 
-// Refusals.
 var (
 	errUnknown = fault.New(fault.Forbidden,
-		"It is not said who does this: pass audit.By with a viewer, or audit.Operator, as the actor.")
+		"No actor was given: pass audit.By with a viewer, or audit.Operator.")
 	errNoViewer = fault.New(fault.Forbidden,
 		"Only a user or a visitor can do this. The operator has other commands for it.")
 	errAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
@@ -73,9 +72,9 @@ func (a Actor) CheckOperator() error {
 	return nil
 }
 
-// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see what users have. It
-// fails with token.ErrRejected for a visitor, with token.ErrSuspended for a user who is suspended, and with
-// fault.Forbidden for other users and the zero Actor.
+// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see every user's data. It
+// fails with token.ErrRejected for a visitor, with token.ErrSuspended for a suspended user, and with fault.Forbidden
+// for other users and the zero Actor.
 func (a Actor) MaySeeAll() error {
 	if a.IsOperator() {
 		return nil
@@ -94,11 +93,9 @@ func (a Actor) MaySeeAll() error {
 	return nil
 }
 
-// MayManage is MaySeeAll for one who changes what users have. It also fails with fault.Forbidden when the
-// administrator's token may only read.
+// MayManage is MaySeeAll for changes. It also fails with fault.Forbidden when the administrator's token is read-only.
 //
-// What administrators do so does not depend on their address: they could not end a block of their own network
-// otherwise.
+// It ignores the address: otherwise administrators could not lift a block of their own network.
 func (a Actor) MayManage() error {
 	if err := a.MaySeeAll(); err != nil {
 		return err
@@ -106,8 +103,7 @@ func (a Actor) MayManage() error {
 	return a.viewer.MayWrite()
 }
 
-// Viewer returns the viewer who acts, a user or a visitor. It fails with fault.Forbidden for the operator and the zero
-// Actor.
+// Viewer returns the user or visitor who acts. It fails with fault.Forbidden for the operator and the zero Actor.
 func (a Actor) Viewer() (token.Viewer, error) {
 	if err := a.Check(); err != nil {
 		return token.Viewer{}, err
@@ -118,8 +114,7 @@ func (a Actor) Viewer() (token.Viewer, error) {
 	return a.viewer, nil
 }
 
-// Writer is Viewer for one who changes something. It also fails with fault.Forbidden when the viewer's token may only
-// read.
+// Writer is Viewer for changes. It also fails with fault.Forbidden when the viewer's token is read-only.
 func (a Actor) Writer() (token.Viewer, error) {
 	v, err := a.Viewer()
 	if err == nil {
@@ -128,7 +123,7 @@ func (a Actor) Writer() (token.Viewer, error) {
 	return v, err
 }
 
-// User is Writer for one who has signed in. It fails with token.ErrRejected for a visitor.
+// User is Writer for signed-in users. It also fails with token.ErrRejected for a visitor.
 func (a Actor) User() (token.Viewer, error) {
 	v, err := a.Writer()
 	if err == nil && !v.SignedIn() {
@@ -137,7 +132,7 @@ func (a Actor) User() (token.Viewer, error) {
 	return v, err
 }
 
-// Entry returns the entry of the audit log for an act of the actor.
+// Entry returns an audit log entry for something that the actor does.
 func (a Actor) Entry(act, target, reason string) auditlog.Entry {
 	name := "operator"
 	if a.role == viewer {

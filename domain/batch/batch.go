@@ -1,19 +1,19 @@
-// Package batch is about records that are stored in batches, and lists that are read in pages.
+// Package batch helps to store records in batches and to read lists in pages.
 package batch
 
-// Outcome is what storing a record changed.
+// Outcome is what storing a record did.
 type Outcome uint8
 
-// The outcomes of a record that was accepted.
+// The outcomes of an accepted record.
 const (
 	New Outcome = iota
 	Updated
 	Unchanged
-	RemovedEarlier // it, or the user it belongs to, was deleted here: it stays deleted, and nothing was stored
+	RemovedEarlier // nothing was stored: the record, or its owner, was deleted here before
 )
 
-// Result is the outcome of one record, or the reason why it was not accepted.
+// Result is the outcome of one record, or the reason for refusing it.
 type Result struct {
 	Outcome Outcome
-	Err     error // a *fault.Error; when set, Outcome means nothing
+	Err     error // a *fault.Error; if it is set, ignore Outcome
 }

@@ -1,8 +1,8 @@
-// Package fault holds the error kinds that every layer shares.
+// Package fault defines the kinds of errors that all layers share.
 //
-// An adapter translates what its library returns into one of these kinds, the use cases pass them on
-// or create them, and a driving adapter turns the kind into its own vocabulary (an HTTP status, an
-// exit code). The message is public; the cause is for the log only.
+// A driven adapter translates its library's errors into these kinds. Use cases pass them on or create their own. A
+// driving adapter translates the kind again, such as into an HTTP status or an exit code. The message is public; the
+// cause is for the log only.
 package fault
 
 import "errors"
@@ -10,7 +10,7 @@ import "errors"
 // Kind says what sort of failure an error is.
 type Kind string
 
-// The kinds. An error that was not classified counts as Internal.
+// The kinds. An error without a kind counts as Internal.
 const (
 	None            Kind = ""                // no failure: the kind of a nil error
 	Internal        Kind = "internal"        // a defect or something unforeseen
@@ -19,8 +19,8 @@ const (
 	Unauthenticated Kind = "unauthenticated" // no token, or one that is not accepted
 	Conflict        Kind = "conflict"        // the thing exists already
 	Unavailable     Kind = "unavailable"     // a dependency did not answer in time; trying again may help
-	Busy            Kind = "busy"            // callers ask for more than this process does at once; trying again may help
-	Exhausted       Kind = "exhausted"       // the caller has used up its limit for now
+	Busy            Kind = "busy"            // the process has too much to do at once; trying again may help
+	Exhausted       Kind = "exhausted"       // the caller has reached its limit for now
 	Gone            Kind = "gone"            // the thing was removed, and the caller may know
 	Forbidden       Kind = "forbidden"       // the caller is known, and may not do this
 )
@@ -28,8 +28,8 @@ const (
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
 	Kind  Kind
-	Field string // the input's field that breaks a rule, as the sender calls it; empty if it is no single field
-	// one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
+	Field string // the input field that breaks a rule, as the sender calls it; empty if no single field does
+	// Message is one sentence that anyone may see. With a Field it says what is wrong with it.
 	Message string
 	cause   error
 }
@@ -49,13 +49,13 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
-// MessageInternal is the public message of unexpected errors. It reveals nothing.
+// MessageInternal is the public message of unexpected errors.
 const MessageInternal = "Something went wrong on our side."
 
-// Unforeseen returns the error of kind Internal for a cause that has no better kind.
+// Unforeseen returns an error of kind Internal, for a cause that has no better kind.
 func Unforeseen(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
 
-// Public returns what may be shown to anyone: the message, after the field if there is one.
+// Public returns the message, after the field if there is one. Anyone may see it.
 func (e *Error) Public() string {
 	if e.Field == "" {
 		return e.Message
@@ -74,8 +74,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An unclassified error counts as
-// a defect: Internal.
+// KindOf returns the kind of the first *Error in err's chain, None if err is nil, and Internal for any other error.
 func KindOf(err error) Kind {
 	if err == nil {
 		return None
@@ -89,7 +88,7 @@ func KindOf(err error) Kind {
 // Is reports whether err is a failure of that kind. It is false for nil.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// Replace returns another error for a failure of that kind, and any other err as it is.
+// Replace returns other if err is of that kind, and else err.
 func Replace(err error, kind Kind, other error) error {
 	if Is(err, kind) {
 		return other
@@ -97,8 +96,8 @@ func Replace(err error, kind Kind, other error) error {
 	return err
 }
 
-// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and ""
-// when err is nil.
+// MessageOf returns the public message of the first *Error in err's chain, "" if err is nil, and MessageInternal for
+// any other error.
 func MessageOf(err error) string {
 	if err == nil {
 		return ""

@@ -1,4 +1,4 @@
-// Package ident has the rules that identifiers and short texts of every module share.
+// Package ident has the rules for identifiers and short texts, which all modules share.
 package ident
 
 import (
@@ -32,8 +32,8 @@ var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
 // draws is how often Draw tries. With so many identifiers even a second try is rare.
 const draws = 5
 
-// Draw calls store with a new identifier, and retries with another while ErrTaken is in the error's chain. It fails as
-// store does, or with fault.Unavailable when it found no free one.
+// Draw calls store with a new identifier, and tries another one while the error wraps ErrTaken. It fails as store does,
+// or with fault.Unavailable when it finds no free identifier.
 func Draw[ID ~string](store func(ID) error) error {
 	var err error
 	for range draws {

@@ -18,26 +18,25 @@ const AttemptAge = 10 * time.Minute
 // MaxAttempts bounds the attempts that are stored at once, so that a client cannot fill the store: about 100 MB.
 const MaxAttempts = 100_000
 
-// Proof ties a provider's answer to the attempt that asked for it.
+// Proof ties a provider's answer to the attempt that it answers.
 type Proof struct {
 	State    string // comes back through the browser
 	Nonce    string // comes back in the ID token
 	Verifier string // the provider got its hash (RFC 7636)
 }
 
-// NewProof returns one that cannot be guessed.
+// NewProof returns a Proof that cannot be guessed.
 func NewProof() Proof {
 	// a verifier must have at least 43 characters
 	return Proof{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()}
 }
 
-// Attempt is a sign-in that has begun: the visitor is at the provider or, once that has vouched for them, choosing a
-// name.
+// Attempt is an unfinished sign-in with a provider. The visitor is at the provider, or has returned and chooses a name.
 type Attempt struct {
 	Source     string  // name of the provider
-	Proof      Proof   // zero once the provider has vouched
-	Profile    Profile // zero until then
-	Next       string  // the path to go on to
+	Proof      Proof   // zero after the provider has confirmed the identity
+	Profile    Profile // zero before
+	Next       string  // the path to redirect to afterwards
 	Invitation InvitationID
 	Link       user.ID // the user who links another identity, or ""
 }
@@ -45,21 +44,21 @@ type Attempt struct {
 // Hash is the SHA-256 of a secret.
 type Hash [32]byte
 
-// HashOf returns the hash of a secret that was made at random.
+// HashOf returns the hash of a random secret.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// Store keeps the ways in of users, attempts to sign in, invitations and one-time links, and counts wrong passwords.
-// Attempts last for AttemptAge; their secrets are in the cookies of browsers. Wrong passwords are counted by the names
-// that they were for. Such a name is any text, and need not be a user's.
+// Store keeps users' credentials, sign-in attempts, invitations and one-time links, and counts wrong passwords.
+// Attempts last for AttemptAge; browsers keep their secrets in cookies. Wrong passwords are counted for each name,
+// whether or not a user has it.
 type Store interface {
 	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
 	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
-	// SignUp stores the user with the identity of the attempt with that hash, removes the attempt, and takes one use of
-	// its invitation, if it has one, all in one transaction. It fails as user.Store.Create does, with fault.NotFound when
-	// there is no such attempt or it has expired, and with ErrUsedUp when the invitation is not valid.
+	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
+	// invitation, if it has one, in the same transaction. It fails as user.Store.Create does, with fault.NotFound when
+	// the attempt does not exist or has expired, and with ErrUsedUp when the invitation is not valid.
 	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
 
-	// Keep stores an attempt. It removes expired attempts, and the oldest beyond the given number.
+	// Keep stores an attempt. It removes expired attempts, and the oldest ones if there are more than others.
 	Keep(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
 	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
@@ -79,51 +78,48 @@ type Store interface {
 	// Invitations returns all invitations, the oldest first.
 	Invitations(ctx context.Context) ([]Invitation, error)
 
-	// WaysOf returns the ways in of a user. It fails with fault.NotFound when there is no such user.
+	// WaysOf returns the credentials of a user. It fails with fault.NotFound when there is no such user.
 	WaysOf(ctx context.Context, owner user.ID) (Ways, error)
 	// ByPassword returns the user of that name and the hash of the user's password, or "". It fails as user.Store.ByName
 	// does.
 	ByPassword(ctx context.Context, name user.Name) (user.User, PasswordHash, error)
-	// ChangeWays locks the user, calls change with the user and its ways in, and stores what change made of the ways, in
-	// one transaction. When the password has changed, the user's sessions end, except the one with the id but.
+	// ChangeWays locks the user, calls change with the user and its credentials, and stores the changed credentials, in
+	// one transaction. If the password changes, the user's sessions end, except the one with the id but.
 	//
-	// An error of change is returned, and nothing is stored. change must not call the store, and may be called again. It
-	// fails with fault.NotFound when there is no such user, with user.ErrServiceTaken, and with moderation.ErrBlocked when
-	// the address from is in a blocked network. The zero Addr never is.
+	// If change fails, ChangeWays returns its error and stores nothing. change must not call the store, and may be called
+	// again. ChangeWays fails with fault.NotFound when there is no such user, and with user.ErrServiceTaken.
 	ChangeWays(
 		ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(u user.User, ways *Ways) error,
 	) error
-	// Rehash replaces the hash of a user's password by another one of the same password. It does nothing when the password
-	// has changed meanwhile.
+	// Rehash replaces the hash of a user's password by another hash of the same password. It does nothing if the password
+	// has changed in the meantime.
 	Rehash(ctx context.Context, owner user.ID, from, to PasswordHash) error
 
-	// Offer stores a link and the entry, and removes links that have expired. It fails with ErrAdministered when the link
-	// is for the first administrator and there is one, and with fault.NotFound when its owner is gone.
+	// Offer stores a link and the entry, and removes expired links. It fails with ErrAdministered when the link is for the
+	// first administrator and there already is one, and with fault.NotFound when its owner no longer exists.
 	Offer(ctx context.Context, entry auditlog.Entry, link OneTimeLink) error
 	// LinkByHash returns a link. It fails with fault.NotFound when there is none or it has expired.
 	LinkByHash(ctx context.Context, hash Hash) (OneTimeLink, error)
-	// UseLink is ChangeWays for the owner of the link with that hash, and stores the entry. All sessions and links
-	// of the owner end. It returns the owner, and fails with fault.NotFound also when there is no such link, or it has
-	// expired. Only one of several callers uses a link.
+	// UseLink is ChangeWays for the owner of the link with that hash, and stores the entry. It ends all sessions and links
+	// of the owner, whom it returns. It also fails with fault.NotFound when the link does not exist or has expired. Only
+	// one of several callers can use a link.
 	UseLink(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User, ways *Ways) error,
 	) (user.User, error)
 
-	// TakeGuess counts one, before the password is checked. It fails with ErrGuesses when there were too many, and with
-	// moderation.ErrBlocked when the address from is in a blocked network.
+	// TakeGuess counts a guess before the password is checked. It fails with ErrGuesses when there were too many.
 	TakeGuess(ctx context.Context, from netip.Addr, name string) error
-	// ReturnGuess takes one back: the password was right.
+	// ReturnGuess uncounts a guess, because the password was right.
 	ReturnGuess(ctx context.Context, name string) error
 
-	// KeepCeremony stores a ceremony. It removes expired ones, and the oldest beyond the given number.
+	// KeepCeremony stores a ceremony. It removes expired ones, and the oldest if there are more than others.
 	KeepCeremony(ctx context.Context, hash Hash, ceremony Ceremony, others int) error
 	// TakeCeremony removes the ceremony with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
 	TakeCeremony(ctx context.Context, hash Hash) (Ceremony, error)
 	// PasskeyByID returns the passkey with that id, and its owner. It fails with fault.NotFound when there is none.
 	PasskeyByID(ctx context.Context, id PasskeyID) (Passkey, user.User, error)
-	// UsePasskey stores that a passkey was used at that time, with that counter. It fails with ErrCloned when the stored
-	// counter is not below it, unless both are 0; with fault.NotFound; and with moderation.ErrBlocked when the address
-	// from is in a blocked network.
+	// UsePasskey stores the time and the counter of a passkey's last use. It fails with fault.NotFound, and with ErrCloned
+	// when the stored counter is not below the new one, unless both are 0.
 	UsePasskey(ctx context.Context, from netip.Addr, id PasskeyID, counter uint32, at time.Time) error
 }

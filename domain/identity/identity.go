@@ -1,9 +1,9 @@
-// Package identity is about the accounts at other services that users sign in with. Each method of a port fails with
-// fault.Unavailable when the store or the provider does not answer as it should.
+// Package identity is about how users sign in: with accounts of providers, passwords and passkeys. Each method of a
+// port fails with fault.Unavailable when the store or the provider does not answer properly.
 //
-// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked
-// network. The zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless
-// it is the zero Entry.
+// A method that takes the client's address as from fails with moderation.ErrBlocked when a block matches it; none
+// matches the zero Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is
+// the zero Entry.
 package identity
 
 import (
@@ -37,8 +37,8 @@ type Profile struct {
 	AvatarURL string // any text
 }
 
-// Proposed returns the profile with a username made of the name, and the avatar's address if it is one that a user may
-// have; each is empty where there is none.
+// Proposed returns the profile with a valid username derived from its name, and without an avatar that a user may not
+// choose. The name is empty if nothing valid is left of it.
 func (p Profile) Proposed() Profile {
 	if user.CheckAvatar(p.AvatarURL) != nil {
 		p.AvatarURL = ""
@@ -58,8 +58,8 @@ func (p Profile) Proposed() Profile {
 type Provider interface {
 	// Begin returns the address at the provider to send the browser to.
 	Begin(ctx context.Context, proof Proof) (address string, err error)
-	// Finish returns the account that the callback proves. It fails with fault.Invalid when the callback proves none, and
-	// with fault.Forbidden when the account may not sign in here.
+	// Finish returns the account that the callback proves. It fails with fault.Invalid when it proves none, and with
+	// fault.Forbidden when the account may not sign in here.
 	Finish(ctx context.Context, proof Proof, brought Callback) (Profile, error)
 }
 

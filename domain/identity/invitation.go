@@ -13,13 +13,13 @@ type InvitationID string
 type Invitation struct {
 	ID        InvitationID
 	Hash      Hash
-	Uses      int // that are left
+	Uses      int // remaining
 	Note      string
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// ErrUsedUp is the fault.Forbidden for an invitation that is unknown, used up, expired or revoked alike.
+// ErrUsedUp is the fault.Forbidden for an invitation that is unknown, used up, expired or revoked.
 var ErrUsedUp = fault.New(fault.Forbidden, "The invitation is not valid any more. Ask for another one.")
 
 // ValidAt reports whether a newcomer may still sign up with the invitation.

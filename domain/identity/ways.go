@@ -12,11 +12,11 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Ways are the ways in of one user. Access tokens are none.
+// Ways are the credentials of one user, without access tokens.
 type Ways struct {
 	Password PasswordHash
 	Accounts map[string]string // key of a provider -> the account's id there (user.Account.Services)
-	Passkeys []Passkey         // in the order in which they were made
+	Passkeys []Passkey         // oldest first
 }
 
 // Clone returns a copy that shares nothing.
@@ -29,35 +29,35 @@ func (w Ways) Clone() Ways {
 	return w
 }
 
-// How long the one-time links of an operator last.
+// Lifetimes of one-time links.
 const (
 	SetupAge = 24 * time.Hour
 	ResetAge = time.Hour
 )
 
-// OneTimeLink lets its holder choose a way in, once. Only the hash of its code is stored.
+// OneTimeLink lets its holder choose a password or a passkey, once. Only the hash of its code is stored.
 type OneTimeLink struct {
 	Hash      Hash
-	Owner     user.ID // who gets the way in; "": the holder becomes the first administrator
+	Owner     user.ID // whose credential it is; "": the holder becomes the first administrator
 	ExpiresAt time.Time
 }
 
 // ErrAdministered is the fault.Conflict for a link for the first administrator when there is an administrator.
 var ErrAdministered = fault.New(fault.Conflict, "This server has an administrator already.")
 
-// Admission is why there may be a new user. The zero Admission is that of operators.
+// Admission is what entitles a new user to an account. The zero Admission is for users whom operators create.
 type Admission struct {
 	Setup      Hash         // of the link for the first administrator
-	Invitation InvitationID // whose use is taken
-	Chosen     bool         // the user has chosen the name: those that others gave up are reserved
+	Invitation InvitationID // which loses one use
+	Chosen     bool         // the user chose the name, which must not be one that another user gave up
 }
 
-// Enroller stores new users with their ways in.
+// Enroller stores new users with their credentials.
 type Enroller interface {
-	// Enroll stores a user with ways in and the entry, in one transaction with what admits it. It fails as
-	// user.Store.Create does, with ErrUsedUp when the invitation is not valid, with fault.NotFound when there is no such
-	// setup link or it has expired, with ErrAdministered when there is an administrator already, and with
-	// moderation.ErrBlocked as Store.ChangeWays does. All links for the first administrator end when the user is one.
+	// Enroll stores a user with credentials and the entry, and uses the admission, in one transaction. It fails as
+	// user.Store.Create does, with ErrUsedUp when the invitation is not valid, with fault.NotFound when the setup link
+	// does not exist or has expired, and with ErrAdministered when there already is an administrator. A first
+	// administrator ends all setup links.
 	Enroll(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Ways, why Admission,
 	) error

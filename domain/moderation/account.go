@@ -6,7 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Account is a user, and how much the user has stored.
+// Account is a user with the user's usage.
 type Account struct {
 	user.User
 	Usage
@@ -15,28 +15,28 @@ type Account struct {
 // Order is the order of a list of accounts.
 type Order uint8
 
-// The orders. Accounts that are equal in one follow each other by name.
+// The orders. Ties are sorted by name.
 const (
-	ByName    Order = iota // whatever its case
-	ByLastUse              // the latest first
+	ByName    Order = iota // ignoring case
+	ByLastUse              // latest first
 	ByPastes               // most first
-	ByBytes                // likewise
+	ByBytes                // most first
 )
 
 // AccountFilter says which accounts match. Zero fields match all.
 type AccountFilter struct {
-	Name      string // a part of the name, whatever its case, or the whole id
+	Name      string // a part of the name, ignoring case, or the whole id
 	Admins    bool
 	Suspended bool
 }
 
-// AccountPlace is a place in a list of accounts. The zero value is before all of them.
+// AccountPlace is a cursor in a list of accounts. The zero value is before the first one.
 type AccountPlace struct {
-	Value int64  // of what the list is ordered by: pastes, bytes, or microseconds since 1970
+	Value int64  // what the list is sorted by: pastes, bytes, or microseconds since 1970
 	Name  string // in lower case
 }
 
-// PlaceIn returns where the account stands in a list.
+// PlaceIn returns the cursor after the account in a list.
 func (a Account) PlaceIn(order Order) AccountPlace {
 	place := AccountPlace{Name: a.Name.Folded()}
 	switch {
@@ -50,5 +50,5 @@ func (a Account) PlaceIn(order Order) AccountPlace {
 	return place
 }
 
-// LastUse returns the time of a place in a list by last use.
+// LastUse returns the time of a cursor in a list by last use.
 func (p AccountPlace) LastUse() time.Time { return time.UnixMicro(p.Value).UTC() }

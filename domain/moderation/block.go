@@ -16,8 +16,7 @@ type Block struct {
 	ExpiresAt time.Time // zero: never
 }
 
-// ParseNetwork returns the network that a text such as 192.0.2.0/24, 2001:db8::/32 or an address names. It fails with
-// fault.Invalid.
+// ParseNetwork parses a network such as 192.0.2.0/24 or 2001:db8::/32, or an address. It fails with fault.Invalid.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
 		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
@@ -25,21 +24,21 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	network, err := netip.ParsePrefix(text)
 	if err != nil || network.Addr().Is4In6() {
 		return netip.Prefix{}, fault.New(fault.Invalid,
-			"That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+			"That is not a network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
 	}
 	return network.Masked(), nil
 }
 
-// ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
+// ErrBlocked is the fault.Forbidden for a client in a blocked network.
 var ErrBlocked = fault.New(fault.Forbidden,
 	"Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
 
-// NetworksOf returns the networks that hold an address, the largest first; none for the zero Addr.
+// NetworksOf returns all networks that contain an address, largest first, or none for the zero Addr.
 func NetworksOf(address netip.Addr) []string {
 	if address = address.WithZone("").Unmap(); !address.IsValid() {
 		return nil
 	}
-	var text []byte // one for all networks, to save allocations: every write asks for them
+	var text []byte // one for all networks: every write calls this, so allocations matter
 	for bits := range address.BitLen() + 1 {
 		network, _ := address.Prefix(bits) // bits are in its range
 		text = append(network.AppendTo(text), ' ')

@@ -13,20 +13,20 @@ import (
 
 // Report is a reader's report of a paste.
 type Report struct {
-	ID     string // begins with the id of its paste, so that the audit log shows it
+	ID     string // begins with the id of the paste, so that the audit log names it
 	Paste  paste.ID
 	Reason string // one of Reasons
-	Text   string // lines of text, or ""
+	Text   string // of one or more lines, or ""
 	At     time.Time
 }
 
-// MaxReport is the length of a report's text, in characters.
+// MaxReport is the maximum length of a report's text, in characters.
 const MaxReport = 2000
 
-// Reasons are what a report can be about.
+// Reasons lists what a report can be about.
 var Reasons = []string{"spam", "malware or phishing", "personal data", "copyright", "illegal content", "other"}
 
-// Validate returns a fault.Invalid unless the reason is known and the text can be shown.
+// Validate returns a fault.Invalid unless the reason is one of Reasons and the text can be shown.
 func (r Report) Validate() error {
 	switch {
 	case !slices.Contains(Reasons, r.Reason):

@@ -1,4 +1,4 @@
-// Package notice is about events that an operator wants to be told of at once.
+// Package notice is about events that operators want to hear of at once.
 package notice
 
 import (
@@ -7,36 +7,37 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Event is what has happened. Receivers know it by this text.
+// Event says what happened. Its text is part of the interface to receivers.
 type Event string
 
 // The events.
 const (
 	NewReport        Event = "report.new"
 	NewAdministrator Event = "administrator.new"
-	StoreNearlyFull  Event = "store.nearly-full" // four fifths of the limit
-	StoreFull        Event = "store.full"        // the first write was refused
+	StoreNearlyFull  Event = "store.nearly-full" // four fifths of the limit are used
+	StoreFull        Event = "store.full"        // a write was refused for the first time
 )
 
-// Notice tells of one event. It has no content of pastes.
+// Notice reports one event. It never quotes a paste.
 type Notice struct {
 	Event   Event
 	At      time.Time
-	Subject string // the id of a paste, or a user's name with the id; empty for the store
+	Subject string // the id of a paste, or a user's name and id; empty for the store
 	Text    string // a sentence for people
 }
 
-// Func tells the operator. It returns at once, does not fail, and may be called concurrently. A nil Func tells no one.
+// Func notifies the operator. It returns at once, does not fail, and may be called concurrently. A nil Func does
+// nothing.
 type Func func(Notice)
 
-// Tell calls the function if there is one.
+// Tell calls f unless it is nil.
 func (f Func) Tell(n Notice) {
 	if f != nil {
 		f(n)
 	}
 }
 
-// Administrator returns the notice of a user who has become an administrator.
+// Administrator returns the notice about a new administrator.
 func Administrator(u user.User, at time.Time) Notice {
 	text := u.Name.String() + " is an administrator now. Check that this was meant: gluepot audit list says who made one."
 	return Notice{Event: NewAdministrator, At: at, Subject: u.NameAndID(), Text: text}

@@ -15,36 +15,36 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// The longest titles, in characters.
+// Limits of titles, in characters.
 const (
 	MaxTitle      = 1024
 	MaxPastyTitle = 4096
 )
 
-// Content is what a paste holds. Every text is valid UTF-8 and may contain U+0000. Imported content can break all other
-// rules: unknown languages, titles and tags of any length, CRLF in code.
+// Content is the content of a paste. All text is valid UTF-8 and may contain U+0000. Imported content can break all
+// other rules: it may have unknown languages, titles and tags of any length, and CRLF in code.
 type Content struct {
 	Title      string
 	Visibility Visibility
 	Tags       []string // without duplicates, in byte order
 	Lifetime   Lifetime // as requested
 	Pasties    []Pasty
-	Edits      []Edit // the oldest first
-	Origin     ID     // of the paste that it is a fork of, which may be gone; empty: none
+	Edits      []Edit // oldest first
+	Origin     ID     // the paste that it is a fork of, which may be gone; empty: none
 	Cipher     *Cipher
 }
 
-// Cipher is what an encrypted paste holds instead of title, pasties and edits. The server cannot decrypt it.
+// Cipher is the content of an encrypted paste, instead of title, pasties and edits. The server cannot decrypt it.
 type Cipher struct {
-	Version         int // of the format; 0: PasteMyst's, which is not given to readers
+	Version         int // of the format; 0: PasteMyst's, which readers do not get
 	Data, Key, Salt []byte
 }
 
-// CipherVersion is the format of what clients encrypt (docs/encryption.md). Its Data are a nonce and the ciphertext,
-// and it has a Salt if there is a password.
+// CipherVersion is the version of the format that clients write (docs/encryption.md). Data is a nonce and the
+// ciphertext. There is a Salt if there is a password.
 const CipherVersion = 1
 
-// Lengths of what the format has, in bytes.
+// Lengths in the format, in bytes.
 const (
 	nonceLength = 12
 	authLength  = 16
@@ -83,13 +83,13 @@ type Pasty struct {
 	Code     string
 }
 
-// Encrypted reports whether there is only a cipher: the paste can be deleted, but neither read nor edited here.
+// Encrypted reports whether the content is a cipher: such a paste can be deleted, but neither read nor edited here.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
 
-// Bytes returns how many bytes the content and the history have.
+// Bytes returns the size of content and history.
 func (c Content) Bytes() int64 { return c.ContentBytes() + c.HistoryBytes() }
 
-// ContentBytes returns how many bytes the titles, the tags and the code have, or the cipher.
+// ContentBytes returns the size of titles, tags and code, or of the cipher.
 func (c Content) ContentBytes() int64 {
 	length := len(c.Title) + size(c.Pasties)
 	for _, tag := range c.Tags {
@@ -101,7 +101,7 @@ func (c Content) ContentBytes() int64 {
 	return int64(length)
 }
 
-// HistoryBytes returns how many bytes the texts of the edits have.
+// HistoryBytes returns the size of the edits.
 func (c Content) HistoryBytes() (length int64) {
 	for _, e := range c.Edits {
 		length += int64(e.size())
@@ -119,7 +119,7 @@ func (c Content) Pasty(id string) (Pasty, error) {
 	return Pasty{}, ErrNotFound
 }
 
-// PastyOrFirst is Pasty, and returns the first pasty if id is empty.
+// PastyOrFirst is Pasty, but returns the first pasty if id is empty.
 func (c Content) PastyOrFirst(id string) (Pasty, error) {
 	if id == "" && len(c.Pasties) > 0 {
 		return c.Pasties[0], nil
@@ -127,22 +127,22 @@ func (c Content) PastyOrFirst(id string) (Pasty, error) {
 	return c.Pasty(id)
 }
 
-// Limits bound what one paste holds.
+// Limits bound the content of one paste.
 type Limits struct {
-	Pasties      int // how many pasties
-	Edits        int // how many entries of edits; the oldest are dropped
-	ContentBytes int // what titles and code of all pasties have together
-	HistoryBytes int // what the texts of all edits have together; the oldest are dropped
+	Pasties      int // number of pasties
+	Edits        int // number of edits; the oldest are dropped
+	ContentBytes int // total size of the pasties' titles and code
+	HistoryBytes int // total size of the edits; the oldest are dropped
 }
 
-// DefaultLimits are those of an installation that sets none.
+// DefaultLimits returns the limits of an installation that sets none.
 func DefaultLimits() Limits {
 	return Limits{Pasties: 1000, Edits: 1000, ContentBytes: 16 << 20, HistoryBytes: 32 << 20}
 }
 
-// LanguageResolver returns the name of a language in the catalogue's spelling: the one that wanted names, by
-// name, alias or extension in any case, and for "Autodetect" the one that a file with that title and code is
-// most likely written in. It returns false when wanted names none, and when neither title nor code tells the language.
+// LanguageResolver returns a language's name in the catalogue's spelling. It looks wanted up as a name, alias or
+// extension, ignoring case. For Autodetect it detects the language from the title and the code. It returns false when
+// there is no such language, or none can be detected.
 type LanguageResolver func(wanted, title, code string) (string, bool)
 
 // Autodetect is what a client sends for a language that it does not know. It is never stored.
@@ -165,27 +165,27 @@ type Draft struct {
 	Lifetime  *string  // nil: Never
 	Burns     bool     // after reading
 	Encrypted bool
-	Origin    ID // of the paste that it is a fork of; empty: none
+	Origin    ID // the paste that it is a fork of; empty: none
 	Pasties   []PastyDraft
 	Cipher    *Cipher // instead of title, tags and pasties; nil: the paste is not encrypted
-	UnixLines bool    // CRLF in code becomes LF, as in PasteMyst; otherwise code stays byte for byte
+	UnixLines bool    // convert CRLF in code to LF, as PasteMyst does; otherwise keep code byte for byte
 }
 
 // PastyDraft is a pasty to be created.
 type PastyDraft struct {
 	Title    string
 	Language *string // nil: Autodetect
-	Default  string  // the language when neither title nor code tells one; empty or unknown: plain text
+	Default  string  // the language if none can be detected; empty or unknown: plain text
 	Code     *string // nil: missing
-	Label    string  // its name in errors; empty: by its position, pasties[0]
-	Alone    bool    // it was not sent in a list: errors name its fields alone
+	Label    string  // its name in errors; empty: its position, such as pasties[0]
+	Alone    bool    // it was not sent in a list: errors name its fields only
 }
 
-// Create returns the paste of the draft, without an id and an owner. Its time of creation is now, cut to the
-// microseconds that all stores keep.
+// Create returns a paste made from the draft, without id and owner. Its time of creation is now, truncated to
+// microseconds, which all stores keep.
 //
-// It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, which only a
-// paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
+// It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, since only a paste
+// with an owner can be so. It fails with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
 	tags, errTags := ParseTags(draft.Tags...)
 	if !signedIn && (draft.Private || draft.Public || len(tags) > 0 || errTags != nil) {
@@ -247,8 +247,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty at that place of a request. The argument otherwise is the language to use when it is to be
-// detected and cannot be.
+// newPasty returns the new pasty at that place of a request. Its language is otherwise if none can be detected.
 func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Language == nil {
 		wanted.Language = new(Autodetect)
@@ -258,7 +257,7 @@ func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty,
 	return made, err
 }
 
-// pasty returns the changed pasty. A pasty without an id is a new one. Unchanged values are not validated.
+// pasty returns the pasty with the changes applied. A pasty without an id is new. It validates changed values only.
 func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (Pasty, error) {
 	if wanted.Title != nil && *wanted.Title != p.Title {
 		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
@@ -308,7 +307,7 @@ func (r Rules) checkNumber(pasties int) error {
 	return nil
 }
 
-// checkSize fails when the pasties have grown from that many bytes to more than they may have together.
+// checkSize fails when the pasties have grown beyond the limit. before is their size before the change.
 func (r Rules) checkSize(pasties []Pasty, before int) error {
 	if size := size(pasties); size > r.Limits.ContentBytes && size > before {
 		return invalid("pasties", "together they are larger than %d bytes.", r.Limits.ContentBytes)
@@ -333,7 +332,7 @@ func checkText(name, text string, limit int) error {
 	return nil
 }
 
-// FieldOf returns what errors call a field of the pasty with that label: see PastyDraft.
+// FieldOf returns how errors name a field of the pasty with that label (see PastyDraft).
 func FieldOf(name, label string) string { return name + " of " + label }
 
 // place is the position of a pasty in a request.
@@ -343,7 +342,7 @@ type place struct {
 	alone bool   // it was not sent in a list
 }
 
-// field names a field of the pasty.
+// field returns how errors name a field of the pasty.
 func (p place) field(name string) string {
 	switch {
 	case p.alone:
@@ -358,15 +357,14 @@ func invalid(field, format string, values ...any) error {
 	return fault.About(field, fmt.Sprintf(format, values...))
 }
 
-// What the tags of a paste may be.
+// Limits of a paste's tags.
 const (
-	MaxTags      = 100 // how many
-	MaxTagLength = 100 // in characters
+	MaxTags      = 100
+	MaxTagLength = 100 // characters
 )
 
-// ParseTags returns the tags in the texts, which are separated by commas: trimmed, without empty ones and duplicates,
-// in byte order. It fails with a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or
-// not valid UTF-8.
+// ParseTags splits the texts at commas. It trims and sorts the tags, and drops empty ones and duplicates. It fails with
+// a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
 func ParseTags(texts ...string) ([]string, error) {
 	tags, fit := splitTags(texts, MaxTags)
 	if !fit {
@@ -380,8 +378,8 @@ func ParseTags(texts ...string) ([]string, error) {
 	return tags, nil
 }
 
-// splitTags is ParseTags with another limit on their number and none on their length. It stops at the first tag beyond
-// the limit.
+// splitTags is ParseTags with the given limit on their number and none on their length. It stops at the first tag
+// beyond the limit.
 func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	known := make(map[string]bool)
 	for _, text := range texts {
@@ -399,7 +397,7 @@ func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	return tags, true
 }
 
-// sameTags reports whether the texts are the stored tags, which may be more than MaxTags after an import.
+// sameTags reports whether the texts have the stored tags, which may be more than MaxTags after an import.
 func sameTags(texts, stored []string) bool {
 	before, _ := splitTags(stored, math.MaxInt)
 	tags, fit := splitTags(texts, len(before))

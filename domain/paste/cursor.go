@@ -11,14 +11,13 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// What programs may ask for at once of a list.
+// Limits of a page of a list, for programs.
 const (
 	DefaultListLimit = 50
 	MaxListLimit     = 100
 )
 
-// ListLimit returns how many pastes a page of a list has at most, where a program asks for that many; 0 is the default.
-// It fails with a fault.Invalid.
+// ListLimit returns the size of a page of a list. 0 asks for the default. It fails with a fault.Invalid.
 func ListLimit(asked int) (int, error) {
 	switch {
 	case asked == 0:
@@ -29,23 +28,23 @@ func ListLimit(asked int) (int, error) {
 	return asked, nil
 }
 
-// ErrCursor is the fault.Invalid for a cursor that the list did not give to the viewer.
+// ErrCursor is the fault.Invalid for a cursor that is malformed, or belongs to another list or viewer.
 var ErrCursor = fault.About("cursor", "it is not one that this list has given you. Begin without a cursor.")
 
-// cursorSum is the length of the checksum of a cursor, which keeps the cursors of lists and viewers apart. It is no
-// secret: whoever makes up a cursor sees nothing but a part of their own list.
+// cursorSum is the length of a cursor's checksum, which tells the cursors of different lists and viewers apart. It is
+// not a secret: a forged cursor only shows a part of the viewer's own list.
 const cursorSum = 6
 
 // maxCursor is the longest cursor: it may hold a TitleKey.
 const maxCursor = 2 << 10
 
-// NewCursor returns a place in a list as text. The scope names the list with its viewer and its filters.
+// NewCursor encodes a place in a list as text. The scope names the list with its viewer and its filters.
 func NewCursor(scope, place []string) string {
 	text, _ := json.Marshal(place) // texts can be encoded
 	return base64.RawURLEncoding.EncodeToString(append(checksum(scope, text), text...))
 }
 
-// ParseCursor returns the place in a cursor of that scope, with as many parts. It fails with ErrCursor.
+// ParseCursor decodes a cursor of that scope, which has that many parts. It fails with ErrCursor.
 func ParseCursor(cursor string, scope []string, parts int) (place []string, err error) {
 	if len(cursor) > maxCursor {
 		return nil, ErrCursor
@@ -62,7 +61,7 @@ func ParseCursor(cursor string, scope []string, parts int) (place []string, err 
 	return place, nil
 }
 
-// Format returns a place for a cursor.
+// Format returns the texts to encode.
 func (p Place) Format() (at, id string) {
 	return strconv.FormatInt(p.CreatedAt.UnixMicro(), 10), string(p.ID)
 }

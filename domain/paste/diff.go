@@ -9,8 +9,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Differ returns a unified diff between two different texts: the two lines of DiffHeader, then its hunks. It must be
-// exact (applied backwards to after, it gives before), and bounded in time and memory for any texts.
+// Differ returns a unified diff between two different texts: DiffHeader, then the hunks. It must be exact (Revert must
+// return before), and bounded in time and memory for any texts.
 type Differ func(before, after string) string
 
 // DiffHeader begins every diff of a pasty's code. PasteMyst's names a temporary file and a time here.
@@ -18,8 +18,8 @@ const DiffHeader = "--- \n+++ \n"
 
 var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not fit its code.")
 
-// Revert undoes a unified diff, in the form of Differ or diff -u: it returns the text before it. An empty diff changes
-// nothing. It fails with a fault.Invalid when the diff does not fit.
+// Revert undoes a unified diff, of a Differ or of diff -u, and returns the text before it. An empty diff changes
+// nothing. It fails with a fault.Invalid when the diff does not fit the text.
 func Revert(after, diff string) (string, error) {
 	r := reverting{after: after, diff: diff}
 	r.before.Grow(len(after))
@@ -38,15 +38,15 @@ func Revert(after, diff string) (string, error) {
 	return r.before.String(), nil
 }
 
-// reverting is the rest of the text and of the diff.
+// reverting reverts a diff hunk by hunk.
 type reverting struct {
 	before      strings.Builder
-	after, diff string
-	passed      int // how many lines of after have been read
+	after, diff string // what is still to be read
+	passed      int    // number of lines of after that were read
 }
 
-// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the enclosing function. The number of lines is
-// left out when it is 1.
+// hunkHeader matches @@ -first,lines +first,lines @@, which some programs follow with the enclosing function. The
+// number of lines may be left out if it is 1.
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?:[ \n]|$)`)
 
 // hunk reverts one hunk.
@@ -62,7 +62,7 @@ func (r *reverting) hunk() error {
 		return errDiff
 	}
 	if added > 0 {
-		first-- // the number of an empty range is that of the line before it
+		first-- // an empty range has the number of the line before it
 	}
 	for ; r.passed < first; r.passed++ { // lines that the diff does not show
 		if r.after == "" {
@@ -106,7 +106,7 @@ func (r *reverting) hunk() error {
 	return nil
 }
 
-// cutLine takes the first line with its end from a text.
+// cutLine removes the first line from a text and returns it with its line end.
 func cutLine(text *string) (line string) {
 	line, *text = *text, ""
 	if end := strings.IndexByte(line, '\n') + 1; end > 0 {

@@ -8,24 +8,24 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// EditType says what an entry of the history changed. The numbers are PasteMyst's; a record to import may have any.
+// EditType says what an entry of the history changed. The numbers are PasteMyst's. An import may have others.
 type EditType int64
 
-// The types. Metadata is empty for the first, the pasty's id for the next three, and its id, title and language for the
-// last two.
+// The types. Metadata is empty for EditTitle; the pasty's id for the next three; and the pasty's id, title and language
+// for the last two.
 const (
 	EditTitle         EditType = iota // text: the old title of the paste
 	EditPastyTitle                    // text: the old title
 	EditPastyLanguage                 // text: the old language
 	EditPastyCode                     // text: a unified diff from old to new
-	EditPastyAdded                    // text: its code
-	EditPastyRemoved                  // text: its code
+	EditPastyAdded                    // text: the code
+	EditPastyRemoved                  // text: the code
 )
 
-// Edit is one entry of a paste's history: one value that a request has changed.
+// Edit is one entry of a paste's history: one value that a request changed.
 type Edit struct {
 	ID       string
-	Number   int64 // number of the request, from 0; its entries share it
+	Number   int64 // number of the request, from 0; all its entries have it
 	Type     EditType
 	Metadata []string
 	Text     string
@@ -38,10 +38,10 @@ type Changes struct {
 	Private *bool
 	Public  *bool
 	Tags    []string // each is split at commas; nil: as they are, empty: none
-	// Pasties are the paste's pasties after the edit, in order: changed and new ones. Others are removed. When it is
-	// empty, nothing changes.
+	// Pasties are all pasties that the paste has after the edit, in order. Pasties that are not listed are removed. Empty:
+	// all stay as they are.
 	Pasties []PastyChanges
-	// Base is the Revision that the changes were made from, so that they do not undo concurrent edits. Empty: any.
+	// Base is the Revision that the changes were made to, so that they do not undo concurrent edits. Empty: any.
 	Base string
 	// UnixLines is as in Draft, for code that changes.
 	UnixLines bool
@@ -49,35 +49,35 @@ type Changes struct {
 
 // PastyChanges are the requested changes of one pasty. Nil fields stay as they are.
 type PastyChanges struct {
-	ID                    string // empty: it is a new one, as PastyDraft
+	ID                    string // empty: the pasty is new, as for PastyDraft
 	Title, Language, Code *string
-	Label                 string // as that of PastyDraft
+	Label                 string // as for PastyDraft
 
-	unixLines bool // as in the request
+	unixLines bool // Changes.UnixLines
 }
 
-// Change is what an edit has made of a paste.
+// Change is the result of an edit.
 type Change struct {
 	Document
-	Changed  bool   // whether anything is different; if not, there is nothing to store
+	Changed  bool   // whether there is anything to store
 	Dropped  int    // how many of the oldest Edits were dropped
 	Recorded []Edit // the new ones, at the end of Edits; none if the history is off
 }
 
-// Edit applies the changes at now, or at the time of the last edit if that is later: the times of a history do not go
-// back. It does not modify stored. Document.EditableBy says who may edit.
+// Edit applies the changes at now, or at the time of the last edit if that is later, so that the times of a history
+// never go back. It does not modify stored. Document.EditableBy says who may edit.
 //
 // It records each changed value in one entry: the title, then title, language and code of each pasty in the requested
-// order, then removed pasties, then added ones. An unchanged value is not validated, because an imported one may break
-// the rules. It fails with ErrEdited when the changes were made from another Revision and change anything, with a
-// fault.Invalid that names the first field that breaks a rule, and with a fault.Invalid when the entries alone exceed
-// the limits of a history: without them nothing would lead back, and their number would be used again.
+// order, then removed pasties, then added ones. It validates changed values only, because imported ones may break the
+// rules. It fails with ErrEdited when the changes were made to another Revision and would change anything, and with a
+// fault.Invalid that names the first field that breaks a rule. It also fails with fault.Invalid when the new entries
+// alone exceed the limits of a history: dropping them would break the way back, and their number would be used again.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
 	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
 		e.number = max(e.number, known.Number+1)
 	}
-	// An edit that waited for another one read the clock before it, and the clocks of two nodes differ.
+	// Clocks of two nodes differ, and an edit may have waited for another one after it read the clock.
 	if n := len(stored.Edits); n > 0 && e.at.Before(stored.Edits[n-1].At) {
 		e.at = stored.Edits[n-1].At
 	}
@@ -153,14 +153,14 @@ func (e *editing) pasties(wanted Changes) error {
 	if len(wanted.Pasties) == 0 {
 		return nil
 	}
-	// An imported paste can have an id twice: they are then matched in order.
+	// An imported paste can have an id twice. Such pasties are matched in order.
 	before, places, kept := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
 	for i, known := range before {
 		places[known.ID] = append(places[known.ID], i)
 	}
 	var (
 		after, added []Pasty
-		order        []int // the old positions of those that are kept
+		order        []int // old positions of the pasties that stay
 	)
 	for i, change := range wanted.Pasties {
 		at := place{index: i, label: change.Label}
@@ -202,7 +202,7 @@ func (e *editing) pasties(wanted Changes) error {
 	return e.rules.checkSize(after, size(before))
 }
 
-// pasty returns the changed pasty; its changes are at that place of the request.
+// pasty returns the pasty with the changes applied, which are at that place of the request.
 func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, error) {
 	p, err := e.rules.pasty(at, before, wanted, "")
 	if err != nil {
@@ -220,9 +220,9 @@ func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, err
 	return p, nil
 }
 
-// remember appends the recorded entries to the history and drops the oldest edits beyond the limits, each with all its
-// entries: half an edit would lead back to a paste that never existed. It fails when the new edit alone exceeds the
-// limits. Limits of zero turn the history off.
+// remember appends the recorded entries to the history, and drops the oldest edits beyond the limits. It drops whole
+// edits, because half of one would lead back to a paste that never existed. It fails when the new edit alone exceeds
+// the limits. A limit of zero turns the history off.
 func (e *editing) remember() error {
 	if len(e.Recorded) == 0 {
 		return nil
@@ -243,8 +243,9 @@ func (e *editing) remember() error {
 		}
 	}
 	if first > stored && limits.Edits > 0 && limits.HistoryBytes > 0 {
-		return fault.New(fault.Invalid, fmt.Sprintf("The edit changes too much at once: the history of a paste has room for "+
-			"%d changes of %d bytes together. Make several smaller edits.", limits.Edits, limits.HistoryBytes))
+		return fault.New(fault.Invalid, fmt.Sprintf(
+			"The edit changes too much at once: the history of a paste has room for %d changes of %d bytes together. "+
+				"Make several smaller edits.", limits.Edits, limits.HistoryBytes))
 	}
 	e.Edits, e.Dropped = all[first:], min(first, stored)
 	e.Recorded = all[max(first, stored):]

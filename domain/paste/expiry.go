@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Lifetime is how long a paste lives, as clients of PasteMyst spell it. What was imported can have any spelling.
+// Lifetime is how long a paste lives, as clients of PasteMyst spell it. Imported pastes can have any text.
 type Lifetime string
 
 // Never is the lifetime of a paste that does not expire.
 const Never Lifetime = "never"
 
-// PasteMyst has a month of 365.25/12 days and a year of 365.25.
+// Durations in seconds. As in PasteMyst, a year has 365.25 days.
 const (
 	hour  = 60 * 60
 	day   = 24 * hour
@@ -23,7 +23,7 @@ const (
 	year  = 12 * month
 )
 
-// lifetimes are in order, the shortest first; Never, which has no end, is not among them.
+// lifetimes lists all but Never, shortest first.
 var lifetimes = [...]struct {
 	lifetime Lifetime
 	seconds  int64
@@ -41,7 +41,7 @@ var lifetimes = [...]struct {
 
 var errLifetime = invalid("expiresIn", "it must be one of never, 1h, 2h, 10h, 1d, 2d, 1w, 1m and 1y.")
 
-// ParseLifetime returns the lifetime with exactly that spelling. It fails with a fault.Invalid when there is none.
+// ParseLifetime parses a lifetime, whose spelling must match exactly. It fails with a fault.Invalid.
 func ParseLifetime(text string) (Lifetime, error) {
 	if _, known := Lifetime(text).seconds(); !known {
 		return "", errLifetime
@@ -62,7 +62,7 @@ func (l Lifetime) seconds() (seconds int64, known bool) {
 	return 0, false
 }
 
-// End returns when a paste created at that time expires: a whole second, or the zero time for never.
+// End returns when a paste with that time of creation expires: a whole second, or the zero time for never.
 func (l Lifetime) End(created time.Time) time.Time {
 	seconds, _ := l.seconds()
 	if seconds == 0 {
@@ -74,10 +74,9 @@ func (l Lifetime) End(created time.Time) time.Time {
 var errCreatedAt = invalid("createdAt",
 	"it must be a time in whole seconds since 1970, not negative and not too large.")
 
-// ExpiryUnix returns when a paste that was created at that time would expire, both in seconds since 1970: 0 for never.
-// expiresIn is a lifetime, or a name that one client of PasteMyst sends for it, in any case: OneHour, TwoHours and so
-// on. It fails with a fault.Invalid that names the parameter that is missing or wrong, also when 64 bits do not hold
-// the result.
+// ExpiryUnix returns when a paste with that time of creation expires, both in seconds since 1970; 0 is never. expiresIn
+// is a lifetime, or a name that one client of PasteMyst sends, ignoring case: OneHour, TwoHours and so on. It fails
+// with a fault.Invalid that names the parameter that is missing or wrong, or too large for a result of 64 bits.
 func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
 	created, err := strconv.ParseUint(createdAt, 10, 63)
 	if err != nil {
@@ -99,7 +98,7 @@ func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
 	return 0, errLifetime
 }
 
-// DeletesAt returns when the paste expires in Unix seconds, 0 for never.
+// DeletesAt returns when the paste expires, in seconds since 1970; 0 is never.
 func (p Paste) DeletesAt() int64 {
 	if p.ExpiresAt.IsZero() {
 		return 0
@@ -107,8 +106,8 @@ func (p Paste) DeletesAt() int64 {
 	return p.ExpiresAt.Unix()
 }
 
-// ExpiresIn returns the lifetime that clients are told: the one that was asked for or, when an import named none, the
-// one that is closest to the time between creation and expiry.
+// ExpiresIn returns the lifetime to show to clients: the requested one or, if an import has none, the one closest to
+// the time between creation and expiry.
 func (d Document) ExpiresIn() Lifetime {
 	if d.Lifetime != "" {
 		return d.Lifetime
@@ -126,14 +125,14 @@ func (d Document) ExpiresIn() Lifetime {
 	return nearest
 }
 
-// Lifetimes bound how long new pastes live. The zero value is no bound.
+// Lifetimes bound how long new pastes live. The zero value sets no bound.
 type Lifetimes struct {
-	Default Lifetime // of a paste that asks for none
+	Default Lifetime // of a paste whose request has none
 	Longest Lifetime
 }
 
-// Within fills empty lifetimes from others, which also bound them: the longest is at most theirs, and an unset default
-// is theirs as far as the longest allows. It fails when a lifetime is unknown or too long.
+// Within fills empty lifetimes from others, which also bound them: the longest is at most theirs, and an empty default
+// becomes theirs, or the longest if that is shorter. It fails when a lifetime is unknown or too long.
 func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	for _, lifetime := range []Lifetime{l.Default, l.Longest} {
 		if _, known := lifetime.seconds(); lifetime != "" && !known {
@@ -157,7 +156,7 @@ func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	return bound, nil
 }
 
-// length orders lifetimes: Never, and the empty one, which is no bound, are the longest.
+// length orders lifetimes. Never and the empty lifetime, which sets no bound, are the longest.
 func (l Lifetime) length() int64 {
 	if seconds, _ := l.seconds(); seconds > 0 {
 		return seconds
@@ -168,8 +167,8 @@ func (l Lifetime) length() int64 {
 // Allows reports whether a paste may live that long.
 func (l Lifetimes) Allows(wanted Lifetime) bool { return wanted.length() <= l.Longest.length() }
 
-// Bound returns the lifetime of a paste that asks for one, or for none with nil. It is cut to the longest; an invalid
-// one is returned as it is.
+// Bound returns the lifetime of a new paste: the default for nil, and at most the longest. It returns an invalid
+// lifetime as it is.
 func (l Lifetimes) Bound(wanted *string) *string {
 	bound := string(l.Default)
 	if wanted != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Original names the content before the first edit that is known.
+// Original names the content before the first stored edit.
 const Original = "original"
 
 var (
@@ -21,13 +21,13 @@ var (
 		"The paste cannot be shown at that edit: its imported history does not fit its content.")
 )
 
-// maxReverted bounds the bytes of code and diffs that are processed on the way back to an edit.
+// maxReverted bounds the bytes of code and diffs that AsOf processes.
 const maxReverted = 256 << 20
 
-// AsOf returns the content and history after the edit with that number, or before the first one (Original). Edits do
-// not record tags, visibility and the order of pasties: these stay, and removed pasties come back at the end. It fails
-// with a fault.NotFound when there is no such edit, when it is too far back, and when an imported entry on the way does
-// not fit the content.
+// AsOf returns the content and history after the edit with that number, or before the first one (Original). Tags,
+// visibility and the order of pasties stay as they are, because edits do not record them; removed pasties come back at
+// the end. It fails with a fault.NotFound when there is no such edit, when it is too far back, and when an imported
+// entry does not fit the content.
 func (c Content) AsOf(edit string) (Content, error) {
 	kept := len(c.Edits)
 	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
@@ -51,7 +51,7 @@ func (c Content) AsOf(edit string) (Content, error) {
 	return c, nil
 }
 
-// To returns the changes that restore an older content, as far as edits can. Pasties that were removed get new ids.
+// To returns the changes that restore an older content, as far as edits can. Restored pasties get new ids.
 func (c Content) To(older Content) Changes {
 	changes := Changes{Title: &older.Title}
 	left := make(map[string]int) // an imported paste can have an id twice
@@ -68,8 +68,7 @@ func (c Content) To(older Content) Changes {
 	return changes
 }
 
-// undo reverts one entry, and returns the number of bytes of code that it processed, and whether the entry fits the
-// content.
+// undo reverts one entry. It returns the number of bytes that it processed, and whether the entry fits the content.
 func (c *Content) undo(e Edit) (length int, fits bool) {
 	switch {
 	case e.Type == EditTitle:
@@ -102,11 +101,11 @@ func (c *Content) undo(e Edit) (length int, fits bool) {
 	return length, err == nil
 }
 
-// ErrEdited is the fault.Conflict for changes to a paste that was edited meanwhile.
+// ErrEdited is the fault.Conflict for changes to a paste that someone else edited in the meantime.
 var ErrEdited = fault.New(fault.Conflict, "The paste was edited meanwhile.")
 
-// Revision identifies the content as far as edits can change it. Unlike the number of edits it also changes with tags,
-// visibility and the order of pasties, which have no history, and with an import.
+// Revision identifies everything that edits can change. Unlike the number of edits, it also changes with an import, and
+// with tags, visibility and the order of pasties, which have no history.
 func (c Content) Revision() string {
 	sum := sha256.New()
 	write := func(texts ...string) { // each after its length, so that different lists have different encodings

@@ -6,25 +6,26 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Import is a paste of another installation. A nil field keeps what is stored; for a new paste it means the zero value.
+// Import is a paste from another installation. A nil field keeps what is stored; for a new paste it means the zero
+// value.
 type Import struct {
 	ID        ID
 	CreatedAt time.Time
 	Owner     *user.ID   // empty: anonymous
 	ExpiresAt *time.Time // the zero time: never
 	Lifetime  *Lifetime
-	Private   *bool // it wins over Public
+	Private   *bool // wins over Public
 	Public    *bool
 	Title     *string
 	Tags      []string // empty, but not nil: none; Pasties and Edits likewise
 	Pasties   []Pasty  // nil only with a Cipher
 	Edits     []Edit
-	Cipher    *Cipher // in the place of Title, Pasties and Edits
+	Cipher    *Cipher // instead of Title, Pasties and Edits
 }
 
-// Over returns the stored paste with the import applied, except for what would undo what people undid here: a paste
-// that is unshared (see Unshared) is not shared again, and one that its owner gave up stays anonymous, and lives no
-// longer than it did. The zero Document stands for a new paste.
+// Over returns the stored paste with the import applied, except for what would revert decisions of users here. A paste
+// that is unshared (see Unshared) is not shared again. One that its owner made anonymous stays so, and does not live
+// longer. The zero Document stands for a new paste.
 func (i Import) Over(stored Document, unshared bool) Document {
 	merged := i.over(stored)
 	if unshared && merged.Visibility.readers() > stored.Visibility.readers() {
@@ -78,8 +79,8 @@ func set[T any](to *T, value *T) {
 // Orphans says what happens to imported pastes whose owner is not a user here.
 type Orphans uint8
 
-// What can become of them.
+// The choices.
 const (
-	RefuseOrphans    Orphans = iota // they are not stored
-	AnonymizeOrphans                // they are stored without an owner
+	RefuseOrphans    Orphans = iota // do not store them
+	AnonymizeOrphans                // store them without an owner
 )
