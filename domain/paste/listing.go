@@ -9,23 +9,23 @@ import (
 // Listed is a paste as lists show it.
 type Listed struct {
 	Paste
-	Title      string // its first MaxTitle characters at least
-	PastyTitle string // the first title of a pasty, if it has none itself
-	FirstLine  string // the beginning of its first pasty's code, without any title
+	Title      string // at least its first MaxTitle characters
+	PastyTitle string // the first title of a pasty, if Title is empty
+	FirstLine  string // the beginning of the first pasty's code, if both titles are empty
 	Visibility Visibility
-	Encrypted  bool      // and without any of these titles
-	EditedAt   time.Time // when it was last edited, or created; only in lists
+	Encrypted  bool      // if so, all three are empty
+	EditedAt   time.Time // of the last edit, or else CreatedAt; only in lists
 	Tags       []string  // only in lists
-	OwnerName  string    // in lists only that of a public profile
-	TitleKey   string    // the key of lists by title; only in lists
+	OwnerName  string    // in lists, only if the profile is public
+	TitleKey   string    // sorts lists by title; only in lists
 
-	Stars   int64         // how many users star it; this and the next are from lists and searches
-	Bytes   int64         // of titles and code: Content.ContentBytes
+	Stars   int64         // number of users who star it; this and the next fields are set in lists and searches
+	Bytes   int64         // Content.ContentBytes
 	Pasties []ListedPasty // all of them, in order
-	Cut     bool          // without Pasties: those of the pastes before it are many. It is never the first of a list
+	Cut     bool          // Pasties were left out, because those of the pastes before are many; never set on the first
 }
 
-// Label returns what lists show for the paste: its title, or the best substitute.
+// Label returns how lists name the paste: its title, or the best substitute.
 func (l *Listed) Label() string {
 	if l.Encrypted {
 		return Encrypted
@@ -38,23 +38,23 @@ func (l *Listed) Label() string {
 	return Untitled
 }
 
-// Untitled is the label of a paste without title and code.
+// Untitled is the label of a paste without titles and code.
 const Untitled = "Untitled"
 
-// Encrypted is the label of an encrypted paste that is not opened.
+// Encrypted is the label of an encrypted paste.
 const Encrypted = "Encrypted paste"
 
-// Place is the position of a paste in its owner's list: newest first, ties by descending id. The zero Place is before
-// all.
+// Place is a cursor in a list that is sorted by creation: newest first, ties by descending id. The zero value is before
+// the first paste.
 type Place struct {
 	CreatedAt time.Time
 	ID        ID
 }
 
-// Place returns where the paste stands.
+// Place returns the cursor after the paste.
 func (p Paste) Place() Place { return Place{p.CreatedAt, p.ID} }
 
-// Before reports whether a paste at p stands before one at q.
+// Before reports whether p is before q in a list.
 func (p Place) Before(q Place) bool {
 	if p == (Place{}) || q == (Place{}) {
 		return p != q && p == Place{}
@@ -62,27 +62,27 @@ func (p Place) Before(q Place) bool {
 	return cmp.Or(p.CreatedAt.Compare(q.CreatedAt), cmp.Compare(p.ID, q.ID)) > 0
 }
 
-// Order is how a list is sorted.
+// Order is the order of a list.
 type Order uint8
 
-// The orders. Ties are by descending id, and in the order of titles by ascending id.
+// The orders. Ties are sorted by descending id, or by ascending id for ByTitle.
 const (
 	ByCreation Order = iota // newest first
-	ByEdit                  // last edited first; a paste that was never edited counts by its creation
+	ByEdit                  // by Listed.EditedAt, newest first
 	ByTitle                 // by Listed.TitleKey in byte order
 )
 
-// Selection says which pastes of an owner are listed, in which order, and after which place.
+// Selection says which pastes of an owner are listed, in which order, and after which cursor.
 type Selection struct {
 	Public     bool   // only public pastes
 	Tag        string // only pastes with this tag; empty: all
-	Title      string // only pastes whose title, or else that of the first pasty, has this part, in any ASCII case
+	Title      string // only pastes with this part in their title, or else the first pasty's, ignoring ASCII case
 	Order      Order
-	After      Place  // in this order: CreatedAt holds EditedAt for ByEdit, and the zero time for ByTitle
+	After      Place  // CreatedAt is EditedAt for ByEdit, and zero for ByTitle
 	AfterTitle string // the TitleKey, for ByTitle
 }
 
-// Next returns the selection of what follows a paste of this one.
+// Next returns the selection of the pastes that follow last.
 func (s Selection) Next(last *Listed) Selection {
 	s.After, s.AfterTitle = last.Place(), ""
 	switch s.Order {

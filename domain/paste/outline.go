@@ -21,14 +21,13 @@ func (p Pasty) Listed() ListedPasty {
 	return ListedPasty{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines, Preview: Preview(p.Code)}
 }
 
-// What a preview has.
+// Limits of a preview.
 const (
 	previewLines    = 3
 	MaxPreviewBytes = 300
 )
 
-// Preview returns the first three lines of a code, or their first MaxPreviewBytes bytes, without what a character would
-// be cut from.
+// Preview returns the first three lines of code, or at most MaxPreviewBytes of them. It does not cut a character.
 func Preview(code string) string {
 	text := code[:min(len(code), MaxPreviewBytes)]
 	for cut := 0; len(text) < len(code) && cut < utf8.UTFMax && !utf8.ValidString(text); cut++ {
@@ -45,14 +44,14 @@ func Preview(code string) string {
 	return text[:end]
 }
 
-// maxOutline bounds the bytes of the pasties that one list shows, except that the first paste always has its own.
+// maxOutline bounds the bytes of the pasties in one list. The first paste always has its pasties.
 const maxOutline = 4 << 20
 
-// maxListedPasty is how many bytes a pasty in a list has at most, about.
+// maxListedPasty is about how many bytes a pasty in a list has at most.
 const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
 
-// Outlined returns how many of the first n pastes of a list have their pasties listed: as many as maxOutline allows.
-// The function returns how many pasties a paste has, and their bytes.
+// Outlined returns how many of the first n pastes of a list have their pasties listed, as maxOutline allows. sizeOf
+// returns the number of a paste's pasties, and their size.
 func Outlined(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
 	total := int64(0)
 	for i := range n {

@@ -10,15 +10,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Quota bounds how many pastes one client may create: Pastes at once, then one more in each Window/Pastes. This is the
-// generic cell rate algorithm (ITU-T I.371), which stores one instant for each client. The zero Quota is no bound.
+// Quota bounds how many pastes one client may create: Pastes at once, then one more every Window/Pastes. This is the
+// generic cell rate algorithm (ITU-T I.371), which stores one time for each client. The zero Quota sets no bound.
 type Quota struct {
 	Pastes int
-	Window time.Duration // at least a microsecond for each of them
-	Signed bool          // it is the quota of a signed-in user
+	Window time.Duration // at least a microsecond for each paste
+	Signed bool          // whether it is the quota of a signed-in user
 }
 
-// Interval is how long it takes until one more may be created. It is whole microseconds, which all stores keep.
+// Interval returns how long it takes until one more may be created, in whole microseconds, which all stores keep.
 func (q Quota) Interval() time.Duration {
 	if q.Pastes == 0 {
 		return 0
@@ -26,9 +26,9 @@ func (q Quota) Interval() time.Duration {
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
-// Take counts a paste if there is room. full is how long it takes until the client's quota is whole again, and Take
-// returns that time as it is afterwards. A full beyond two windows is from before the clock was put back, and is
-// ignored. Take fails with fault.Exhausted and a *QuotaError in the chain when there is no room.
+// Take counts a paste. full is how long it takes until the client has the whole quota again; Take returns its new
+// value. It ignores a full beyond two windows, which is from before the clock was set back. It fails with a
+// fault.Exhausted that wraps a *QuotaError when the quota is used up.
 func (q Quota) Take(full time.Duration) (time.Duration, error) {
 	if full < 0 || full > 2*q.Window {
 		full = 0
@@ -43,7 +43,7 @@ func (q Quota) Take(full time.Duration) (time.Duration, error) {
 	return full + q.Interval(), nil
 }
 
-// Usage is how much of a quota a client has used. The zero Usage is that of no quota.
+// Usage is how much of a quota a client has used. The zero Usage stands for no quota.
 type Usage struct {
 	Quota
 	Full time.Duration // until the client has the whole quota again
@@ -57,13 +57,13 @@ func (u Usage) Left() int {
 	return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0)
 }
 
-// QuotaError is the error for a paste beyond the quota.
+// QuotaError is the cause of the error for a paste beyond the quota.
 type QuotaError struct {
 	Quota Quota
 	Retry time.Duration // until one more may be created
 }
 
-// Usage returns what the client has used.
+// Usage returns the client's usage.
 func (e *QuotaError) Usage() Usage {
 	return Usage{e.Quota, e.Retry + time.Duration(e.Quota.Pastes-1)*e.Quota.Interval()}
 }
@@ -71,10 +71,10 @@ func (e *QuotaError) Usage() Usage {
 // Error implements error.
 func (e *QuotaError) Error() string { return "one more is allowed in " + e.Retry.String() }
 
-// Client says whose quota a paste counts for, such as an address.
+// Client is who a quota is for: an address or a user.
 type Client string
 
-// ClientAt is a visitor at an address as a client. All visitors without an address are one.
+// ClientAt returns the client for visitors at an address. All visitors without an address are one client.
 func ClientAt(address netip.Addr) Client {
 	if !address.IsValid() {
 		return ""
@@ -82,42 +82,42 @@ func ClientAt(address netip.Addr) Client {
 	return Client(ClientNetwork(address).String())
 }
 
-// ClientNetwork returns the part of an address that a client cannot choose: of IPv6, the first 64 bits.
+// ClientNetwork returns the part of an address that its client cannot choose: the first 64 bits of IPv6.
 func ClientNetwork(address netip.Addr) netip.Addr {
 	if address = address.Unmap(); address.Is6() {
-		network, _ := address.WithZone("").Prefix(64) // which every such address has
+		network, _ := address.WithZone("").Prefix(64) // cannot fail for IPv6
 		address = network.Addr()
 	}
 	return address
 }
 
-// ClientOf is a signed-in user as a client.
+// ClientOf returns the client for a signed-in user.
 func ClientOf(id user.ID) Client { return Client("user " + id) }
 
 // Allowance bounds what one user may store; 0 is unlimited.
 type Allowance struct {
-	Pastes int   // active ones
-	Bytes  int64 // of content and history of active pastes
+	Pastes int   // active pastes
+	Bytes  int64 // of their content and history
 	Rate   Quota // of new pastes
 }
 
-// Holding is a user's active pastes and their size.
+// Holding is the number of a user's active pastes, and their size.
 type Holding struct{ Pastes, Bytes int64 }
 
-// ErrAllowance is in the chain of an error about what a user may store.
+// ErrAllowance is wrapped by the errors of Allowance.Add.
 var ErrAllowance = errors.New("the user's quota is used up")
 
-// Add returns a fault.Forbidden with ErrAllowance in its chain when the allowance has no room for the addition.
+// Add returns a fault.Forbidden that wraps ErrAllowance when the addition exceeds the allowance.
 func (a Allowance) Add(has, more Holding) error {
 	var message string
 	switch {
 	case a.Pastes > 0 && more.Pastes > 0 && has.Pastes+more.Pastes > int64(a.Pastes):
-		message = fmt.Sprintf("You have as many pastes as you may, %d. Delete some, or wait until some have expired.",
-			a.Pastes)
+		const format = "You have as many pastes as you may, %d. Delete some, or wait until some have expired."
+		message = fmt.Sprintf(format, a.Pastes)
 	case a.Bytes > 0 && more.Bytes > 0 && has.Bytes+more.Bytes > a.Bytes:
-		message = fmt.Sprintf(
-			"With this, your pastes and their history would have more than the %d bytes that they may. Delete some of them.",
-			a.Bytes)
+		const format = "With this, your pastes and their history would have more than the %d bytes that they may. " +
+			"Delete some of them."
+		message = fmt.Sprintf(format, a.Bytes)
 	default:
 		return nil
 	}

@@ -17,8 +17,8 @@ type Visibility uint8
 // The visibilities.
 const (
 	Unlisted Visibility = iota // readable by its id
-	Public                     // as Unlisted, and shown on its owner's profile
-	Private                    // only its owner may read it
+	Public                     // as Unlisted, and listed on the owner's profile
+	Private                    // readable by the owner only
 )
 
 var visibilityNames = [...]string{"unlisted", "public", "private"}
@@ -48,11 +48,11 @@ func visibilityOf(private, public, burns bool) (Visibility, error) {
 // ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
 
-// ErrBurns is an ErrNotFound with the same message, for a paste that can be opened once (Document.BurnableBy) and not
-// read otherwise.
+// ErrBurns has the kind and message of ErrNotFound. It is for a paste that can be opened once (Document.BurnableBy),
+// but not read.
 var ErrBurns = fault.New(fault.NotFound, ErrNotFound.Message)
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and ErrBurns and any other err as it is.
+// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and any other err, such as ErrBurns, as it is.
 func Gone(err error) error {
 	if fault.Is(err, fault.NotFound) && !errors.Is(err, ErrBurns) {
 		return ErrNotFound
@@ -60,14 +60,14 @@ func Gone(err error) error {
 	return err
 }
 
-// OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to no user.
+// OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to nobody.
 func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
 
-// SeenBy returns the paste as that user sees it, or as a visitor does when the id is empty: without its tags unless the
-// user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
-// ErrBurns when it burns after reading and is not the user's.
+// SeenBy returns the paste as that user sees it, or a visitor if the id is empty: without tags unless the user is the
+// owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with ErrBurns when
+// it burns after reading and is not the user's.
 //
-// The store decides whether the paste has expired, by its own clock.
+// It ignores expiry, which the store decides by its own clock.
 func (d Document) SeenBy(reader user.ID) (Document, error) {
 	if d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader) {
 		return Document{}, ErrNotFound
@@ -81,8 +81,8 @@ func (d Document) SeenBy(reader user.ID) (Document, error) {
 	return d, nil
 }
 
-// CipherSeenBy returns ErrNotFound unless the paste is encrypted, not by PasteMyst, and not another's private one, and
-// ErrBurns when it burns after reading: then not even its owner reads it without opening it.
+// CipherSeenBy returns ErrNotFound when the paste is not encrypted, PasteMyst encrypted it, or it is another user's
+// private one. It returns ErrBurns when the paste burns after reading: not even its owner reads it without opening it.
 func (d Document) CipherSeenBy(reader user.ID) error {
 	switch {
 	case !d.Encrypted() || d.Cipher.Version == 0 || d.Visibility == Private && !d.OwnedBy(reader):
@@ -93,7 +93,7 @@ func (d Document) CipherSeenBy(reader user.ID) error {
 	return nil
 }
 
-// ReadableBy returns what SeenBy fails with, or CipherSeenBy if the paste is encrypted.
+// ReadableBy returns the error of SeenBy, or of CipherSeenBy if the paste is encrypted.
 func (d Document) ReadableBy(reader user.ID) error {
 	if d.Encrypted() {
 		return d.CipherSeenBy(reader)
@@ -102,7 +102,7 @@ func (d Document) ReadableBy(reader user.ID) error {
 	return err
 }
 
-// ReportableBy is ReadableBy, but allows one that burns after reading to those who may open it.
+// ReportableBy is ReadableBy, but also allows a paste that burns after reading.
 func (d Document) ReportableBy(reader user.ID) error {
 	if err := d.ReadableBy(reader); !errors.Is(err, ErrBurns) {
 		return err
@@ -110,8 +110,8 @@ func (d Document) ReportableBy(reader user.ID) error {
 	return nil
 }
 
-// BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's
-// private one.
+// BurnableBy returns ErrNotFound unless that user may open the paste once. Such a paste burns after reading, and is not
+// another user's private one.
 func (d Document) BurnableBy(reader user.ID) error {
 	if !d.Burns || d.Visibility == Private && !d.OwnedBy(reader) {
 		return ErrNotFound
@@ -124,8 +124,8 @@ func (v Visibility) readers() int {
 	return map[Visibility]int{Private: 0, Unlisted: 1, Public: 2}[v]
 }
 
-// Unshared reports whether a paste counts as taken from readers here after an edit: it is not public, and this edit or
-// an earlier one took it from some. unshared says whether it counted so before.
+// Unshared reports whether a paste is unshared after an edit: it is not public, and this edit or an earlier one took it
+// from some readers. unshared is its state before the edit.
 func Unshared(unshared bool, before, after Visibility) bool {
 	return after != Public && (unshared || after.readers() < before.readers())
 }
@@ -133,9 +133,9 @@ func Unshared(unshared bool, before, after Visibility) bool {
 var errGivenUpPrivate = fault.New(fault.Conflict,
 	"This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
-// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring
-// no later than one of the longest lifetime that is created now. It fails with ErrNotFound when it is not that user's,
-// and with fault.Conflict when it is private.
+// GivenUp returns the owner's paste as an anonymous one that the key deletes: unlisted, without tags, and living no
+// longer than a new paste with the longest lifetime. It fails with ErrNotFound when the paste is not that user's, and
+// with fault.Conflict when it is private.
 func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
 	switch {
 	case !d.OwnedBy(owner):
@@ -150,7 +150,7 @@ func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time
 	return d, nil
 }
 
-// EditableBy returns ErrNotFound unless that user may edit the paste: its owner, when it is not encrypted.
+// EditableBy returns ErrNotFound unless that user owns the paste and it is not encrypted.
 func (d Document) EditableBy(editor user.ID) error {
 	if d.Encrypted() || !d.OwnedBy(editor) {
 		return ErrNotFound
@@ -158,29 +158,29 @@ func (d Document) EditableBy(editor user.ID) error {
 	return nil
 }
 
-// DeleteKey lets its holder delete an anonymous paste. The text is shown once, and only its hash is kept.
+// DeleteKey lets its holder delete an anonymous paste. It is shown once, and only its hash is stored.
 type DeleteKey string
 
-// KeyHash is the SHA-256 of a DeleteKey. The zero KeyHash means that there is no key.
+// KeyHash is the SHA-256 of a DeleteKey. The zero KeyHash matches no key.
 type KeyHash [sha256.Size]byte
 
 // NewDeleteKey returns a new key of 130 random bits.
 func NewDeleteKey() DeleteKey { return DeleteKey(rand.Text()) }
 
-// Hash returns what is stored of the key. The key is random, so its hash needs no salt.
+// Hash returns the hash to store. The key is random, so its hash needs no salt.
 func (k DeleteKey) Hash() KeyHash { return sha256.Sum256([]byte(k)) }
 
-// Fits reports whether the key is that of the hash, in constant time.
+// Fits reports whether the key has that hash, in constant time.
 func (k DeleteKey) Fits(hash KeyHash) bool {
 	presented := k.Hash()
 	return hash != KeyHash{} && subtle.ConstantTimeCompare(presented[:], hash[:]) == 1
 }
 
-// ErrWrongKey is the fault.Unauthenticated for a DeleteKey that is not that of the paste.
+// ErrWrongKey is the fault.Unauthenticated for a DeleteKey of another paste.
 var ErrWrongKey = fault.New(fault.Unauthenticated, "This is not the delete key of the paste.")
 
-// String implements fmt.Stringer without giving the key away.
+// String implements fmt.Stringer and does not reveal the key.
 func (k DeleteKey) String() string { return "[redacted]" }
 
-// GoString implements fmt.GoStringer without giving the key away.
+// GoString implements fmt.GoStringer and does not reveal the key.
 func (k DeleteKey) GoString() string { return "[redacted]" }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Parts yields a text in parts, and whether each is one of the words of a query. Words that overlap are one part.
+// Parts splits a text into parts, and yields each with whether it matches a word. Overlapping words are one part.
 func Parts(text string, words []string) iter.Seq2[string, bool] {
 	characters := []rune(text)
 	matched := make([]bool, len(characters))

@@ -14,16 +14,16 @@ import (
 
 // Limits of a query.
 const (
-	MinWord   = 3   // characters that the longest word must have, unless there is a filter
-	MaxLength = 500 // in characters
+	MinWord   = 3   // characters of the longest word, unless there is a filter
+	MaxLength = 500 // characters
 	maxParts  = 16  // words and filters
 )
 
-// Query is what is looked for. All texts are folded.
+// Query says what to search for. All texts are folded.
 type Query struct {
-	Words     []string // words and phrases without line ends: each occurs in a title or the code
-	Tags      []string // the paste has all of them; as in Texts
-	Languages []string // likewise
+	Words     []string // words and phrases without line ends; each must occur in a title or the code
+	Tags      []string // the paste must have all of them; in the form of Texts
+	Languages []string // like Tags
 	Users     []user.Name
 	Mine      bool // only the reader's own pastes
 }
@@ -37,14 +37,14 @@ var (
 	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
 )
 
-// queryPart is mine:, or a word or a phrase behind one of the other filters or none. Without regard to case, s would
-// also match ſ (U+017F).
+// queryPart matches mine:, or a word or phrase, with another filter before it or without. It spells out the s of user:,
+// since (?i) would make it match ſ (U+017F), too.
 var queryPart = regexp.MustCompile(
 	`(?i)(mine):|(?:(tag|language|u(?-i:[sS])er):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
 
-// Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed
-// by a word or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails
-// with fault.Invalid, also when the text is too short.
+// Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:. The first three precede a
+// word or a phrase. language returns a language's name as pastes have it, or the text itself. Parse fails with
+// fault.Invalid, also when the text is too short.
 func Parse(text string, language func(string) string) (Query, error) {
 	switch {
 	case !utf8.ValidString(text):
@@ -87,8 +87,8 @@ func Parse(text string, language func(string) string) (Query, error) {
 	return q, nil
 }
 
-// Match reports whether a paste of any owner matches, and returns its first lines that contain a word. Its tags are
-// those that the reader may see.
+// Match reports whether a paste matches, whoever its owner is, and returns its first lines that contain a word. d has
+// only the tags that the reader may see.
 func (q *Query) Match(d *paste.Document) (lines []Line, ok bool) {
 	texts := TextsOf(d)
 	if !holdsAll(texts.Text, q.Words) || !holdsAll(texts.Tags, q.Tags) || !holdsAll(texts.Languages, q.Languages) {
@@ -116,13 +116,13 @@ func holdsAll(text string, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
 }
 
-// maxLine is how many characters of a line are shown; maxBefore, how many may be before the word.
+// Lengths of an excerpt of a line, in characters: of all of it, and of the part before the word.
 const (
 	maxLine   = 160
 	maxBefore = 60
 )
 
-// around returns the part of a line around the character at that place.
+// around returns the part of a line around the character at that position.
 func around(line string, at int) string {
 	characters := []rune(strings.TrimRight(line, "\r\n"))
 	from := max(0, at-maxBefore)

@@ -1,4 +1,4 @@
-// Package search is about finding pastes by what they hold.
+// Package search is about finding pastes by their content.
 package search
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Place is the position of a result: pastes whose titles contain every word come first, then the newest, ties by
-// descending id. The zero Place is before all of them.
+// Place is a cursor in the results. Pastes whose titles contain every word come first, then the newest; ties are sorted
+// by descending id. The zero value is before the first result.
 type Place struct {
 	paste.Place
 
 	InTitles bool
 }
 
-// Before reports whether a paste at p stands before one at q.
+// Before reports whether p is before q in the results.
 func (p Place) Before(q Place) bool {
 	if p.InTitles != q.InTitles && p != (Place{}) && q != (Place{}) {
 		return p.InTitles
@@ -25,19 +25,19 @@ func (p Place) Before(q Place) bool {
 	return p.Place.Before(q.Place)
 }
 
-// Found is a paste that was found, with the name that its owner has now.
+// Found is a search result: a paste with the current name of its owner.
 type Found struct {
 	paste.Listed
 
 	Place   Place
-	Pasties int    // how many it has
-	Lines   []Line // of its code, at most MaxLines
+	Pasties int    // the number of pasties
+	Lines   []Line // of code, at most MaxLines
 }
 
-// MaxLines is how many lines of a paste are shown.
+// MaxLines is how many lines of a paste a result shows.
 const MaxLines = 3
 
-// Line is a line that holds a word of the query.
+// Line is a line that contains a word of the query.
 type Line struct {
 	Pasty  int    // from 0
 	Number int    // from 1
@@ -46,19 +46,19 @@ type Line struct {
 
 // Store keeps the search index.
 type Store interface {
-	// Find returns at most limit active pastes that match the query, in order, beginning after a place. The reader may
-	// find public pastes of public profiles, and all of their own. The empty reader is a visitor who has not signed in.
-	// Tags match only in the reader's own pastes and those of owners who show their tags. Encrypted pastes, those that
-	// burn, and those without an owner are never found. more reports whether there are further ones.
+	// Find returns at most limit active pastes that match the query, in order, after a cursor. more reports whether others
+	// follow. Readers find public pastes of public profiles, and all their own; the empty reader is a visitor. Tags match
+	// only in the reader's own pastes and in those of owners who show their tags. Find never returns encrypted pastes,
+	// pastes that burn, and pastes without an owner.
 	Find(ctx context.Context, query Query, reader user.ID, after Place, limit int) (found []Found, more bool, err error)
-	// Indexed reports whether there is an index. Without one a search scans all public pastes.
+	// Indexed reports whether there is an index. Without one, a search scans all public pastes.
 	Indexed(ctx context.Context) (bool, error)
 
-	// Prepare makes the index, unless it is there. Pastes can be written meanwhile. It fails with ErrNoIndex when the
-	// database cannot have one, and with fault.Conflict when another caller is making it.
+	// Prepare creates the index if it is missing, and does not block writers. It fails with ErrNoIndex when the database
+	// cannot have an index, and with fault.Conflict when another caller is creating it.
 	Prepare(ctx context.Context) error
-	// Rebuild processes one batch of pastes, whose ids are greater than after. It returns the id of the last one, or "" at
-	// the end, and how many pastes it has read.
+	// Rebuild indexes one batch of pastes, whose ids are greater than after. It returns the id of the last one, or "" at
+	// the end, and how many pastes it read.
 	Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error)
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Texts are the searchable texts of a paste: folded, each followed by a line end.
+// Texts are the searchable texts of a paste. Each text is folded and ends with a line end.
 type Texts struct {
 	Titles    string // of the paste and its pasties
 	Text      string // Titles, and the code of the pasties
-	Tags      string // with a line end before the first, too
-	Languages string // of the pasties, likewise
+	Tags      string // with a line end before the first one
+	Languages string // of the pasties, in the form of Tags
 }
 
 // TextsOf returns the texts of a paste.
@@ -41,8 +41,8 @@ func TextsOf(d *paste.Document) Texts {
 	return Texts{titles.String(), titles.String() + code.String(), tags.String(), languages.String()}
 }
 
-// Fold returns a text as it is compared: without its case, by Unicode's simple folding. U+0000, which databases do not
-// take, becomes U+FFFD, as on pages.
+// Fold removes case from a text for comparisons, by Unicode's simple folding. U+0000, which databases refuse, becomes
+// U+FFFD, as on pages.
 func Fold(text string) string { return strings.Map(foldRune, text) }
 
 func foldRune(r rune) rune {
@@ -68,8 +68,8 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// foldName is Fold for names, which are compared as a whole.
+// foldName is Fold for names, which are compared as a whole and must have no line ends.
 func foldName(name string) string { return Fold(strings.ReplaceAll(name, "\n", " ")) }
 
-// between returns a name as Texts has it.
+// between returns a name in the form of Texts.
 func between(name string) string { return "\n" + foldName(name) + "\n" }

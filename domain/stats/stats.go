@@ -1,4 +1,4 @@
-// Package stats is about how much of everything there is.
+// Package stats counts what an installation stores.
 package stats
 
 import (
@@ -11,10 +11,10 @@ type Totals struct {
 	Counts
 	Bytes
 
-	OpenReports int64 // of pastes that their readers can still see
+	OpenReports int64 // of pastes that readers can still see
 
-	Largest []Holder // the users with most bytes of content and history, at most MostHolders
-	Days    []Day    // today in UTC first, then the days before, MostDays in all
+	Largest []Holder // at most MostHolders users with the largest content and history
+	Days    []Day    // MostDays days in UTC, today first
 }
 
 // How long the lists of Totals are.
@@ -25,12 +25,12 @@ const (
 
 // Bytes are the sizes of what is stored.
 type Bytes struct {
-	ContentBytes  int64 // of all pastes, expired ones included
-	HistoryBytes  int64 // likewise
+	ContentBytes  int64 // of all pastes, including expired ones
+	HistoryBytes  int64 // of all pastes, including expired ones
 	DatabaseBytes int64 // on disk
 }
 
-// Holder is a user with the size of the user's pastes, expired ones included.
+// Holder is a user with the number and size of the user's pastes, including expired ones.
 type Holder struct {
 	Username      string
 	Pastes, Bytes int64
@@ -45,7 +45,7 @@ type Day struct {
 // Counts are numbers of rows.
 type Counts struct {
 	Users         int64
-	Tokens        int64 // revoked and expired ones included, sessions not
+	Tokens        int64 // including revoked and expired ones, without sessions
 	ActivePastes  int64
 	ExpiredPastes int64 // not swept yet
 	WaitingStars  int64 // stars for pastes that are not stored
@@ -53,7 +53,6 @@ type Counts struct {
 
 // Counter counts everything.
 type Counter interface {
-	// Totals returns what there is at the moment of reading. It fails with fault.Unavailable when the
-	// store does not answer.
+	// Totals returns the totals at the moment of reading. It fails with fault.Unavailable when the store does not answer.
 	Totals(ctx context.Context) (Totals, error)
 }

@@ -1,9 +1,9 @@
 // Package token is about the access tokens that users sign in with. Each method of a port fails with fault.Unavailable
 // when the store does not answer.
 //
-// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked
-// network. The zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless
-// it is the zero Entry.
+// A method that takes the client's address as from fails with moderation.ErrBlocked when a block matches it; none
+// matches the zero Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is
+// the zero Entry.
 package token
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ID identifies a token without giving it away.
+// ID identifies a token and does not reveal it.
 type ID string
 
 // Hash is the SHA-256 of a secret.
@@ -28,18 +28,18 @@ type Hash [32]byte
 // Kind says what a secret is for.
 type Kind uint8
 
-// The kinds, as they are stored.
+// The kinds. Their values are stored.
 const (
 	Access  Kind = iota // programs send it with each request, and people sign in with it
-	Session             // a browser that has signed in holds it
+	Session             // the cookie of a browser that has signed in
 )
 
 // Scope is what a token may do.
 type Scope uint8
 
-// The scopes, as they are stored.
+// The scopes. Their values are stored.
 const (
-	Write Scope = iota // everything that its owner may
+	Write Scope = iota // everything that the owner may do
 	Read               // only reading
 )
 
@@ -62,30 +62,30 @@ func (s Scope) String() string {
 	return "write"
 }
 
-// Token is what is known about an access token or a session. The secret itself is not kept.
+// Token describes an access token or a session. The secret itself is not stored.
 type Token struct {
 	ID         ID
 	Owner      user.ID
 	Kind       Kind
 	Scope      Scope
-	Parent     ID // of a session: the access token that it was made with, and ends with, if any
+	Parent     ID // of a session: the access token that started it and with which it ends, if any
 	Hash       Hash
-	Name       string // what the owner calls it; of a session: what kind of browser it is in
+	Name       string // the owner's name for it; of a session: the kind of browser
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero: never
-	LastUsedAt time.Time // zero: never; kept to the minute or so, see application/tokens
+	LastUsedAt time.Time // zero: never; accurate to about a minute (see application/tokens)
 	RevokedAt  time.Time // zero: not revoked
 }
 
-// ErrRejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike,
-// so that the answer does not say which it was.
+// ErrRejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked. The
+// answer does not say which.
 var ErrRejected = fault.New(fault.Unauthenticated,
 	"The access token is missing or not valid. Send a valid one in the Authorization header.")
 
 // ErrSuspended is the fault.Forbidden for a valid token of a user who is suspended.
 var ErrSuspended = fault.New(fault.Forbidden, "This account is suspended. Ask the operator.")
 
-// Verify returns ErrRejected unless the token belongs to the secret with that hash and is valid at now.
+// Verify returns ErrRejected unless the token has that hash and is valid.
 func (t Token) Verify(presented Hash, now time.Time) error {
 	if subtle.ConstantTimeCompare(t.Hash[:], presented[:]) != 1 || !t.ValidAt(now) {
 		return ErrRejected
@@ -93,15 +93,14 @@ func (t Token) Verify(presented Hash, now time.Time) error {
 	return nil
 }
 
-// ValidAt reports whether the token is neither revoked nor expired. A session also expires when it was not used for
+// ValidAt reports whether the token is neither revoked nor expired. A session also expires when it is not used for
 // SessionIdle.
 func (t Token) ValidAt(now time.Time) bool {
 	idle := t.Kind == Session && !now.Before(cmp.Or(t.LastUsedAt, t.CreatedAt).Add(SessionIdle))
 	return !idle && t.RevokedAt.IsZero() && (t.ExpiresAt.IsZero() || now.Before(t.ExpiresAt))
 }
 
-// Viewer is the caller of a use case: the holder of a valid token or, as the zero Viewer, a visitor who has not signed
-// in.
+// Viewer is the caller of a use case: the holder of a valid token, or a visitor. The zero Viewer is a visitor.
 type Viewer struct {
 	User  user.User
 	Token Token // that the user has signed in with
@@ -125,26 +124,26 @@ type Store interface {
 	// ByHash returns the token with that hash, valid or not, and its owner. It fails with fault.NotFound when there is
 	// none.
 	ByHash(ctx context.Context, hash Hash) (Token, user.User, error)
-	// ByOwner returns the owner's access tokens, oldest first, revoked and expired ones included.
+	// ByOwner returns the owner's access tokens, oldest first, including revoked and expired ones.
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
-	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
+	// Sessions returns the owner's sessions, latest first, including expired ones that were not removed yet.
 	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
-	// Export returns the owner's account with all that belongs to it except pastes, as it was at one instant. It fails
-	// with fault.NotFound when there is no such user.
+	// Export returns everything that is stored about the owner except pastes, as of one instant. It fails with
+	// fault.NotFound when there is no such user.
 	Export(ctx context.Context, owner user.ID) (Export, error)
 
-	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
-	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
+	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, and wraps
+	// ident.ErrTaken if it is the id. It fails with fault.NotFound when the owner does not exist.
 	Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created Token) error
-	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest
-	// beyond MaxSessions. It fails as Create does, with fault.NotFound when its parent is revoked or not there, and with
+	// StartSession stores a session. It removes the session that it replaces, the owner's expired ones, and the oldest
+	// beyond MaxSessions. It fails as Create does, with fault.NotFound when the parent is missing or revoked, and with
 	// ErrSuspended.
 	StartSession(ctx context.Context, from netip.Addr, started Token, replaces Hash) error
-	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are skipped.
+	// SetLastUsed sets the last-used time of each token, but never moves it back. It skips unknown tokens.
 	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
 
-	// Revoke makes the access token invalid from at on, and ends the sessions that were made with it; one that is revoked
-	// already stays as it is. It fails with fault.NotFound when there is no access token with that id.
+	// Revoke makes the access token invalid from at on, and ends the sessions that it started. It does not change a token
+	// that is already revoked. It fails with fault.NotFound when there is no access token with that id.
 	Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, at time.Time) error
 
 	// EndPresented ends the session with that hash, if there is one.
@@ -156,19 +155,18 @@ type Store interface {
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but ID,
 	) (ended int, err error)
 
-	// Import stores the tokens one by one, in one transaction: it creates new ones and gives the others their new hash,
-	// which lifts a revocation and ends their sessions; the same hash changes nothing. The results are in the tokens'
-	// order. A token whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused with
-	// fault.NotFound, and one whose hash another token has at that moment with fault.Conflict. An error means that nothing
-	// was stored.
+	// Import stores the tokens in order, in one transaction. It creates new ones and gives others their new hash, which
+	// lifts a revocation and ends their sessions; the same hash changes nothing. The results are in the order of the
+	// tokens. A token whose owner was deleted here results in batch.RemovedEarlier. A token of an unknown owner is refused
+	// with fault.NotFound, and one whose hash another token has with fault.Conflict. If Import fails, it stores nothing.
 	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }
 
-// Export is what is stored about a user, without pastes.
+// Export is everything that is stored about a user except pastes.
 type Export struct {
 	user.Account
 
-	FormerNames []string // in lower case, that lead to the user, the latest first
-	Tokens      []Token  // as Store.ByOwner returns them
-	Sessions    []Token  // as Store.Sessions returns them
+	FormerNames []string // that still lead to the user, in lower case, latest first
+	Tokens      []Token  // from Store.ByOwner
+	Sessions    []Token  // from Store.Sessions
 }

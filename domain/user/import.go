@@ -1,10 +1,9 @@
 package user
 
-import (
-	"time"
-)
+import "time"
 
-// Import is an account of another installation. A nil field keeps what is stored; for a new user it means the default.
+// Import is an account from another installation. A nil field keeps what is stored; for a new user it means the
+// default.
 type Import struct {
 	ID              ID
 	Name            Name
@@ -15,17 +14,17 @@ type Import struct {
 	Contributor     *bool
 	Stars           []string          // as in Account; empty, but not nil: none
 	Services        map[string]string // as in Account; empty, but not nil: none
-	CreatedAt       time.Time         // of a user who is new here
+	CreatedAt       time.Time         // for a new user
 }
 
-// Own is what was done to an account here, by its user or an operator. No import undoes it.
+// Own has the changes that the user or an operator made to an account here. No import reverts them.
 type Own struct {
 	Linked   map[string]bool            // names of services that were linked here
 	Unlinked map[string]map[string]bool // name of a service -> ids there that were unlinked here
 	Closed   bool                       // the profile was made private here
 }
 
-// Closed reports whether a profile counts as made private here after a change. closed says whether it did before.
+// Closed reports whether a profile counts as made private here after a change. closed is its state before.
 func Closed(closed bool, before, after User) bool {
 	if before.PublicProfile != after.PublicProfile {
 		return before.PublicProfile
@@ -33,8 +32,8 @@ func Closed(closed bool, before, after User) bool {
 	return closed
 }
 
-// Over returns the stored account with the import applied, except for what would undo own. The zero Account stands for
-// a new user.
+// Over returns the stored account with the import applied, except for what would revert own. The zero Account stands
+// for a new user.
 func (i Import) Over(stored Account, own Own) Account {
 	made := stored
 	if stored.ID == "" {
@@ -57,7 +56,7 @@ func (i Import) Over(stored Account, own Own) Account {
 	return made
 }
 
-// services returns what the user signs in with: what was linked here, and what the import says of the rest.
+// services returns the imported services, except those that were unlinked here, and the services that were linked here.
 func (i Import) services(stored map[string]string, own Own) map[string]string {
 	services := make(map[string]string, len(i.Services))
 	for name, id := range i.Services {

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// MaxNameLength is the longest username, in bytes (which are characters: names are ASCII).
+// MaxNameLength is the maximum length of a username, in bytes. Names are ASCII.
 const MaxNameLength = 64
 
 // punctuation may stand between letters and digits.
@@ -17,16 +17,14 @@ const punctuation = "-_."
 // reservedName is the path of the signed-in user's own profile.
 const reservedName = "self"
 
-// Name is a valid username. ParseName makes it; the zero value is not valid.
+// Name is a valid username. Only the zero value, which ParseName never returns, is not valid.
 type Name struct {
 	spelling string
 	folded   string
 }
 
-// ParseName returns s as a name.
-//
-// The rules: 1 to 64 of A-Z a-z 0-9 - _ . with a letter or digit first and last; "self" is reserved in
-// any case. A name that breaks one is a fault.Invalid that says which.
+// ParseName parses a name: 1 to 64 of A-Z a-z 0-9 - _ . with a letter or a digit first and last. "self" is reserved,
+// ignoring case. It fails with a fault.Invalid that says which rule is broken.
 func ParseName(s string) (Name, error) {
 	switch {
 	case s == "":
@@ -50,18 +48,18 @@ func ParseName(s string) (Name, error) {
 // String returns the name as its owner spells it.
 func (n Name) String() string { return n.spelling }
 
-// Folded returns the lower-case form that two names share when they are the same name.
+// Folded returns the lower-case form. Names with the same form are the same name.
 func (n Name) Folded() string { return n.folded }
 
-// officialNames are names that look like those of the server's operators.
+// officialNames look like names of the server's operators.
 var officialNames = []string{"admin", "administrator", "root", "operator", "moderator", "support"}
 
-// CheckChosen returns a fault.Invalid for a name that cannot be chosen on pages. Operators may give such a name, and
+// CheckChosen returns a fault.Invalid for a name that users may not choose. Operators may give such a name, and
 // imported users keep it.
 func (n Name) CheckChosen() error {
 	if slices.Contains(officialNames, n.folded) {
-		return fault.New(fault.Invalid, "The username \""+n.spelling+
-			"\" is reserved for those who run this server. Choose another.")
+		return fault.New(fault.Invalid,
+			"The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 // Package user is about the people who have an account. Each method of a port fails with fault.Unavailable when the
 // store does not answer.
 //
-// A method fails with moderation.ErrBlocked when the address from, of the client that it is for, is in a blocked
-// network. The zero Addr never is. One that takes an entry stores it in the audit log, in the same transaction, unless
-// it is the zero Entry.
+// A method that takes the client's address as from fails with moderation.ErrBlocked when a block matches it; none
+// matches the zero Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is
+// the zero Entry.
 package user
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// ID identifies a user for good; names can change.
+// ID identifies a user permanently. Names can change.
 type ID string
 
-// DefaultLanguage is the language of a user's new pastes unless the user chose one.
+// DefaultLanguage is the language of a user's new pastes if the user did not choose one.
 const DefaultLanguage = "Autodetect"
 
 // User is an account's profile.
@@ -34,23 +34,23 @@ type User struct {
 	AvatarURL       string
 	DefaultLanguage string
 	PublicProfile   bool  // whether others may see the profile
-	ShowTags        bool  // whether others see the tags of the user's public pastes
+	ShowTags        bool  // whether others may see the tags of the user's public pastes
 	SupporterMonths int32 // how long the user has supported the service; 0: not a supporter
 	Contributor     bool
 	CreatedAt       time.Time
 	Admin           bool // may moderate on pages
-	Suspended       bool // by an operator: see package moderation
+	Suspended       bool // by an operator (see package moderation)
 	PastesHidden    bool // while the user is suspended
 }
 
-// Account is what only its owner sees: the profile and its lists.
+// Account is a profile with lists that only its owner sees.
 type Account struct {
 	User
-	Stars    []string          // ids of the starred pastes that still exist, in the order they were starred
-	Services map[string]string // name of a service the user signs in with -> the user's id there
+	Stars    []string          // ids of starred pastes that still exist, in the order of starring
+	Services map[string]string // name of a service that the user signs in with -> the user's id there
 }
 
-// NameAndID returns the user's name, and the id, which stays when the name changes: for records of what was done.
+// NameAndID returns the user's name, and the id, which does not change with the name. It is for the audit log.
 func (u User) NameAndID() string { return u.Name.String() + " (" + string(u.ID) + ")" }
 
 // Validate returns a fault.Invalid that names the first field that breaks a rule.
@@ -68,8 +68,8 @@ func (u User) Validate() error {
 	return nil
 }
 
-// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar. An address must be of
-// https, without quotes, spaces and angle brackets. Empty means no avatar. Imported users keep what they have.
+// CheckAvatar returns a fault.Invalid unless a user may choose the address for an avatar. It must be an https URL
+// without quotes, spaces and angle brackets, or empty. Imported users keep theirs.
 func CheckAvatar(address string) error {
 	if address == "" {
 		return nil
@@ -98,15 +98,15 @@ func ValidateServices(services map[string]string) error {
 	return nil
 }
 
-// Store keeps users, with their accounts elsewhere and the names that they gave up.
+// Store keeps users with their services and former names.
 type Store interface {
-	// ByName returns the user with that name, whatever its case. It fails with fault.NotFound when there is none.
+	// ByName returns the user with that name, ignoring case. It fails with fault.NotFound when there is none.
 	ByName(ctx context.Context, name Name) (User, error)
 	// ByID returns the user with that id. It fails as ByName does.
 	ByID(ctx context.Context, id ID) (User, error)
 
-	// StaleByName is ByName, but its answer may be stale, as far as the store was configured to allow. It must
-	// never decide a write.
+	// StaleByName is ByName, but its answer may be stale, as far as the store's configuration allows. Never base a write
+	// on it.
 	StaleByName(ctx context.Context, name Name) (User, error)
 	// StaleByID is ByID as StaleByName is ByName.
 	StaleByID(ctx context.Context, id ID) (User, error)
@@ -114,48 +114,48 @@ type Store interface {
 	// ByFormerName returns the user who gave up that name last. It fails as ByName does.
 	ByFormerName(ctx context.Context, name Name) (User, error)
 
-	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the name, in any
-	// case, the id, or the user's id at a service is taken: ident.ErrTaken is in the error's chain when it is the id, and
-	// ErrServiceTaken when it is one at a service.
+	// Create stores a user and the services that the user signs in with. It fails with fault.Conflict when the name
+	// (ignoring case), the id, or the user's id at a service is taken. The error wraps ident.ErrTaken if it is the id, and
+	// ErrServiceTaken if it is one at a service.
 	Create(ctx context.Context, entry auditlog.Entry, created User, services map[string]string) error
 
-	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name
-	// is before all.
+	// Users returns at most limit users after the given name, in the order of their folded names. The zero Name is before
+	// the first.
 	Users(ctx context.Context, after Name, limit int) ([]User, error)
 
 	// AccountByID returns the account of the user with that id, with the stars whose pastes are active at the moment of
 	// reading. It fails as ByName does.
 	AccountByID(ctx context.Context, id ID) (Account, error)
 
-	// Update locks the user of that id, calls change with the user and its services, and stores and returns what change
-	// made of them, in one transaction. So concurrent updates do not overwrite each other. The id and the time of creation
+	// Update locks the user with that id, calls change with the user and its services, and stores and returns the changed
+	// values, in one transaction, so that concurrent updates do not overwrite each other. The id and the time of creation
 	// cannot change.
 	//
-	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with
-	// fresh values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has
-	// chosen a name that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
+	// If change fails, Update returns its error and stores nothing. change must not call the store, and may be called
+	// again with fresh values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when
+	// the new name is taken or another user gave it up within NameReserved, or when an id at a service is taken.
 	Update(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID,
 		change func(u *User, services map[string]string) error,
 	) (User, map[string]string, error)
 
-	// Delete removes the user of that id with everything that belongs to it: tokens, stars, services and pastes. With
-	// kept, pastes that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and
-	// removes nothing, when there is no such user or the user has another name by now, whatever the case. Pastes go first,
-	// in batches: another error may leave the user with the rest, until paste.Store.FinishDeletions.
+	// Delete deletes the user with that id, and the user's tokens, stars, services and pastes. With kept, pastes that are
+	// not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and deletes nothing, when
+	// there is no user with that id and name, ignoring case. It deletes pastes first, in batches. After any other error,
+	// the user and the remaining pastes stay until paste.Store.FinishDeletions.
 	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, kept *Kept) error
 
-	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over
-	// says. The results are in the accounts' order. An account whose name another user has at that moment is refused with
-	// fault.Conflict. One that was deleted here is batch.RemovedEarlier: nothing of it is stored. A name that an account
-	// loses is reserved as Update reserves it. An error means that nothing was stored.
+	// Import stores the accounts in order, in one transaction. It creates new ones and changes others with Import.Over.
+	// The results are in the order of the accounts. An account whose name another user has is refused with fault.Conflict.
+	// An account that was deleted here results in batch.RemovedEarlier. A replaced name is reserved as in Update. If
+	// Import fails, it stores nothing.
 	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }
 
-// NameReserved is how long a name that a user gave up is reserved.
+// NameReserved is how long a former name is reserved for its user.
 const NameReserved = 90 * 24 * time.Hour
 
-// MaxFormerNames is how many given-up names of a user are reserved at once; another one releases the oldest.
+// MaxFormerNames is how many former names of a user are reserved at once. Another one releases the oldest.
 const MaxFormerNames = 5
 
 // ErrNotFound is the fault.NotFound for a user who does not exist or is hidden from the viewer.
@@ -167,19 +167,18 @@ var ErrNameTaken = fault.New(fault.Conflict, "The username is taken. Choose anot
 // ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
 var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user can be deleted
-// between two calls.
+// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is.
 func Gone(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }
 
-// Kept says how long pastes live that have lost their owner.
+// Kept says how long a deleted user's pastes live on.
 type Kept struct {
-	Until    time.Time // when they expire at the latest; zero: no change
-	Lifetime string    // of those that Until shortens, see paste.Lifetime
+	Until    time.Time // the latest expiry; zero: no change
+	Lifetime string    // of pastes that Until shortens, see paste.Lifetime
 }
 
-// Find returns the user that an operator names: by name or, if no user has that name, by id. The prefixes name: and id:
-// decide, because a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with
-// ErrNotFound when there is no such user, and with fault.Unavailable when the store does not answer.
+// Find returns the user that an operator refers to: by name or, if no user has that name, by id. A name can be another
+// user's id, so the prefixes name: and id: allow only one of them. It fails with fault.Invalid when the name breaks a
+// rule, and with ErrNotFound when there is no such user.
 func Find(ctx context.Context, users Store, reference string) (User, error) {
 	if id, ok := strings.CutPrefix(reference, "id:"); ok {
 		found, err := users.ByID(ctx, ID(id))
@@ -202,8 +201,8 @@ func Find(ctx context.Context, users Store, reference string) (User, error) {
 	return found, Gone(err)
 }
 
-// Named returns the user that find finds by a name. A name that breaks the rules is no user's, and is not looked up. It
-// fails with ErrNotFound when there is none.
+// Named parses a name and returns the user that find returns for it. It fails with ErrNotFound when there is no such
+// user, or the name breaks a rule.
 func Named(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
 	parsed, err := ParseName(name)
 	if err != nil {
@@ -213,7 +212,7 @@ func Named(ctx context.Context, name string, find func(context.Context, Name) (U
 	return found, Gone(err)
 }
 
-// Public returns a user who was found, or ErrNotFound when the profile is private.
+// Public passes the results of a lookup on, but fails with ErrNotFound when the user's profile is private.
 func Public(found User, err error) (User, error) {
 	if err == nil && !found.PublicProfile {
 		err = ErrNotFound
