@@ -21,7 +21,7 @@ var (
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
 	IsWebURL        = command.IsWebURL
-	Long            = command.Long
+	Long            = command.Interruptible
 	Nearest         = command.Nearest
 	CheckValue      = command.CheckValue
 )

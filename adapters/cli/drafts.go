@@ -22,7 +22,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	cmd = c.does("create [FILE...]", "Create a paste of files, or of standard input",
 		"paste create --owner epoxy --expires-in 1w main.go go.mod",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			texts, err := command.NewTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			texts, err := command.ReadNewTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -33,7 +33,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			draft.Lifetime = given(cmd, "expires-in", (*string)(&lifetime))
 			for i, file := range files {
 				draft.Pasties = append(draft.Pasties, paste.PastyDraft{
-					Title: titles[i], Language: given(cmd, "language", &language), Code: &texts[i], Label: command.Named(file),
+					Title: titles[i], Language: given(cmd, "language", &language), Code: &texts[i], Label: command.DisplayName(file),
 				})
 			}
 			created, err := m.Pastes.Create.Do(ctx, audit.Operator(), owner, draft)
@@ -62,7 +62,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 		if files = args; len(files) == 0 {
 			files = []string{command.StandardInput}
 		}
-		return command.InputsThere(files)
+		return command.CheckInputs(files)
 	}
 	return cmd
 }

@@ -26,7 +26,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
 			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			texts, err := command.ReadTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -60,7 +60,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			}
 		}
 		input.Pasties, files = changedPasties(pasties, added, languages)
-		if err := command.InputsThere(files); err != nil {
+		if err := command.CheckInputs(files); err != nil {
 			return err
 		}
 		titles, err := command.Titles(added, "")
@@ -76,11 +76,11 @@ func (c *Commands) pasteEdit() *cobra.Command {
 func changedPasties(codes map[string]string, added []string,
 	languages map[string]string) (changes []paste.PastyChanges, files []string) {
 	for _, id := range slices.Sorted(maps.Keys(codes)) {
-		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.Named(codes[id])}),
+		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.DisplayName(codes[id])}),
 			append(files, codes[id])
 	}
 	for _, file := range added {
-		changes = append(changes, paste.PastyChanges{Label: command.Named(file)})
+		changes = append(changes, paste.PastyChanges{Label: command.DisplayName(file)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(languages)) {
 		at := slices.IndexFunc(changes, func(known paste.PastyChanges) bool { return known.ID == id })

@@ -60,7 +60,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 				files = append(files, flag.Value.String())
 			}
 		}
-		return command.InputsThere(files)
+		return command.CheckInputs(files)
 	}
 	cmd.RunE = Long(c.run(true, func(ctx context.Context, m Modules, _ []string) (output, error) {
 		run := &importRun{commands: c, rejectsFolder: rejects}

@@ -93,7 +93,7 @@ title is the file name, with its folders unless all files are in them. Standard 
 		if len(files) == 0 {
 			files = []string{command.StandardInput}
 		}
-		if err := command.InputsThere(files); err != nil {
+		if err := command.CheckInputs(files); err != nil {
 			return err
 		}
 		if err := command.NoneEmpty(cmd, "expires-in", "server", "name"); err != nil {
@@ -119,7 +119,7 @@ title is the file name, with its folders unless all files are in them. Standard 
 				return err
 			}
 		}
-		texts, err := command.NewTexts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
+		texts, err := command.ReadNewTexts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
 		if err != nil {
 			return err
 		}

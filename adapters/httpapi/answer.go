@@ -21,18 +21,18 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(counted(r)) }
+func (a *API) newClaim(r *http.Request) limit.Claim { return a.memory.Claim(memoryClient(r)) }
 
-// shortage is the error of a read whose answer has been dropped, because there is no memory for it now. A request that
-// has claimed that much may make its answer again.
+// shortage is the error of a read whose answer was dropped for lack of memory. A request that has claimed that many
+// bytes may produce its answer again.
 type shortage struct{ bytes int64 }
 
-func (*shortage) Error() string { return "there was no memory for the answer" }
+func (*shortage) Error() string { return "not enough memory for the answer" }
 
 // Unwrap makes it a fault.Busy.
 func (*shortage) Unwrap() error { return limit.ErrNoMemory }
 
-// hold claims memory for an answer, at most what a client may have. It fails with a shortage for a read. The answer to
+// hold claims memory for an answer, at most the share of one client. It fails with a shortage for a read. The answer to
 // a write is sent in any case.
 func (a *API) hold(c *call, bytes int64) error {
 	bytes = min(bytes, a.memory.Share())
@@ -47,24 +47,24 @@ func (a *API) hold(c *call, bytes int64) error {
 }
 
 // sendBody answers with a body, or with 304 if the client has one with that ETag. A nil etag means none. It compresses
-// what is worth it.
+// a body that is worth it.
 func sendBody(c *gin.Context, status int, contentType, etag []string, body []byte) {
 	sendEncoded(c, status, contentType, etag, body, encode)
 }
 
 func sendEncoded(c *gin.Context, status int, contentType, etag []string, body []byte,
-	encode func(*http.Request, []byte) encoded,
+	encode func(*http.Request, []byte) representation,
 ) {
 	header := c.Writer.Header()
 	if compresses(header, contentType, body) {
 		header["Vary"] = append(slices.Clip(header["Vary"]), "Accept-Encoding")
-		if same(c, etag) {
+		if notModified(c, etag) {
 			return
 		}
-		sent := encode(c.Request, body)
-		if body = sent.body; sent.coding != "" {
-			header["Content-Encoding"] = []string{sent.coding}
-			etag = withCoding(etag, sent.coding)
+		result := encode(c.Request, body)
+		if body = result.body; result.coding != "" {
+			header["Content-Encoding"] = []string{result.coding}
+			etag = withCoding(etag, result.coding)
 		}
 	}
 	if begin(c, status, contentType, etag, int64(len(body))) {
@@ -72,7 +72,7 @@ func sendEncoded(c *gin.Context, status int, contentType, etag []string, body []
 	}
 }
 
-// withCoding returns the ETag of an answer in a coding, which needs one of its own (RFC 9110, 8.8.3.3).
+// withCoding returns the ETag for a content coding: each coding of an answer needs its own (RFC 9110, 8.8.3.3).
 func withCoding(etag []string, coding string) []string {
 	if etag == nil {
 		return nil
@@ -86,7 +86,7 @@ type text string
 // send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that
 // visitors read have an ETag; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
-	c.body = nil // it is not needed any more
+	c.body = nil // free its memory
 	switch answer := answer.(type) {
 	case *paste.Document:
 		return a.sendPaste(c, answer)
@@ -100,7 +100,7 @@ func (a *API) send(c *call, answer any) error {
 		}
 	case *net.Buffers:
 		if begin(c.Context, http.StatusOK, jsonContentType, nil, lengthOf(*answer)) {
-			_, _ = answer.WriteTo(c.Writer) // likewise
+			_, _ = answer.WriteTo(c.Writer) // as above
 		}
 	default:
 		c.claim.Release() // small answers need no memory
@@ -116,44 +116,44 @@ func lengthOf(pieces net.Buffers) (length int64) {
 	return length
 }
 
-// maxHeldText is the most text that is encoded once and held. Longer text is streamed, which encodes it twice. So is
-// text that needs many escapes: JSON may make it six times as long.
-const maxHeldText = 4 << 20
+// maxBufferedText is the length up to which the text of a paste is encoded once, into a buffer. Longer text is
+// streamed, which encodes it twice. So is text with many escapes, which make it up to six times as long in JSON.
+const maxBufferedText = 4 << 20
 
-// sendPaste answers with a paste.
+// sendPaste answers with a paste. It claims memory for the text and the encoded answer, if that is buffered.
 func (a *API) sendPaste(c *call, d *paste.Document) error {
 	length := d.Bytes()
-	encoded := length + length/4 + 128*int64(len(d.Pasties)+len(d.Edits)) + 2<<10 // enough for most code
-	needed := length + encoded
+	capacity := length + length/4 + 128*int64(len(d.Pasties)+len(d.Edits)) + 2<<10 // enough for most code
+	claim := length + capacity
 	switch {
-	case length > maxHeldText:
-		encoded, needed = 0, length
-	case encoded <= limit.Uncounted:
-		needed = 0
+	case length > maxBufferedText:
+		capacity, claim = 0, length
+	case capacity <= limit.Uncounted:
+		claim = 0
 	}
-	if err := a.hold(c, needed); err != nil {
+	if err := a.hold(c, claim); err != nil {
 		return err
 	}
-	if encoded > 0 {
-		text := fixedBuffer(make([]byte, 0, encoded))
+	if capacity > 0 {
+		text := fixedBuffer(make([]byte, 0, capacity))
 		if view.WritePaste(&text, d) == nil {
-			c.claim.Force(min(encoded, needed))
+			c.claim.Force(min(capacity, claim))
 			sendBody(c.Context, http.StatusOK, jsonContentType, c.etag(xxhash.Sum64(text)), text)
 			return nil
 		}
 	}
-	c.claim.Force(min(length, needed, a.memory.Share()))
-	measured := &measure{Digest: xxhash.New()}
-	if err := view.WritePaste(measured, d); err != nil {
+	c.claim.Force(min(length, claim, a.memory.Share()))
+	digest := &measure{Digest: xxhash.New()}
+	if err := view.WritePaste(digest, d); err != nil {
 		return err
 	}
-	if begin(c.Context, http.StatusOK, jsonContentType, c.etag(measured.Sum64()), measured.length) {
-		_ = view.WritePaste(c.Writer, d) // likewise
+	if begin(c.Context, http.StatusOK, jsonContentType, c.etag(digest.Sum64()), digest.length) {
+		_ = view.WritePaste(c.Writer, d) // a client that has gone cannot be told
 	}
 	return nil
 }
 
-// fixedBuffer takes no more than its capacity.
+// fixedBuffer is an io.Writer that never grows beyond its capacity.
 type fixedBuffer []byte
 
 func (b *fixedBuffer) Write(p []byte) (int, error) {
@@ -164,7 +164,7 @@ func (b *fixedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// measure hashes and counts what is written to it.
+// measure hashes and counts the bytes written to it.
 type measure struct {
 	*xxhash.Digest
 
@@ -183,27 +183,27 @@ func encodeJSON(v any) []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil { // what we send can be encoded
+	if err := encoder.Encode(v); err != nil { // a mistake in the type of an answer
 		panic(err)
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
-// selfCounted is the longest body whose Content-Length is left to net/http, which counts a body that fits into its
-// buffer: 2 KiB in Go 1.26. A ninth header would make the header map grow, which takes a sixth of the time of a small
-// answer.
-const selfCounted = 1 << 10
+// maxImplicitLength is the longest body whose Content-Length is left to net/http, which counts a body that fits into
+// its buffer: 2 KiB in Go 1.26. A ninth header would make the header map grow, which takes a sixth of the time of a
+// small answer.
+const maxImplicitLength = 1 << 10
 
-// begin sets status and header for a body of that type and length, and reports whether the body is to follow. None
-// follows HEAD, and the 304 for a client that has an answer with that ETag.
+// begin sends the status and headers of an answer, and reports whether its body must follow. No body follows after
+// HEAD, or after the 304 for a client that has the answer with that ETag.
 func begin(c *gin.Context, status int, contentType, etag []string, length int64) bool {
 	header := c.Writer.Header()
-	if same(c, etag) {
+	if notModified(c, etag) {
 		return false
 	}
 	header["Content-Type"] = contentType
 	head := c.Request.Method == http.MethodHead
-	if length > selfCounted || head || status != http.StatusOK { // an error may be flushed before its end
+	if length > maxImplicitLength || head || status != http.StatusOK { // an error may be flushed before its end
 		header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
 	c.Status(status)
@@ -211,9 +211,9 @@ func begin(c *gin.Context, status int, contentType, etag []string, length int64)
 	return !head
 }
 
-// same answers with 304 if the client has an answer with that ETag, in any coding, and sets the headers that a 200 has,
-// too.
-func same(c *gin.Context, etag []string) bool {
+// notModified answers with 304 if the client has the answer with that ETag, in any coding. It sets the headers that a
+// 200 has, too.
+func notModified(c *gin.Context, etag []string) bool {
 	header := c.Writer.Header()
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = noCache
@@ -226,13 +226,13 @@ func same(c *gin.Context, etag []string) bool {
 		return false
 	}
 	delete(header, "Content-Encoding")
-	c.Status(http.StatusNotModified) // whose headers are set (RFC 9110, 15.4.5)
+	c.Status(http.StatusNotModified) // with the headers of the 200 (RFC 9110, 15.4.5)
 	c.Writer.WriteHeaderNow()
 	return true
 }
 
-// etag returns the ETag of an answer with that hash, or nil if it is one to a token or to a write, which stays out of
-// caches.
+// etag returns the ETag of an answer with that hash. It returns nil for requests with a token and for writes, whose
+// answers stay out of caches.
 func (c *call) etag(sum uint64) []string {
 	if c.secret != "" || !reads(c.Request) {
 		return nil
@@ -240,28 +240,28 @@ func (c *call) etag(sum uint64) []string {
 	return etagOf(sum)
 }
 
-// etagOf returns the ETag for a hash, the same on every node.
+// etagOf returns the ETag for a hash. It is the same on every node.
 func etagOf(sum uint64) []string {
 	etag := base64.RawURLEncoding.AppendEncode([]byte{'"'}, binary.BigEndian.AppendUint64(nil, sum))
 	return []string{string(append(etag, '"'))}
 }
 
-// endings are those of the ETags of an answer, as withCoding makes them.
-var endings = []string{`"`, `-gzip"`, `-zstd"`}
+// etagSuffixes end the ETags of one answer: without a coding, and in each one. See withCoding.
+var etagSuffixes = []string{`"`, `-gzip"`, `-zstd"`}
 
 // matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2). An answer is the same in every coding.
 func matchesETag(ifNoneMatch []string, etag string) bool {
-	begins := strings.TrimSuffix(etag, `"`)
+	prefix := strings.TrimSuffix(etag, `"`)
 	return slices.ContainsFunc(strings.Split(strings.Join(ifNoneMatch, ","), ","), func(candidate string) bool {
 		candidate = strings.Trim(candidate, " \t")
-		rest, same := strings.CutPrefix(strings.TrimPrefix(candidate, "W/"), begins)
-		return candidate == "*" || same && slices.Contains(endings, rest)
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(candidate, "W/"), prefix)
+		return candidate == "*" || ok && slices.Contains(etagSuffixes, rest)
 	})
 }
 
 // fixedAnswer is an answer that never changes while the program runs.
 type fixedAnswer struct {
-	header            http.Header // those that differ between answers
+	header            http.Header // of this answer only
 	contentType, etag []string
 	body              []byte
 }

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// request asks the interface without a network.
+// request sends a request to a handler without a network.
 func request(api http.Handler, method, target string, header http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	maps.Copy(r.Header, header)

@@ -23,7 +23,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// instantStore answers everything at once, so that the benchmarks see what the interface itself costs.
+// instantStore answers at once, so that the benchmarks measure the API itself.
 type instantStore struct {
 	user     user.User
 	token    token.Token
@@ -31,7 +31,7 @@ type instantStore struct {
 	ids      []paste.ID
 }
 
-// The ports of a store that the benchmarks need; nil stands for the others.
+// The ports that the benchmarks need. Methods of the embedded nil interfaces are not called.
 type (
 	instantUsers struct {
 		users.Store
@@ -65,7 +65,7 @@ func (s instantLanguages) ByName(string) (*language.Language, bool) { return &s.
 
 func (s instantLanguages) All() []*language.Language { return []*language.Language{&s.language} }
 
-// nowhere is a client that has no use for the answer.
+// nowhere is an http.ResponseWriter that drops the answer.
 type nowhere struct{ header http.Header }
 
 func (n nowhere) Header() http.Header         { return n.header }

@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 )
 
-// servePastes serves an empty store of pastes on a free port.
+// servePastes serves an API over an empty store on a free port.
 func servePastes(t *testing.T, maxBody int, change func(*server.Config)) *server.Server {
 	t.Helper()
 	cfg := DefaultConfig()
@@ -35,7 +35,7 @@ func announce(length int) string {
 	return fmt.Sprintf("POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", length)
 }
 
-// wantStatus reads an answer.
+// wantStatus reads an answer, and checks its status and whether it closes the connection.
 func (p *peer) wantStatus(status int, closes bool) {
 	p.t.Helper()
 	if response, body := p.receive(); response.StatusCode != status || response.Close != closes {
@@ -51,17 +51,17 @@ func TestBodiesOverTheLimit(t *testing.T) {
 		return fmt.Sprintf("POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 			length, strings.Repeat("x", length))
 	}
-	kept := dial(t, server)
+	reused := dial(t, server)
 	for _, length := range []int{1, 16<<10 - 1, 16 << 10, 16<<10 + 1, limit - 1, limit} {
-		kept.write(announce(length) + strings.Repeat("x", length))
-		kept.wantStatus(http.StatusOK, false)
-		kept.write(chunked(length))
-		kept.wantStatus(http.StatusOK, false)
+		reused.write(announce(length) + strings.Repeat("x", length))
+		reused.wantStatus(http.StatusOK, false)
+		reused.write(chunked(length))
+		reused.wantStatus(http.StatusOK, false)
 	}
-	announced := dial(t, server)
-	announced.write(announce(limit + 1)) // and nothing of it
-	announced.wantStatus(http.StatusRequestEntityTooLarge, true)
-	announced.isClosed()
+	tooLong := dial(t, server)
+	tooLong.write(announce(limit + 1)) // and nothing of it
+	tooLong.wantStatus(http.StatusRequestEntityTooLarge, true)
+	tooLong.isClosed()
 	endless := dial(t, server)
 	go func() { // until the server has had enough
 		_, _ = io.WriteString(endless, "POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -72,14 +72,14 @@ func TestBodiesOverTheLimit(t *testing.T) {
 		}
 	}()
 	endless.wantStatus(http.StatusRequestEntityTooLarge, true)
-	continuing := dial(t, server)
-	continuing.write(strings.Replace(announce(limit+1), "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1))
-	continuing.wantStatus(http.StatusRequestEntityTooLarge, true)
-	kept.write(announce(1) + "x")
-	kept.wantStatus(http.StatusOK, false)
+	expecting := dial(t, server)
+	expecting.write(strings.Replace(announce(limit+1), "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1))
+	expecting.wantStatus(http.StatusRequestEntityTooLarge, true)
+	reused.write(announce(1) + "x")
+	reused.wantStatus(http.StatusOK, false)
 }
 
-// A client that sends everything before it reads sees the answer: it is not reset.
+// TestRefusedBodyIsDropped checks that a client that sends everything before it reads gets the answer, not a reset.
 func TestRefusedBodyIsDropped(t *testing.T) {
 	t.Parallel()
 	server := servePastes(t, 1000, nil)
@@ -92,15 +92,15 @@ func TestRefusedBodyIsDropped(t *testing.T) {
 func TestBodiesThatDoNotArrive(t *testing.T) {
 	t.Parallel()
 	patient := servePastes(t, 2<<20, nil)
-	broken, ended := dial(t, patient), dial(t, patient)
-	broken.write("POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n")
-	broken.wantStatus(http.StatusBadRequest, true)
-	broken.isClosed()
-	ended.write(announce(10) + "x")
-	if half, ok := ended.Conn.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
+	malformed, short := dial(t, patient), dial(t, patient)
+	malformed.write("POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n")
+	malformed.wantStatus(http.StatusBadRequest, true)
+	malformed.isClosed()
+	short.write(announce(10) + "x")
+	if tcp, ok := short.Conn.(interface{ CloseWrite() error }); !ok || tcp.CloseWrite() != nil {
 		t.Fatal("got a connection that is not TCP, want one")
 	}
-	ended.wantStatus(http.StatusBadRequest, true)
+	short.wantStatus(http.StatusBadRequest, true)
 
 	// The timeout is for headers, too.
 	hasty := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 3 * time.Second })
@@ -112,8 +112,8 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 	long.wantStatus(http.StatusRequestTimeout, true)
 }
 
-// TestMemory has bodies and answers share what there is, refuses what is more after two seconds, and takes back what
-// was held.
+// TestMemory checks that bodies and answers share the memory, that requests beyond it are refused after two seconds,
+// and that all of it is released.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -121,30 +121,30 @@ func TestMemory(t *testing.T) {
 		cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
 		api, secret := newPasteAPI(t, cfg, nil)
 		long := strings.Repeat("\x00", cfg.PasteMaxBody) // JSON makes six times as much of it
-		made := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
-		ask := func(want int) {
+		paste := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
+		check := func(want int) {
 			t.Helper()
-			for method, target := range map[string]string{http.MethodPost: "/raw", http.MethodGet: "/paste/" + made.ID} {
-				began := time.Now()
+			for method, target := range map[string]string{http.MethodPost: "/raw", http.MethodGet: "/paste/" + paste.ID} {
+				start := time.Now()
 				answer := send(api, method, target, map[string]any{http.MethodPost: long}[method])
-				refused := answer.Code == http.StatusServiceUnavailable
-				retry, waited := answer.Header().Get("Retry-After") != "", time.Since(began) == 2*time.Second
-				if answer.Code != want || refused != retry || refused != waited {
+				unavailable := answer.Code == http.StatusServiceUnavailable
+				retry, waited := answer.Header().Get("Retry-After") != "", time.Since(start) == 2*time.Second
+				if answer.Code != want || unavailable != retry || unavailable != waited {
 					t.Errorf("%s %s: got %d after %v %.300s, want %d, and Retry-After after 2 s if it is 503", method, target,
-						answer.Code, time.Since(began), answer.Body, want)
+						answer.Code, time.Since(start), answer.Body, want)
 				}
 			}
 			if answer := send(api, http.MethodPost, "/raw", "short"); answer.Code != http.StatusOK {
 				t.Errorf("a short one: got %d %s, want 200", answer.Code, answer.Body)
 			}
 		}
-		ask(http.StatusOK)
+		check(http.StatusOK)
 		others := api.memory.Claim("192.0.2.77")
 		others.Force(api.memory.Share())
-		ask(http.StatusOK) // others have half of it at most
+		check(http.StatusOK) // others have half of it at most
 		more := api.memory.Claim("192.0.2.78")
 		more.Force(api.memory.Share())
-		ask(http.StatusServiceUnavailable)
+		check(http.StatusServiceUnavailable)
 		elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to what has been created is as long
 		if answer := send(api, http.MethodPost, elsewhere, "short"); answer.Code != http.StatusOK {
 			t.Errorf("a long link: got %d %.300s, want 200 for what is stored", answer.Code, answer.Body)
@@ -153,7 +153,7 @@ func TestMemory(t *testing.T) {
 		answers := make(chan int)
 		for range 2 {
 			go func() { answers <- send(api, http.MethodPost, "/raw", long).Code }()
-			go func() { answers <- send(api, http.MethodGet, "/paste/"+made.ID, nil).Code }()
+			go func() { answers <- send(api, http.MethodGet, "/paste/"+paste.ID, nil).Code }()
 		}
 		for range 4 {
 			if status := <-answers; status != http.StatusOK {
@@ -161,22 +161,22 @@ func TestMemory(t *testing.T) {
 			}
 		}
 		others.Release()
-		ask(http.StatusOK)
+		check(http.StatusOK)
 		wantAllMemory(t, api)
 	})
 }
 
-// wantAllMemory claims all that there is, so that nothing else may be held.
+// wantAllMemory checks that no memory is held, by claiming all of it.
 func wantAllMemory(t *testing.T, api *API) {
 	t.Helper()
-	claimed := api.memory.Claim("192.0.2.79")
-	defer claimed.Release()
-	if err := claimed.Work(t.Context(), int64(api.cfg.MaxMemory)); err != nil {
+	claim := api.memory.Claim("192.0.2.79")
+	defer claim.Release()
+	if err := claim.Work(t.Context(), int64(api.cfg.MaxMemory)); err != nil {
 		t.Errorf("got %v, want nothing to be held", err)
 	}
 }
 
-// TestLongLists asks for a long list while its client's memory is in use. It is made once there is enough.
+// TestLongLists requests a long list while its client's memory is in use, and gets it once enough is free.
 func TestLongLists(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestLongLists(t *testing.T) {
 		s := newStore()
 		s.ids = 50_000
 		api, _ := newTestAPI(t, s, cfg)
-		held := api.memory.Claim("192.0.2.1")
-		held.Force(100_000) // the list would fit beside it, if its length were known
+		other := api.memory.Claim("192.0.2.1")
+		other.Force(100_000) // the list would fit beside it, if its length were known
 		list := func() (status, ids int) {
 			answer := send(api, http.MethodGet, "/user/self/pastes", nil, "Authorization", s.secret.Reveal())
 			return answer.Code, strings.Count(answer.Body.String(), `"`) / 2
@@ -194,16 +194,16 @@ func TestLongLists(t *testing.T) {
 		if status, _ := list(); status != http.StatusServiceUnavailable {
 			t.Errorf("got %d, want 503", status)
 		}
-		time.AfterFunc(time.Second, held.Release)
-		var asking sync.WaitGroup
+		time.AfterFunc(time.Second, other.Release)
+		var clients sync.WaitGroup
 		for range 8 { // one after another, as only one fits
-			asking.Go(func() {
+			clients.Go(func() {
 				if status, ids := list(); status != http.StatusOK || ids != s.ids {
 					t.Errorf("got %d and %d ids, want 200 and %d", status, ids, s.ids)
 				}
 			})
 		}
-		asking.Wait()
+		clients.Wait()
 		wantAllMemory(t, api)
 	})
 }
@@ -225,7 +225,7 @@ func TestContentEncoding(t *testing.T) {
 	}
 }
 
-// Elements that take many times the memory of what a client sends are refused soon.
+// TestArraysOfManyElements checks that arrays whose elements take many times their length in memory are refused.
 func TestArraysOfManyElements(t *testing.T) {
 	t.Parallel()
 	api, _ := newPasteAPI(t, DefaultConfig(), nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// compressible are the media types of answers that are compressed. Raw text is not.
+// compressible are the media types whose answers are compressed. Raw text is not.
 var compressible = []string{
 	mediaHTML, mediaJSON, mediaProblem, "text/css", "text/javascript", "image/svg+xml", "application/atom+xml",
 	"application/yaml",
@@ -23,14 +23,14 @@ const minCompressed = gzhttp.DefaultMinSize
 var compress = func() func(http.Handler) http.HandlerFunc {
 	wrapper, err := gzhttp.NewWrapper(gzhttp.ContentTypeFilter(func(string) bool { return true }),
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.SetContentType(false))
-	if err != nil { // these options are valid
+	if err != nil { // a mistake in the options above
 		panic(err)
 	}
 	return wrapper
 }()
 
-// compresses reports whether an answer may be compressed. A page that shows a secret says that it must not
-// (site.ShowsSecret): the length would tell of the secret who can have something beside it (the attack BREACH).
+// compresses reports whether an answer may be compressed. A page that shows a secret forbids it (site.ShowsSecret): an
+// attacker who controls other text on the page could guess the secret from the length (the BREACH attack).
 func compresses(header http.Header, contentType []string, body []byte) bool {
 	_, secret := header[gzhttp.HeaderNoCompression]
 	delete(header, gzhttp.HeaderNoCompression)
@@ -41,26 +41,26 @@ func compresses(header http.Header, contentType []string, body []byte) bool {
 	return slices.Contains(compressible, media)
 }
 
-// encoded is a body in a coding. The zero coding is none.
-type encoded struct {
+// representation is a body in a content coding, or in none.
+type representation struct {
 	coding string
 	body   []byte
 }
 
-// encode returns a body as a client takes it. It is complete before any of it is sent, so that a client that reads
-// slowly holds no compressor.
-func encode(r *http.Request, body []byte) encoded {
-	to := &encodedBody{header: make(http.Header)}
+// encode returns a body in the coding that a client prefers. It is complete before any of it is sent, so that a slow
+// client does not occupy a compressor.
+func encode(r *http.Request, body []byte) representation {
+	recorder := &encodedBody{header: make(http.Header)}
 	compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(body) // which cannot fail
-	})).ServeHTTP(to, r)
-	if coding := to.header.Get("Content-Encoding"); coding != "" {
-		return encoded{coding, to.text}
+	})).ServeHTTP(recorder, r)
+	if coding := recorder.header.Get("Content-Encoding"); coding != "" {
+		return representation{coding, recorder.text}
 	}
-	return encoded{body: body}
+	return representation{body: body}
 }
 
-// encodedBody is the http.ResponseWriter of a compressed body. It drops one that is not.
+// encodedBody is an http.ResponseWriter that keeps a compressed body, and drops one that is not.
 type encodedBody struct {
 	header http.Header
 	text   []byte
@@ -76,26 +76,26 @@ func (b *encodedBody) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// keptEncodings are what browsers and programs accept most.
-var keptEncodings = []string{"gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"}
+// commonEncodings are the most common values of Accept-Encoding.
+var commonEncodings = []string{"gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"}
 
-// kept has the bodies of the program's own files as encode returns them for keptEncodings, by keptKey.
-var kept sync.Map
+// compressedFiles caches what encode returns for the program's own files and commonEncodings, by fileKey.
+var compressedFiles sync.Map
 
-type keptKey struct {
+type fileKey struct {
 	sum       uint64
 	encodings string
 }
 
-// encodeFile is encode for one of the program's files.
-func encodeFile(r *http.Request, body []byte) encoded {
-	key := keptKey{xxhash.Sum64(body), r.Header.Get("Accept-Encoding")}
-	if found, ok := kept.Load(key); ok {
-		return found.(encoded) //nolint:forcetypeassert // nothing else is kept
+// encodeFile is encode for one of the program's own files. It caches the result.
+func encodeFile(r *http.Request, body []byte) representation {
+	key := fileKey{xxhash.Sum64(body), r.Header.Get("Accept-Encoding")}
+	if value, ok := compressedFiles.Load(key); ok {
+		return value.(representation) //nolint:forcetypeassert // nothing else is stored
 	}
-	made := encode(r, body)
-	if made.coding != "" && slices.Contains(keptEncodings, key.encodings) {
-		kept.Store(key, made)
+	result := encode(r, body)
+	if result.coding != "" && slices.Contains(commonEncodings, key.encodings) {
+		compressedFiles.Store(key, result)
 	}
-	return made
+	return result
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decoded returns a body in a coding.
-func decoded(t *testing.T, coding string, body io.Reader) string {
+// decode returns a body without its coding.
+func decode(t *testing.T, coding string, body io.Reader) string {
 	t.Helper()
 	switch coding {
 	case "gzip":
@@ -36,8 +36,8 @@ func decoded(t *testing.T, coding string, body io.Reader) string {
 	return string(text)
 }
 
-// TestCompression asks for answers in each coding: the page, the ETag and the header Vary are right, and pages that
-// show a secret are sent as they are.
+// TestCompression checks body, ETag and Vary of answers in each coding, and that pages with a secret are not
+// compressed.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -74,7 +74,7 @@ func TestCompression(t *testing.T) {
 				if coding != "" && length >= plain.Body.Len()/2 {
 					t.Errorf("got %d bytes compressed of %d, want less than half", length, plain.Body.Len())
 				}
-				if decoded(t, coding, got.Body) != plain.Body.String() {
+				if decode(t, coding, got.Body) != plain.Body.String() {
 					t.Error("got another text than without a coding, want the same")
 				}
 				etag := header.Get("Etag")
@@ -84,13 +84,13 @@ func TestCompression(t *testing.T) {
 				if coding != "" && etag == plain.Header().Get("Etag") {
 					t.Errorf("got the ETag %s of the uncompressed answer, want another", etag)
 				}
-				for _, known := range []string{etag, "W/" + etag, plain.Header().Get("Etag")} {
-					again := request(api, http.MethodGet, c.path, http.Header{
-						"Accept-Encoding": {c.accepts}, "If-None-Match": {known},
+				for _, ifNoneMatch := range []string{etag, "W/" + etag, plain.Header().Get("Etag")} {
+					cached := request(api, http.MethodGet, c.path, http.Header{
+						"Accept-Encoding": {c.accepts}, "If-None-Match": {ifNoneMatch},
 					})
-					if again.Code != http.StatusNotModified || again.Body.Len() > 0 || again.Header().Get("Content-Encoding") != "" ||
-						strings.Join(again.Header()["Vary"], ", ") != c.vary {
-						t.Errorf("%s: got %d and %v, want 304", known, again.Code, again.Header())
+					if cached.Code != http.StatusNotModified || cached.Body.Len() > 0 ||
+						cached.Header().Get("Content-Encoding") != "" || strings.Join(cached.Header()["Vary"], ", ") != c.vary {
+						t.Errorf("%s: got %d and %v, want 304", ifNoneMatch, cached.Code, cached.Header())
 					}
 				}
 			}

@@ -28,8 +28,8 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	}
 }
 
-// TestNewNamesWhatIsMissing is for a program that embeds the interface: a missing module would panic at the first
-// request for it.
+// TestNewNamesWhatIsMissing is for programs that embed the API: without the check, a missing module would panic at the
+// first request for it.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	modules, _ := pasteModules(t, nil)

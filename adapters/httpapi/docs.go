@@ -10,18 +10,20 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// assets are the pages and their files. "{base}" in them becomes the base path, which needs no escaping in HTML,
-// and "{home}" the way back to the pages, if there are any.
+// assets has the page of the API's documentation and its files. "{base}" in them becomes the base path, which needs no
+// escaping in HTML, and "{home}" a link to the pages, if there are any.
 //
 //go:embed assets
 var assets embed.FS
 
 // docsPolicy lets the page load from this server and call it. Swagger UI's stylesheet contains data: pictures.
-var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+var docsPolicy = []string{
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
 
-// newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are
-// sent as the program holds them: compressed by gzip, which every browser takes.
+// newDocs returns Swagger UI: the files that its page loads, by name, and the page itself as "". Swagger UI's own files
+// are sent as they are embedded: compressed by gzip, which every browser takes.
 func newDocs(mount, basePath string, pages bool) map[string]*fixedAnswer {
 	docs, home := make(map[string]*fixedAnswer), ""
 	if pages {
@@ -37,8 +39,8 @@ func newDocs(mount, basePath string, pages bool) map[string]*fixedAnswer {
 			docs[name] = newFixedAnswer([]string{contentType}, []byte(fill.Replace(string(file))))
 			continue
 		}
-		packed, _ := static.FS.ReadFile(name + ".gz")
-		docs[name] = newFixedAnswer([]string{contentType}, packed)
+		compressed, _ := static.FS.ReadFile(name + ".gz")
+		docs[name] = newFixedAnswer([]string{contentType}, compressed)
 		docs[name].header["Content-Encoding"] = []string{"gzip"}
 	}
 	docs[""].header["Content-Security-Policy"] = docsPolicy
@@ -50,7 +52,7 @@ func (a *API) docsFile(c *gin.Context) {
 		file.send(c)
 		return
 	}
-	a.fail(c, errNothing)
+	a.fail(c, errNotFound)
 }
 
 // openapi.json is generated from openapi.yaml, so that the program needs no YAML parser.
@@ -64,8 +66,7 @@ var (
 	openAPIJSON []byte
 )
 
-// OpenAPI returns the OpenAPI document of the interface below a base path, in two notations. Callers must not change
-// it.
+// OpenAPI returns the OpenAPI document of the API below a base path, in YAML and JSON. Callers must not change it.
 func OpenAPI(basePath string) (yaml, json []byte) {
 	if basePath == "" {
 		return openAPIYAML, openAPIJSON

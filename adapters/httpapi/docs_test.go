@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestDocs asks for the page below two base paths, and for whatever it refers to.
+// TestDocs requests the page below two base paths, and everything that it refers to.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"", "/api/v2"} {
@@ -44,14 +44,14 @@ func TestDocs(t *testing.T) {
 				t.Errorf("%s: got %d references, want 8", target, len(references))
 			}
 			for _, reference := range references {
-				if loaded := request(api, http.MethodGet, reference[1], nil); loaded.Code != http.StatusOK ||
-					loaded.Body.Len() == 0 {
-					t.Errorf("%s: got %d, %d bytes, want 200 and a file", reference[1], loaded.Code, loaded.Body.Len())
+				if file := request(api, http.MethodGet, reference[1], nil); file.Code != http.StatusOK ||
+					file.Body.Len() == 0 {
+					t.Errorf("%s: got %d, %d bytes, want 200 and a file", reference[1], file.Code, file.Body.Len())
 				}
 			}
-			known := request(api, http.MethodGet, target, http.Header{"If-None-Match": header["Etag"]})
-			if known.Code != http.StatusNotModified || known.Body.Len() > 0 {
-				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", target, known.Code, known.Body.Len())
+			cached := request(api, http.MethodGet, target, http.Header{"If-None-Match": header["Etag"]})
+			if cached.Code != http.StatusNotModified || cached.Body.Len() > 0 {
+				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", target, cached.Code, cached.Body.Len())
 			}
 		}
 		for target, want := range map[string]int{"/docs/nothing.js": 404, "/docs/docs.html": 404, "/docs/pages/docs.js": 404,
@@ -64,28 +64,29 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestCompressedFile asks for the files of Swagger UI.
+// TestCompressedFile requests the files of Swagger UI.
 func TestCompressedFile(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())
 	for _, target := range []string{"/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"} {
-		packed := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip, br"}})
-		reader, err := gzip.NewReader(packed.Body)
+		compressed := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip, br"}})
+		reader, err := gzip.NewReader(compressed.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if unpacked, err := io.ReadAll(reader); err != nil || len(unpacked) < 100_000 {
-			t.Errorf("%s: got %d bytes, %v, want a long file", target, len(unpacked), err)
+		if text, err := io.ReadAll(reader); err != nil || len(text) < 100_000 {
+			t.Errorf("%s: got %d bytes, %v, want a long file", target, len(text), err)
 		}
 		for name, want := range map[string]string{"Content-Encoding": "gzip",
-			"Content-Security-Policy": guarded.Get("Content-Security-Policy")} {
-			if got := packed.Header().Get(name); got != want {
+			"Content-Security-Policy": securityHeaders.Get("Content-Security-Policy")} {
+			if got := compressed.Header().Get(name); got != want {
 				t.Errorf("%s: got %s %q, want %q", target, name, got, want)
 			}
 		}
-		known := request(api, http.MethodGet, target, http.Header{"If-None-Match": packed.Header()["Etag"]})
-		if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("Content-Encoding") != "" {
-			t.Errorf("%s: got %d, %v, %d bytes, want 304 alone", target, known.Code, known.Header(), known.Body.Len())
+		cached := request(api, http.MethodGet, target, http.Header{"If-None-Match": compressed.Header()["Etag"]})
+		if cached.Code != http.StatusNotModified || cached.Body.Len() > 0 ||
+			cached.Header().Get("Content-Encoding") != "" {
+			t.Errorf("%s: got %d, %v, %d bytes, want 304 alone", target, cached.Code, cached.Header(), cached.Body.Len())
 		}
 		if head := request(api, http.MethodHead, target, nil); head.Code != http.StatusOK || head.Body.Len() > 0 {
 			t.Errorf("HEAD %s: got %d and %d bytes, want 200 alone", target, head.Code, head.Body.Len())
@@ -95,7 +96,7 @@ func TestCompressedFile(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
 
-// TestOpenAPIFile compares openapi.json with openapi.yaml: after a change run "go generate".
+// TestOpenAPIFile compares openapi.json with openapi.yaml. After a change, run "go generate".
 func TestOpenAPIFile(t *testing.T) {
 	t.Parallel()
 	const path = "openapi.json"
@@ -187,26 +188,26 @@ func TestOpenAPIServed(t *testing.T) {
 					answer.Body.Len(),
 					answer.Header(), document.contentType)
 			}
-			known := request(api, http.MethodGet, base+document.path, http.Header{"If-None-Match": answer.Header()["Etag"]})
-			if known.Code != http.StatusNotModified || known.Body.Len() > 0 {
-				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", base+document.path, known.Code,
-					known.Body.Len())
+			cached := request(api, http.MethodGet, base+document.path, http.Header{"If-None-Match": answer.Header()["Etag"]})
+			if cached.Code != http.StatusNotModified || cached.Body.Len() > 0 {
+				t.Errorf("%s: got %d and %d bytes, want 304 for the ETag that it had", base+document.path, cached.Code,
+					cached.Body.Len())
 			}
 		}
 		for _, notation := range [][]byte{yaml, json} {
-			described := parseOpenAPI(t, notation)
-			server, health := base, described.Paths[PathAlive].Servers
+			spec := parseOpenAPI(t, notation)
+			server, health := base, spec.Paths[PathAlive].Servers
 			if server == "" {
 				server = "/"
 			}
-			if got := described.Servers; len(got) != 1 || got[0].URL != server || len(health) != 1 || health[0].URL != "/" {
+			if got := spec.Servers; len(got) != 1 || got[0].URL != server || len(health) != 1 || health[0].URL != "/" {
 				t.Errorf("%q: got the servers %v and of health checks %v, want %s and /", base, got, health, server)
 			}
 		}
 	}
 }
 
-// openAPI is what the tests here read of the document. YAML's fields are the names in small letters.
+// openAPI has the fields of the document that these tests read. YAML's names are theirs in lower case.
 type openAPI struct {
 	Servers []openAPIServer
 	Paths   map[string]openAPIPath
@@ -219,15 +220,15 @@ type openAPIPath struct {
 	Get, Post, Put, Patch, Delete map[string]any
 }
 
-func parseOpenAPI(t *testing.T, document []byte) (parsed openAPI) {
+func parseOpenAPI(t *testing.T, document []byte) (spec openAPI) {
 	t.Helper()
-	if err := yaml.Unmarshal(document, &parsed); err != nil { // JSON is YAML
+	if err := yaml.Unmarshal(document, &spec); err != nil { // JSON is YAML
 		t.Fatal(err)
 	}
-	return parsed
+	return spec
 }
 
-// TestFront asks a server without pages for "/", as people and programs do.
+// TestFront requests "/" from a server without pages, as people and programs do.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"", "/api/v2"} {

@@ -39,8 +39,8 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 	}
 	secret := token.Generate()
 	if err == nil {
-		made := token.Token{ID: "k1", Owner: "epoxy001", Hash: secret.Hash(), CreatedAt: time.Now()}
-		err = fake.Tokens{Store: store}.Create(tb.Context(), netip.Addr{}, auditlog.Entry{}, made)
+		entry := token.Token{ID: "k1", Owner: "epoxy001", Hash: secret.Hash(), CreatedAt: time.Now()}
+		err = fake.Tokens{Store: store}.Create(tb.Context(), netip.Addr{}, auditlog.Entry{}, entry)
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -71,10 +71,10 @@ func newPasteAPI(tb testing.TB, cfg Config, change func(*pastes.Options)) (*API,
 	return api, secret
 }
 
-// send asks with a body, whose length is announced only if it is a string.
+// send sends a request with a body. It has a Content-Length only if body is a string.
 func send(api http.Handler, method, target string, body any, headers ...string) *httptest.ResponseRecorder {
 	reader, ok := body.(io.Reader)
-	if text, announced := body.(string); announced {
+	if text, isText := body.(string); isText {
 		reader, ok = strings.NewReader(text), true
 	}
 	if !ok {
@@ -89,8 +89,8 @@ func send(api http.Handler, method, target string, body any, headers ...string) 
 	return recorder
 }
 
-// sentPaste is what clients see of a paste.
-type sentPaste struct {
+// pasteJSON is a paste as clients see it.
+type pasteJSON struct {
 	ID      string `json:"_id"`
 	Title   string
 	Pasties []struct {
@@ -100,7 +100,7 @@ type sentPaste struct {
 	Edits []json.RawMessage
 }
 
-func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p sentPaste) {
+func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p pasteJSON) {
 	tb.Helper()
 	if answer.Code != http.StatusOK {
 		tb.Fatalf("got %d %s, want 200", answer.Code, answer.Body)
@@ -113,7 +113,7 @@ func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p sentPaste) 
 
 func TestReadingLongPastes(t *testing.T) {
 	t.Parallel()
-	for _, length := range []int{1 << 20, maxHeldText + 1} { // held, and not
+	for _, length := range []int{1 << 20, maxBufferedText + 1} { // held, and not
 		t.Run(strconv.Itoa(length), func(t *testing.T) { readLongPaste(t, strings.Repeat("ü\n", length/3+1)) })
 	}
 }
@@ -123,16 +123,16 @@ func readLongPaste(t *testing.T, code string) {
 	cfg := DefaultConfig()
 	cfg.PasteMaxBody, cfg.MaxMemory = 8<<20, 128<<20
 	api, secret := newPasteAPI(t, cfg, nil)
-	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret,
+	paste := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret,
 		"Accept", mediaJSON))
-	if made.Pasties[0].Code != code {
-		t.Errorf("got %d bytes, want the code that was sent", len(made.Pasties[0].Code))
+	if paste.Pasties[0].Code != code {
+		t.Errorf("got %d bytes, want the code that was sent", len(paste.Pasties[0].Code))
 	}
-	raw := send(api, http.MethodGet, "/raw/"+made.ID+"/"+made.Pasties[0].ID, nil)
+	raw := send(api, http.MethodGet, "/raw/"+paste.ID+"/"+paste.Pasties[0].ID, nil)
 	if raw.Body.String() != code || raw.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("got %d bytes of %s, want the code as it was sent", raw.Body.Len(), raw.Header().Get("Content-Type"))
 	}
-	for _, target := range []string{"/paste/" + made.ID, "/raw/" + made.ID + "/" + made.Pasties[0].ID} {
+	for _, target := range []string{"/paste/" + paste.ID, "/raw/" + paste.ID + "/" + paste.Pasties[0].ID} {
 		whole := send(api, http.MethodGet, target, nil)
 		etag := whole.Header().Get("ETag")
 		head := send(api, http.MethodHead, target, nil)
@@ -141,24 +141,25 @@ func readLongPaste(t *testing.T, code string) {
 			t.Errorf("HEAD %s: got %v, want what GET has, %v", target, head.Header(), whole.Header())
 		}
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			known := send(api, method, target, nil, "If-None-Match", etag)
-			if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("ETag") != etag || etag == "" {
-				t.Errorf("%s %s: got %d %v, want 304 and the ETag %s", method, target, known.Code, known.Header(), etag)
+			cached := send(api, method, target, nil, "If-None-Match", etag)
+			if cached.Code != http.StatusNotModified || cached.Body.Len() > 0 || etag == "" ||
+				cached.Header().Get("ETag") != etag {
+				t.Errorf("%s %s: got %d %v, want 304 and the ETag %s", method, target, cached.Code, cached.Header(), etag)
 			}
 		}
 	}
 }
 
-// TestETagBesideAnotherCacheControl has an embedder's handler set that header.
+// TestETagBesideAnotherCacheControl lets an embedder's handler set Cache-Control.
 func TestETagBesideAnotherCacheControl(t *testing.T) {
 	t.Parallel()
 	api, secret := newPasteAPI(t, DefaultConfig(), nil)
-	made := parsePaste(t, send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret))
+	paste := parsePaste(t, send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret))
 	outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=5")
 		api.ServeHTTP(w, r)
 	})
-	answer := request(outer, http.MethodGet, "/paste/"+made.ID, nil).Header()
+	answer := request(outer, http.MethodGet, "/paste/"+paste.ID, nil).Header()
 	if answer.Get("ETag") == "" || answer.Get("Cache-Control") != "max-age=5" {
 		t.Errorf("got %v, want an ETag and the embedder's Cache-Control", answer)
 	}
@@ -187,26 +188,25 @@ func TestTokenRequired(t *testing.T) {
 	}
 }
 
-// TestPagesOfOtherSites has a page of another site create pastes for its visitor: where they are counted, not without a
-// token.
+// TestPagesOfOtherSites checks that a page of another site cannot use up its visitor's quota of anonymous pastes.
 func TestPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
-	counted, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) {
+	limited, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) {
 		o.AnonymousQuota = paste.Quota{Pastes: 6, Window: time.Hour}
 	})
-	free, _ := newPasteAPI(t, DefaultConfig(), nil)
+	unlimited, _ := newPasteAPI(t, DefaultConfig(), nil)
 	for _, c := range []struct {
 		api    *API
 		site   string
 		token  string
 		status int
 	}{
-		{counted, "cross-site", "", http.StatusUnauthorized},
-		{counted, "cross-site", secret, http.StatusOK},
-		{counted, "same-origin", "", http.StatusOK},
-		{counted, "none", "", http.StatusOK},
-		{counted, "", "", http.StatusOK}, // no browser
-		{free, "cross-site", "", http.StatusOK},
+		{limited, "cross-site", "", http.StatusUnauthorized},
+		{limited, "cross-site", secret, http.StatusOK},
+		{limited, "same-origin", "", http.StatusOK},
+		{limited, "none", "", http.StatusOK},
+		{limited, "", "", http.StatusOK}, // no browser
+		{unlimited, "cross-site", "", http.StatusOK},
 	} {
 		for path, body := range map[string]string{"/paste": simplePaste, "/raw": "x"} {
 			answer := send(c.api, http.MethodPost, path, body, "Sec-Fetch-Site", c.site, "Authorization", c.token)
@@ -220,7 +220,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 
 const simplePaste = `{"pasties":[{"code":"x"}]}`
 
-// FuzzCreate sends any body: what is accepted is JSON, and is stored as it was sent.
+// FuzzCreate sends arbitrary bodies. Those that are accepted are JSON, and are stored as they were sent.
 func FuzzCreate(f *testing.F) {
 	for _, seed := range []string{
 		simplePaste, "\ufeff" + simplePaste,
@@ -238,36 +238,37 @@ func FuzzCreate(f *testing.F) {
 		if answer.Code == http.StatusBadRequest {
 			return
 		}
-		made := parsePaste(t, answer)
+		created := parsePaste(t, answer)
 		text := bytes.TrimPrefix(body, []byte(wire.ByteOrderMark))
-		var wanted map[string]any
-		if !utf8.Valid(body) || json.Unmarshal(text, &wanted) != nil {
+		var fields map[string]any
+		if !utf8.Valid(body) || json.Unmarshal(text, &fields) != nil {
 			t.Fatalf("%q: got 200, want 400: it is no JSON object", body)
 		}
-		title, _ := wanted["title"].(string)
-		list, _ := wanted["pasties"].([]any)
-		if made.Title != title || len(made.Pasties) != len(list) {
-			t.Fatalf("%q: got %+v, want the title %q and %d pasties", body, made, title, len(list))
+		title, _ := fields["title"].(string)
+		list, _ := fields["pasties"].([]any)
+		if created.Title != title || len(created.Pasties) != len(list) {
+			t.Fatalf("%q: got %+v, want the title %q and %d pasties", body, created, title, len(list))
 		}
 		for i, element := range list {
-			fields, _ := element.(map[string]any)
-			code, _ := fields["code"].(string)
-			if code = strings.ReplaceAll(code, "\r\n", "\n"); made.Pasties[i].Code != code {
-				t.Errorf("%q: got the code %q, want %q", body, made.Pasties[i].Code, code)
+			pasty, _ := element.(map[string]any)
+			code, _ := pasty["code"].(string)
+			if code = strings.ReplaceAll(code, "\r\n", "\n"); created.Pasties[i].Code != code {
+				t.Errorf("%q: got the code %q, want %q", body, created.Pasties[i].Code, code)
 			}
 		}
-		if again := send(api, http.MethodGet, "/paste/"+made.ID, nil,
-			"Authorization", secret); again.Body.String() != answer.Body.String() {
-			t.Errorf("%q: got %s, want what was answered first, %s", body, again.Body, answer.Body)
+		if read := send(api, http.MethodGet, "/paste/"+created.ID, nil,
+			"Authorization", secret); read.Body.String() != answer.Body.String() {
+			t.Errorf("%q: got %s, want what was answered first, %s", body, read.Body, answer.Body)
 		}
-		if gone := send(api, http.MethodDelete, "/paste/"+made.ID, nil, "Authorization", secret); gone.Code != http.StatusOK {
-			t.Errorf("%q: got %d, want the paste to be deleted", body, gone.Code)
+		deletion := send(api, http.MethodDelete, "/paste/"+created.ID, nil, "Authorization", secret)
+		if deletion.Code != http.StatusOK {
+			t.Errorf("%q: got %d, want the paste to be deleted", body, deletion.Code)
 		}
 	})
 }
 
-// FuzzEdit sends any changes of a paste: what is refused has changed nothing, and what is accepted is there, and does
-// nothing again.
+// FuzzEdit sends arbitrary changes to a paste. Those that are refused change nothing. Those that are accepted are
+// stored, and sending the result back changes nothing.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"title":"new"}`, `{"pasties":[{"_id":"ID","code":"b"}]}`, `{"pasties":[{"_id":"ID"},{"code":"new"}]}`,
@@ -280,25 +281,25 @@ func FuzzEdit(f *testing.F) {
 	}
 	api, secret := newPasteAPI(f, DefaultConfig(), nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		created := send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret)
-		made := parsePaste(t, created)
-		defer send(api, http.MethodDelete, "/paste/"+made.ID, nil, "Authorization", secret)
-		body = bytes.ReplaceAll(body, []byte("ID"), []byte(made.Pasties[0].ID))
-		answer := send(api, http.MethodPatch, "/paste/"+made.ID, bytes.NewReader(body), "Authorization", secret)
-		now := send(api, http.MethodGet, "/paste/"+made.ID, nil, "Authorization", secret)
+		creation := send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret)
+		before := parsePaste(t, creation)
+		defer send(api, http.MethodDelete, "/paste/"+before.ID, nil, "Authorization", secret)
+		body = bytes.ReplaceAll(body, []byte("ID"), []byte(before.Pasties[0].ID))
+		answer := send(api, http.MethodPatch, "/paste/"+before.ID, bytes.NewReader(body), "Authorization", secret)
+		now := send(api, http.MethodGet, "/paste/"+before.ID, nil, "Authorization", secret)
 		switch answer.Code {
 		case http.StatusBadRequest:
-			if now.Body.String() != created.Body.String() {
-				t.Errorf("%q: got %s, want nothing changed of %s", body, now.Body, created.Body)
+			if now.Body.String() != creation.Body.String() {
+				t.Errorf("%q: got %s, want nothing changed of %s", body, now.Body, creation.Body)
 			}
 		default:
-			edited := parsePaste(t, answer)
+			after := parsePaste(t, answer)
 			if now.Body.String() != answer.Body.String() {
 				t.Errorf("%q: got %s, want what was answered, %s", body, now.Body, answer.Body)
 			}
-			back := send(api, http.MethodPatch, "/paste/"+made.ID, answer.Body.String(), "Authorization", secret)
-			if again := parsePaste(t, back); len(again.Edits) != len(edited.Edits) {
-				t.Errorf("%q: got %d edits after the paste was sent back, want %d", body, len(again.Edits), len(edited.Edits))
+			resent := send(api, http.MethodPatch, "/paste/"+before.ID, answer.Body.String(), "Authorization", secret)
+			if again := parsePaste(t, resent); len(again.Edits) != len(after.Edits) {
+				t.Errorf("%q: got %d edits after the paste was sent back, want %d", body, len(again.Edits), len(after.Edits))
 			}
 		}
 	})

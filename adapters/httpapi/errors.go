@@ -43,27 +43,27 @@ const (
 	mediaProblem = "application/problem+json"
 	mediaHTML    = "text/html"
 	mediaText    = "text/plain"
-	typeNone     = "about:blank" // of a problem: the status says it
-	// retryAfterSeconds is when a client may try again after a 503.
+	typeNone     = "about:blank" // the type of a problem that its status explains
+	// retryAfterSeconds is how long a client should wait after a 503.
 	retryAfterSeconds = "1"
 )
 
-// refusal is an error of HTTP alone, for which there is no kind of fault.
+// refusal is an error of HTTP itself, which no fault.Kind stands for.
 type refusal struct {
 	status  int
 	message string
-	unread  bool // the body was not read to its end
+	unread  bool // the rest of the body was not read
 }
 
 func (r *refusal) Error() string { return r.message }
 
 var (
-	errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
-	errEncoded = &refusal{http.StatusUnsupportedMediaType,
+	errNotFound        = fault.New(fault.NotFound, "There is nothing at this path.")
+	errContentEncoding = &refusal{http.StatusUnsupportedMediaType,
 		"Send the body as it is: this server takes no Content-Encoding.", false}
-	errSlow   = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
-	errBroken = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
-	errNoRoom = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
+	errBodyTimeout    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
+	errIncompleteBody = &refusal{http.StatusBadRequest, "The body ended early, or its chunked encoding is invalid.", false}
+	errNoMemory       = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
 )
 
 func (a *API) tooLarge() error {
@@ -73,15 +73,15 @@ func (a *API) tooLarge() error {
 
 // fail answers with the error's status and public message. The cause goes to the access log.
 func (a *API) fail(c *gin.Context, err error) {
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		if refused.status == http.StatusForbidden {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		if r.status == http.StatusForbidden {
 			c.Set(causeKey, err)
 		}
-		a.refuse(c, refused)
+		a.refuse(c, r)
 		return
 	}
 	kind, problemType := fault.KindOf(err), typeNone
-	switch kind { // of these an operator has to know the reason
+	switch kind { // an operator needs the cause of these
 	case fault.Internal, fault.Unavailable, fault.Busy, fault.Forbidden:
 		c.Set(causeKey, err)
 	case fault.Invalid:
@@ -99,13 +99,13 @@ func (a *API) fail(c *gin.Context, err error) {
 	case fault.Unavailable, fault.Busy:
 		c.Header("Retry-After", retryAfterSeconds)
 	case fault.Exhausted:
-		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
+		if quota, ok := errors.AsType[*paste.QuotaError](err); ok {
 			name := limit.AnonymousPastes
-			if refused.Quota.Signed {
+			if quota.Quota.Signed {
 				name = limit.UserPastes
 			}
-			useOf(refused.Usage()).Tell(c.Writer.Header())
-			a.noteLimit(c, name, refused.Retry)
+			useOf(quota.Usage()).Tell(c.Writer.Header())
+			a.noteLimit(c, name, quota.Retry)
 		}
 	case fault.Forbidden:
 		if errors.Is(err, paste.ErrAllowance) {
@@ -115,7 +115,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	a.problem(c, problemType, statusOf[kind], fault.MessageOf(err))
 }
 
-// noteLimit counts an answer with 429, and sets its Retry-After (RFC 6585, 4).
+// noteLimit tells OnLimited of a 429, and sets its Retry-After (RFC 6585, 4).
 func (a *API) noteLimit(c *gin.Context, name string, retry time.Duration) {
 	if a.cfg.OnLimited != nil {
 		a.cfg.OnLimited(name)
@@ -124,40 +124,39 @@ func (a *API) noteLimit(c *gin.Context, name string, retry time.Duration) {
 }
 
 // useOf returns the use of a quota of pastes.
-func useOf(used paste.Usage) limit.Use {
+func useOf(usage paste.Usage) limit.Use {
 	name := "anonymous"
-	if used.Signed {
+	if usage.Signed {
 		name = "user"
 	}
-	return limit.Use{Name: name, Quota: used.Pastes, Window: used.Window, Left: used.Left(), Full: used.Full}
+	return limit.Use{Name: name, Quota: usage.Pastes, Window: usage.Window, Left: usage.Left(), Full: usage.Full}
 }
 
-// After a body is refused, up to maxDropped bytes of it are read and dropped: otherwise a client that sends its whole
-// body before it reads sees a reset connection instead of the answer. dropping is the time for a client that stands
-// still.
+// After a body is refused, up to maxDrop bytes of it are read and dropped: a client that sends its whole body before it
+// reads would otherwise see a reset connection instead of the answer. dropTimeout ends the wait for a stalled client.
 const (
-	maxDropped = 32 << 20
-	dropping   = 2 * time.Second
+	maxDrop     = 32 << 20
+	dropTimeout = 2 * time.Second
 )
 
-// refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as
+// refuse answers with a refusal. Except after 415, it closes the connection: the rest of the body would be parsed as
 // the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
-	if r == errEncoded {
+	if r == errContentEncoding {
 		header["Accept-Encoding"] = []string{"identity"}
 	} else {
 		header["Connection"] = closeConnection
 	}
-	if r == errNoRoom {
+	if r == errNoMemory {
 		header["Retry-After"] = []string{retryAfterSeconds}
 		c.Set(causeKey, limit.ErrNoMemory)
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil
 	a.problem(c, typeNone, r.status, r.message)
-	if drop && connection.SetReadDeadline(time.Now().Add(dropping)) == nil && connection.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDropped) // best effort
+	if drop && connection.SetReadDeadline(time.Now().Add(dropTimeout)) == nil && connection.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDrop) // best effort
 	}
 }
 
@@ -172,11 +171,11 @@ func (a *API) problem(c *gin.Context, problemType string, status int, message st
 		ctx, cancel := a.deadline(c.Request)
 		defer cancel()
 		if rawLink {
-			c.Request.Header.Del("Cookie") // which the interface ignores
+			c.Request.Header.Del("Cookie") // the API ignores cookies
 		}
 		if a.cfg.Pages.AnswerError(c.Writer, c.Request.WithContext(ctx), status, message) && page != nil {
 			secret, _ := page.Secret(c.Request)
-			a.limits.Rejected(c.Request, secret)
+			a.limits.NoteInvalid(c.Request, secret)
 		}
 		return
 	}

@@ -18,61 +18,72 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// wants is what an endpoint wants of a request: one way to treat the header Authorization, and a body, if it creates or
-// changes a paste.
-type wants uint8
+// authMode is how an endpoint treats the Authorization header.
+type authMode uint8
 
 const (
-	ignored   wants = 1 << iota // the header is ignored, even if it is invalid
-	optional                    // it names the reader; without a valid token the answer is that for visitors
-	required                    // without a valid token the answer is 401
-	voluntary                   // there may be no token; an invalid one is answered with 401
-	withBody
+	authIgnored  authMode = iota // as if it were absent, even if it is invalid
+	authLenient                  // without a valid token, the sender is a visitor
+	authOptional                 // without a token, the sender is a visitor; 401 for an invalid one
+	authRequired                 // 401 without a valid token
 )
 
 // call is a request for an endpoint that may wait for the database.
 type call struct {
 	*gin.Context
 
-	secret string       // the token that it presents, or ""
-	viewer token.Viewer // its sender; zero: not signed in
+	secret string       // the presented token, or ""
+	viewer token.Viewer // the sender; zero: a visitor
 	body   []byte
-	claim  limit.Claim // of memory for the body, then for the answer; released in the end
+	claim  limit.Claim // of memory for the body, then for the answer
 }
 
-// actor returns the sender as the one who changes something.
+// actor returns the sender, as use cases that change something take it.
 func (c *call) actor() audit.Actor {
 	address, _ := netip.ParseAddr(c.Request.RemoteAddr) // a Unix socket has none
 	return audit.By(c.viewer, address)
 }
 
-// handle makes the handler of an endpoint that may wait for the database. It answers with what the endpoint returns:
-// see API.send. The deadline begins once the body has arrived. Answers to a token stay out of caches. An optional
-// endpoint may show an unlisted paste, so its answer says noindex unless the endpoint removes that.
-func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, error)) gin.HandlerFunc {
+// endpointFunc returns the answer of an endpoint: see API.send.
+type endpointFunc func(context.Context, *call) (any, error)
+
+// handle makes the handler of an endpoint without a body.
+func (a *API) handle(mode authMode, endpoint endpointFunc) gin.HandlerFunc {
+	return a.handler(mode, false, endpoint)
+}
+
+// handleBody makes the handler of an endpoint that receives a body, as those that create or edit pastes do.
+func (a *API) handleBody(mode authMode, endpoint endpointFunc) gin.HandlerFunc {
+	return a.handler(mode, true, endpoint)
+}
+
+// handler makes the handler of an endpoint that may wait for the database. The deadline begins once the body has
+// arrived. Answers to a token stay out of caches. With authLenient an endpoint may show an unlisted paste, so its
+// answer says noindex unless the endpoint removes that.
+func (a *API) handler(mode authMode, hasBody bool, endpoint endpointFunc) gin.HandlerFunc {
 	return func(gc *gin.Context) {
 		c, header := &call{Context: gc, claim: a.newClaim(gc.Request)}, gc.Writer.Header()
-		if how&ignored == 0 {
+		if mode != authIgnored {
 			c.secret = presentedToken(gc)
 		}
-		if how&optional != 0 {
+		if mode == authLenient {
 			header["Vary"], header["X-Robots-Tag"] = varyAuthorization, noindex
 		}
-		if how&(required|voluntary) != 0 || c.secret != "" {
-			header["Cache-Control"] = privateHeader
+		if mode == authRequired || mode == authOptional || c.secret != "" {
+			header["Cache-Control"] = privateNoStore
 		}
 		defer c.claim.Release()
 		var err error
-		if how&withBody != 0 {
+		if hasBody {
 			c.body, err = a.receive(gc, &c.claim)
 		}
 		if err == nil {
-			err = a.answer(c, how, endpoint, true)
+			err = a.answer(c, mode, endpoint, true)
 		}
 		if short, ok := errors.AsType[*shortage](err); ok {
-			c.claim.Release() // who waits holds nothing
+			c.claim.Release() // a request that waits holds no memory
 			if err = c.claim.Transfer(patient(gc.Request), short.bytes); err == nil {
-				err = a.answer(c, how, endpoint, false)
+				err = a.answer(c, mode, endpoint, false)
 			}
 		}
 		if err != nil {
@@ -81,15 +92,13 @@ func (a *API) handle(how wants, endpoint func(context.Context, *call) (any, erro
 	}
 }
 
-// answer signs in unless that is done, asks an endpoint and sends what it returns. For a read it may fail with a
+// answer signs in if signIn is set, calls an endpoint and sends what it returns. For a read it may fail with a
 // shortage.
-func (a *API) answer(
-	c *call, how wants, endpoint func(context.Context, *call) (any, error), signIn bool,
-) (err error) {
+func (a *API) answer(c *call, mode authMode, endpoint endpointFunc, signIn bool) (err error) {
 	ctx, cancel := a.deadline(c.Request)
 	defer cancel()
 	if signIn {
-		err = a.signIn(ctx, how, c)
+		err = a.signIn(ctx, mode, c)
 	}
 	if err != nil {
 		return err
@@ -101,12 +110,13 @@ func (a *API) answer(
 	return a.send(c, answer)
 }
 
-// bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
+// bodyFactor is the memory that a body takes, in multiples of its length: itself, its decoded texts, and the store's
+// copies.
 const bodyFactor = 6
 
-// receive returns the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or
-// there is no memory for it. It claims what Content-Length announces before it reads, and in the end what handling the
-// body takes.
+// receive returns the body of a request. It fails with a refusal if the body is too large, encoded or incomplete, or if
+// there is no memory for it. It claims the Content-Length before it reads, and then the memory that handling the body
+// takes.
 func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err error) {
 	r := c.Request
 	switch length := r.ContentLength; {
@@ -114,7 +124,7 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 		return nil, a.tooLarge()
 	case length > 0:
 		if claim.Transfer(patient(r), length) != nil {
-			return nil, errNoRoom
+			return nil, errNoMemory
 		}
 		body = make([]byte, length)
 		_, err = io.ReadFull(r.Body, body)
@@ -124,16 +134,16 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 	switch {
 	case err == nil:
 	case errors.Is(err, limit.ErrNoMemory):
-		return nil, errNoRoom
+		return nil, errNoMemory
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errSlow
+		return nil, errBodyTimeout
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, a.tooLarge()
 	default:
-		return nil, errBroken
+		return nil, errIncompleteBody
 	}
 	if coding := strings.Join(r.Header["Content-Encoding"], ","); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, errEncoded
+		return nil, errContentEncoding
 	}
 	return body, claim.Work(patient(r), bodyFactor*int64(len(body)))
 }
@@ -141,8 +151,8 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 // receiveChunks reads a body of unknown length.
 func (a *API) receiveChunks(c *gin.Context, claim *limit.Claim) ([]byte, error) {
 	body := new(bytes.Buffer)
-	from := http.MaxBytesReader(c.Writer, c.Request.Body, int64(a.cfg.PasteMaxBody))
-	if _, err := io.CopyN(body, from, limit.Uncounted); err != nil {
+	chunks := http.MaxBytesReader(c.Writer, c.Request.Body, int64(a.cfg.PasteMaxBody))
+	if _, err := io.CopyN(body, chunks, limit.Uncounted); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
@@ -151,12 +161,12 @@ func (a *API) receiveChunks(c *gin.Context, claim *limit.Claim) ([]byte, error) 
 	if err := claim.Transfer(patient(c.Request), int64(a.cfg.PasteMaxBody)); err != nil {
 		return nil, err
 	}
-	_, err := body.ReadFrom(from)
+	_, err := body.ReadFrom(chunks)
 	return body.Bytes(), err
 }
 
-// patient returns the context of a request without net/http's cancellation when its client goes away. That of an
-// embedder's middleware stays.
+// patient returns the context of a request that goes on when its client goes away. A deadline that an embedder's
+// middleware has set still counts.
 func patient(r *http.Request) context.Context {
 	ctx := r.Context()
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -165,17 +175,17 @@ func patient(r *http.Request) context.Context {
 	return ctx
 }
 
-// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a
-// connection to the database. An embedder's middleware can cancel it with its own deadline.
+// deadline bounds the time of a request. A client that goes away does not cancel it, because cancelling a statement
+// costs a connection to the database. An embedder's middleware can set a deadline of its own.
 func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(patient(r), a.cfg.RequestTimeout)
 }
 
 // signIn identifies the sender of a request, and checks the token's scope: read suffices for GET and HEAD. It tells the
 // limits whether the token is valid.
-func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
+func (a *API) signIn(ctx context.Context, mode authMode, c *call) (err error) {
 	if c.secret == "" {
-		if how&required != 0 {
+		if mode == authRequired {
 			return token.ErrRejected
 		}
 		return nil
@@ -183,13 +193,13 @@ func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
 	c.viewer, err = a.modules.Tokens.SignIn.Do(ctx, c.secret)
 	switch {
 	case err == nil:
-		a.limits.Proven(c.secret, c.viewer.User.ID)
+		a.limits.NoteValid(c.secret, c.viewer.User.ID)
 	case fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(c.Request, c.secret)
-		if how&optional != 0 {
+		a.limits.NoteInvalid(c.Request, c.secret)
+		if mode == authLenient {
 			return nil
 		}
-	case how&optional != 0 && fault.Is(err, fault.Forbidden): // the user is suspended: treat them as a visitor
+	case mode == authLenient && fault.Is(err, fault.Forbidden): // a suspended user is a visitor
 		return nil
 	}
 	if err == nil && !reads(c.Request) {
@@ -198,11 +208,11 @@ func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
 	return err
 }
 
-// reads reports whether a request changes nothing.
+// reads reports whether a request only reads.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// presentedToken returns the token of the Authorization header, or "" when there is none. Clients of the v2
-// API send it bare; "Bearer" (RFC 6750) and "Token" may stand before it, in any case.
+// presentedToken returns the token in the Authorization header, or "". Clients of the v2 API send it bare. "Bearer"
+// (RFC 6750) or "Token" may precede it, in any case.
 func presentedToken(c *gin.Context) string {
 	header := strings.Trim(c.Request.Header.Get("Authorization"), " \t")
 	scheme, rest, _ := strings.Cut(header, " ")

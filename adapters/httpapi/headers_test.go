@@ -23,9 +23,9 @@ func FuzzHeaders(f *testing.F) {
 		c, _ := gin.CreateTestContext(httptest.NewRecorder())
 		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
 		c.Request.Header["Authorization"] = []string{value}
-		presented := presentedToken(c)
-		if !strings.Contains(value, presented) || strings.HasPrefix(presented, " ") || strings.HasSuffix(presented, " ") {
-			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
+		secret := presentedToken(c)
+		if !strings.Contains(value, secret) || strings.HasPrefix(secret, " ") || strings.HasSuffix(secret, " ") {
+			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, secret)
 		}
 		prefers([]string{value}, mediaProblem, mediaJSON)
 		matchesETag([]string{value}, `"a"`)
@@ -35,7 +35,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// Headers of many elements cost no more than a look at their length.
+// TestHeadersOfManyElements checks that long headers cost few allocations.
 func TestHeadersOfManyElements(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.TrustedProxies = []string{"0.0.0.0/0"}
@@ -126,11 +126,11 @@ func TestPreflight(t *testing.T) {
 				}
 			}
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-				refused := request(api, method, target, nil)
-				if strings.Contains(methods, method) != (refused.Code != http.StatusMethodNotAllowed) {
-					t.Errorf("%s %s: got %d, want 405 unless %s has it", method, target, refused.Code, methods)
+				answer := request(api, method, target, nil)
+				if strings.Contains(methods, method) != (answer.Code != http.StatusMethodNotAllowed) {
+					t.Errorf("%s %s: got %d, want 405 unless %s has it", method, target, answer.Code, methods)
 				}
-				if got := refused.Header().Get("Allow"); refused.Code == http.StatusMethodNotAllowed && got != methods {
+				if got := answer.Header().Get("Allow"); answer.Code == http.StatusMethodNotAllowed && got != methods {
 					t.Errorf("%s %s: got Allow: %s, want %s", method, target, got, methods)
 				}
 			}
@@ -138,8 +138,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestPreflightOfNothing lets the page of another origin read that there is nothing. Pages are no concern of other
-// origins.
+// TestPreflightOfNothing checks that pages of other origins can read a 404 of the API, but not of pages.
 func TestPreflightOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -152,7 +151,7 @@ func TestPreflightOfNothing(t *testing.T) {
 			"/api/nowhere": 204, "/": 204,
 		}},
 		"no base path": {"", nil, map[string]int{"/": 204, "/nowhere": 204, "/data/nowhere": 204}},
-		"beside pages": {"/api/v2", whereAsked{}, map[string]int{
+		"beside pages": {"/api/v2", echoPages{}, map[string]int{
 			"/api/v2": 204, "/api/v2/nowhere": 204, "/a/b": 404, "/a%2Fb": 404,
 		}},
 	} {
@@ -161,15 +160,15 @@ func TestPreflightOfNothing(t *testing.T) {
 			cfg := DefaultConfig()
 			cfg.BasePath, cfg.Pages = c.base, c.pages
 			api, _ := newTestAPI(t, newStore(), cfg)
-			asks := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {http.MethodPatch}}
+			preflight := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {http.MethodPatch}}
 			for path, status := range c.paths {
-				answer := request(api, http.MethodOptions, path, asks)
-				allowed := answer.Header().Get("Access-Control-Allow-Methods")
-				if answer.Code != status || strings.Contains(allowed, http.MethodPatch) != (status == http.StatusNoContent) {
-					t.Errorf("%s: got %d and the methods %q, want %d", path, answer.Code, allowed, status)
+				answer := request(api, http.MethodOptions, path, preflight)
+				methods := answer.Header().Get("Access-Control-Allow-Methods")
+				if answer.Code != status || strings.Contains(methods, http.MethodPatch) != (status == http.StatusNoContent) {
+					t.Errorf("%s: got %d and the methods %q, want %d", path, answer.Code, methods, status)
 				}
 				if c.pages == nil {
-					answer := request(api, http.MethodPatch, path, asks)
+					answer := request(api, http.MethodPatch, path, preflight)
 					if answer.Header().Get("Access-Control-Allow-Origin") != "*" {
 						t.Errorf("%s: got %d %v, want it to be read", path, answer.Code, answer.Header())
 					}
@@ -199,8 +198,8 @@ func TestOrigin(t *testing.T) {
 	} {
 		for _, origin := range []string{"https://example.com", "null", ""} {
 			header := request(api, c.method, c.target, http.Header{"Origin": {origin}}).Header()
-			exposed := shared.Get("Access-Control-Expose-Headers")
-			if header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Access-Control-Expose-Headers") != exposed {
+			exposeHeaders := corsHeaders.Get("Access-Control-Expose-Headers")
+			if header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Access-Control-Expose-Headers") != exposeHeaders {
 				t.Errorf("%s %s from %q: got %v, want every origin to be allowed", c.method, c.target, origin, header)
 			}
 		}
@@ -221,20 +220,24 @@ func TestRequestID(t *testing.T) {
 	direct, _ := newTestAPI(t, newStore(), DefaultConfig())
 	cfg := DefaultConfig()
 	cfg.TrustedProxies = []string{"192.0.2.1"} // httptest's
-	proxied, lines := newTestAPI(t, newStore(), cfg)
+	behindProxy, lines := newTestAPI(t, newStore(), cfg)
 	secret := token.Generate().Reveal()
 	for _, c := range []struct {
-		api  *API
-		id   string
-		kept bool
+		api   *API
+		id    string
+		keeps bool
 	}{
-		{direct, "abc-1", false}, {direct, secret, false},
-		{proxied, "abc-1", true}, {proxied, secret, false}, {proxied, "x" + secret[:40], false}, {proxied, "", false},
-		{proxied, "a b", false},
+		{direct, "abc-1", false},
+		{direct, secret, false},
+		{behindProxy, "abc-1", true},
+		{behindProxy, secret, false},
+		{behindProxy, "x" + secret[:40], false},
+		{behindProxy, "", false},
+		{behindProxy, "a b", false},
 	} {
 		answer := request(c.api, http.MethodGet, "/user/epoxy", http.Header{requestIDHeader: {c.id}})
-		if got := answer.Header().Get(requestIDHeader); (got == c.id) != c.kept || len(got) == 0 {
-			t.Errorf("%q: got %q, want it to be kept: %v", c.id, got, c.kept)
+		if got := answer.Header().Get(requestIDHeader); (got == c.id) != c.keeps || len(got) == 0 {
+			t.Errorf("%q: got %q, want it to be kept: %v", c.id, got, c.keeps)
 		}
 	}
 	for _, line := range lines.All() {

@@ -16,7 +16,7 @@ type languageView struct {
 	Color string   `json:"color,omitempty"`
 }
 
-// encodeLanguages returns the answers for the languages of the catalogue, by name.
+// encodeLanguages returns the answer for each language of the catalogue, by name.
 func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 	answers := make(map[string]*fixedAnswer, len(catalogue))
 	for _, l := range catalogue {
@@ -29,14 +29,14 @@ func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 	return answers
 }
 
-// language answers with the language that a parameter is for.
+// language makes the handler that answers with the language that a parameter names.
 func (a *API) language(key string, find func(readings ...string) (*language.Language, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		found, err := find(wire.Readings(c.Request.URL.RawQuery, key)...)
+		lang, err := find(wire.Readings(c.Request.URL.RawQuery, key)...)
 		if err != nil {
 			a.fail(c, err)
 			return
 		}
-		a.languages[found.Name].send(c)
+		a.languages[lang.Name].send(c)
 	}
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// limited is an API with limits and a clock that stands still.
-type limited struct {
+// limitedAPI is an API with limits and a clock of its own.
+type limitedAPI struct {
 	*API
 	mu  sync.Mutex
 	now time.Time
 }
 
-func newLimited(t *testing.T, s *store, cfg limit.Config) *limited {
+func newLimitedAPI(t *testing.T, s *store, cfg limit.Config) *limitedAPI {
 	t.Helper()
 	whole := DefaultConfig()
 	whole.Limits, whole.TrustedProxies = cfg, []string{"10.0.0.1"}
 	api, _ := newTestAPI(t, s, whole)
-	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
+	l := &limitedAPI{API: api, now: time.Unix(1_000_000, 0)}
 	l.limits.Now = func() time.Time {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -34,13 +34,13 @@ func newLimited(t *testing.T, s *store, cfg limit.Config) *limited {
 	return l
 }
 
-func (l *limited) pass(d time.Duration) {
+func (l *limitedAPI) pass(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = l.now.Add(d)
 }
 
-func (l *limited) ask(method, path, from, secret string) *httptest.ResponseRecorder {
+func (l *limitedAPI) ask(method, path, from, secret string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, http.NoBody)
 	request.RemoteAddr = from
 	if secret != "" {
@@ -64,7 +64,7 @@ func wantStatuses(t *testing.T, what string, want []int,
 
 func TestRequestsAreLimited(t *testing.T) {
 	t.Parallel()
-	l := newLimited(t, newStore(), limit.Config{Rate: 10, Burst: 2})
+	l := newLimitedAPI(t, newStore(), limit.Config{Rate: 10, Burst: 2})
 	language := func(from string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/data/language?name=Go", from, "") }
 	}
@@ -92,18 +92,18 @@ func TestRequestsAreLimited(t *testing.T) {
 	wantStatuses(t, "a tenth of a second later", []int{200, 429}, language("192.0.2.1:1000"))
 }
 
-// TestClientsAreToldTheirLimits wants both header fields on each limited answer, and neither where there is no limit.
-func TestClientsAreToldTheirLimits(t *testing.T) {
+// TestRateLimitFields checks both header fields of limited answers, and that answers without a limit have neither.
+func TestRateLimitFields(t *testing.T) {
 	t.Parallel()
 	const policy = "Ratelimit-Policy"
-	l := newLimited(t, newStore(), limit.Config{Rate: 50, Burst: 200})
+	l := newLimitedAPI(t, newStore(), limit.Config{Rate: 50, Burst: 200})
 	for i, want := range []string{`"requests";r=199;t=1`, `"requests";r=198;t=1`} {
 		answer := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
 		if got := answer.Header().Get("RateLimit"); got != want || answer.Header().Get(policy) != `"requests";q=200;w=4` {
 			t.Errorf("request %d: got %q and %q, want %q of 200 in 4 s", i+1, got, answer.Header().Get(policy), want)
 		}
 	}
-	l = newLimited(t, newStore(), limit.Config{Rate: 1, FailedSignIns: 2})
+	l = newLimitedAPI(t, newStore(), limit.Config{Rate: 1, FailedSignIns: 2})
 	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodGet, "/nothing", "192.0.2.1:1", "")
 	})
@@ -114,7 +114,7 @@ func TestClientsAreToldTheirLimits(t *testing.T) {
 		t.Errorf("refused: got %d, %q and %q, want none left of 1 in 1 s", refused.Code, got, refused.Header().Get(policy))
 	}
 	health := l.ask(http.MethodGet, "/readyz", "192.0.2.1:1", "")
-	unlimited := newLimited(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go",
+	unlimited := newLimitedAPI(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go",
 		"192.0.2.1:1", "")
 	for what, answer := range map[string]*httptest.ResponseRecorder{"a health check": health,
 		"no limit of requests": unlimited} {
@@ -126,7 +126,7 @@ func TestClientsAreToldTheirLimits(t *testing.T) {
 
 func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	t.Parallel()
-	l := newLimited(t, newStore(), limit.Config{Rate: 1})
+	l := newLimitedAPI(t, newStore(), limit.Config{Rate: 1})
 	for i, want := range []int{200, 200, 200} {
 		request := httptest.NewRequest(http.MethodGet, "/data/language?name=Go", http.NoBody)
 		request.RemoteAddr = "10.0.0.1:1"
@@ -138,13 +138,13 @@ func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	}
 }
 
-// TestUsersAreClients limits requests with a valid token by its user, wherever they come from and whichever token they
-// have. An invalid token gains nothing.
+// TestUsersAreClients checks that requests with valid tokens are limited by user, whatever their address and token, and
+// that an invalid token gains nothing.
 func TestUsersAreClients(t *testing.T) {
 	t.Parallel()
 	s := newStore()
 	secret := s.secret.Reveal()
-	l := newLimited(t, s, limit.Config{Rate: 2, FailedSignIns: 1000})
+	l := newLimitedAPI(t, s, limit.Config{Rate: 2, FailedSignIns: 1000})
 	self := func(from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/user/self/pastes", from, secret) }
 	}
@@ -172,7 +172,7 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newStore()
 	secret := s.secret.Reveal()
-	l := newLimited(t, s, limit.Config{FailedSignIns: 2})
+	l := newLimitedAPI(t, s, limit.Config{FailedSignIns: 2})
 	self := func(from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/user/self/pastes", from, secret) }
 	}
@@ -192,12 +192,12 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	wantStatuses(t, "half a minute later", []int{401, 429}, self("192.0.2.1:1", wrong))
 }
 
-// TestTokensOfOtherSites has a page of another site present tokens that are not valid, as often as it likes: its
-// visitor may still sign in, and the page is limited by itself.
+// TestTokensOfOtherSites checks that a page of another site that presents invalid tokens is limited by itself, so that
+// its visitor can still sign in.
 func TestTokensOfOtherSites(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	l := newLimited(t, s, limit.Config{FailedSignIns: 2})
+	l := newLimitedAPI(t, s, limit.Config{FailedSignIns: 2})
 	self := func(secret string, header ...string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder {
 			request := httptest.NewRequest(http.MethodGet, "/user/self/pastes", http.NoBody)
@@ -217,13 +217,12 @@ func TestTokensOfOtherSites(t *testing.T) {
 	wantStatuses(t, "its visitor, mistaken", []int{401, 401, 429}, self(wrong, "same-origin"))
 }
 
-// TestTokensTriedAtPastesAreFailedSignIns wants what reads a paste to count tokens that are not valid as well as any
-// other endpoint does, though its answer is that without a token: all the same for a paste that everybody may see, for
-// one that the token's owner might, and for none.
+// TestTokensTriedAtPastesAreFailedSignIns checks that reading a paste counts invalid tokens as any other endpoint does,
+// although it answers as if there were no token: for public, private and missing pastes alike.
 func TestTokensTriedAtPastesAreFailedSignIns(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	l := newLimited(t, s, limit.Config{FailedSignIns: 2})
+	l := newLimitedAPI(t, s, limit.Config{FailedSignIns: 2})
 	ask := func(method, path, from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(method, path, from, secret) }
 	}
@@ -253,12 +252,12 @@ func TestTokensTriedAtPastesAreFailedSignIns(t *testing.T) {
 	wantStatuses(t, "HEAD", []int{200, 200, 429}, ask(http.MethodHead, "/paste/open0000", "192.0.2.200:1", wrong))
 }
 
-// TestRejectedReadEndsProof wants a token that was found valid, and is not any more, to be no client of its own from
-// the answer on that noticed it.
+// TestRejectedReadEndsProof checks that a token that was valid stops counting as its user with the first answer that
+// finds it invalid.
 func TestRejectedReadEndsProof(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	l := newLimited(t, s, limit.Config{Rate: 1})
+	l := newLimitedAPI(t, s, limit.Config{Rate: 1})
 	secret := s.secret.Reveal()
 	ask := func(path, from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, path, from, secret) }
@@ -270,25 +269,25 @@ func TestRejectedReadEndsProof(t *testing.T) {
 	wantStatuses(t, "all of it", []int{429}, ask("/data/language?name=Go", "192.0.2.2:1", ""))
 }
 
-// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise a client
-// that sends many at once may fail as often as there are connections, each time that one more is allowed.
+// TestFailedSignInsAtOnce checks that concurrent failures count even beyond the limit. Otherwise a client with many
+// connections could fail on all of them each time that one more failure is allowed.
 func TestFailedSignInsAtOnce(t *testing.T) {
 	t.Parallel()
 	const atOnce = 10
 	s := newStore()
-	var all sync.WaitGroup
-	all.Add(atOnce)
-	s.lookingUp = func() {
-		all.Done()
-		all.Wait()
+	var arrivals sync.WaitGroup
+	arrivals.Add(atOnce)
+	s.onLookup = func() {
+		arrivals.Done()
+		arrivals.Wait()
 	}
-	l := newLimited(t, s, limit.Config{FailedSignIns: 2})
-	var asked sync.WaitGroup
+	l := newLimitedAPI(t, s, limit.Config{FailedSignIns: 2})
+	var requests sync.WaitGroup
 	for range atOnce {
-		asked.Go(func() { l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", token.Generate().Reveal()) })
+		requests.Go(func() { l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", token.Generate().Reveal()) })
 	}
-	asked.Wait()
-	s.lookingUp = nil
+	requests.Wait()
+	s.onLookup = nil
 	wrong := func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", token.Generate().Reveal())
 	}
@@ -298,11 +297,11 @@ func TestFailedSignInsAtOnce(t *testing.T) {
 	wantStatuses(t, "then one more", []int{401, 429}, wrong)
 }
 
-// TestTokenIsProvenForAWhile wants one that has been revoked since to be no client of its own for ever.
+// TestTokenIsProvenForAWhile checks that a token stops counting as its user some time after it was last verified.
 func TestTokenIsProvenForAWhile(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	l := newLimited(t, s, limit.Config{Rate: 1})
+	l := newLimitedAPI(t, s, limit.Config{Rate: 1})
 	public := func(from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder {
 			return l.ask(http.MethodGet, "/data/language?name=Go", from, secret)

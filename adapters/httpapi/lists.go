@@ -36,7 +36,7 @@ type itemView struct {
 	Matches    []matchView `json:"matches,omitempty"` // of a search
 }
 
-// partView is a pasty in a list.
+// partView is a pasty of a paste in a list.
 type partView struct {
 	ID       string `json:"_id"`
 	Title    string `json:"title"`
@@ -45,7 +45,7 @@ type partView struct {
 	Preview  string `json:"preview"`
 }
 
-// matchView is a line that a search has found.
+// matchView is a line that matches a search.
 type matchView struct {
 	Pasty string `json:"pasty"` // its id
 	Line  int    `json:"line"`  // from 1
@@ -71,7 +71,7 @@ func unixOrZero(at time.Time) int64 {
 	return at.Unix()
 }
 
-// sendList answers with a page of a list.
+// sendList returns the answer with a page of a list, for which it claims memory.
 func (a *API) sendList(c *call, items []itemView, next string) (any, error) {
 	text := net.Buffers{encodeJSON(listView{append([]itemView{}, items...), next})}
 	return &text, a.hold(c, lengthOf(text))
@@ -88,7 +88,7 @@ func (a *API) sendOutline(c *call, page pastes.Outline, err error) (any, error) 
 	return a.sendList(c, items, page.Next)
 }
 
-// listOrders are the names of orders.
+// listOrders has the names of the orders.
 var listOrders = []string{paste.ByCreation: "created", paste.ByEdit: "edited", paste.ByTitle: "title"}
 
 // listQuery reads the parameters of a list.
@@ -140,7 +140,7 @@ func (a *API) listUser(ctx context.Context, c *call) (any, error) {
 
 func (a *API) listRecent(ctx context.Context, c *call) (any, error) {
 	if !a.cfg.Recent {
-		return nil, errNothing
+		return nil, errNotFound
 	}
 	query, err := listQuery(c)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *API) listRecent(ctx context.Context, c *call) (any, error) {
 
 func (a *API) listSearch(ctx context.Context, c *call) (any, error) {
 	if a.modules.Search == nil || a.modules.Search.Find.Off() {
-		return nil, errNothing
+		return nil, errNotFound
 	}
 	query, err := listQuery(c)
 	if err != nil {
@@ -170,10 +170,10 @@ func (a *API) listSearch(ctx context.Context, c *call) (any, error) {
 	return a.sendList(c, items, page.Next)
 }
 
-func newMatch(found *search.Found) itemView {
-	item := newItem(&found.Listed)
-	for _, line := range found.Lines {
-		item.Matches = append(item.Matches, matchView{found.Listed.Pasties[line.Pasty].ID, line.Number, line.Text})
+func newMatch(match *search.Found) itemView {
+	item := newItem(&match.Listed)
+	for _, line := range match.Lines {
+		item.Matches = append(item.Matches, matchView{match.Listed.Pasties[line.Pasty].ID, line.Number, line.Text})
 	}
 	return item
 }

@@ -9,46 +9,48 @@ import (
 	"strings"
 )
 
-// prefixHeader is what a proxy has cut off the path, as Traefik says it.
+// prefixHeader names the prefix that a proxy has removed from the path. Traefik sends it.
 const prefixHeader = "X-Forwarded-Prefix"
 
-// servedPath is a path of endpoints. The router cannot be asked for one without being given the request.
-type servedPath struct {
+// endpointPath is the path of one or more endpoints. gin matches a path only while it serves a request, and the path
+// below the public URL's must be known before that.
+type endpointPath struct {
 	pattern string // of path.Match
-	allowed string // the header Allow
+	allowed string // the Allow header
 }
 
-// parameters are segments of a path that match any text that is not empty.
+// parameters matches the parameters in a path of gin. Each stands for a segment that is not empty.
 var parameters = regexp.MustCompile(`:\w+`)
 
-// mounted returns a request with its path below that of the public URL, which proxies pass on or cut off. Paths without
-// it are taken as they are: they were cut off, or are those of health checks.
+// mounted returns a request whose path is relative to the public URL. Proxies forward the path of the public URL or
+// remove it. A path that does not begin with it stays as it is: a proxy removed it, or the request is a health check.
 func (a *API) mounted(r *http.Request) *http.Request {
-	rest, passed := strings.CutPrefix(r.URL.Path, a.mount)
-	if a.mount == "" || !passed || rest != "" && rest[0] != '/' || a.cutOff(r, rest) {
+	rest, below := strings.CutPrefix(r.URL.Path, a.mount)
+	if a.mount == "" || !below || rest != "" && rest[0] != '/' || a.cutOff(r, rest) {
 		return r
 	}
-	copied, address := *r, *r.URL
-	copied.URL, address.Path, address.RawPath = &address, cmp.Or(rest, "/"), strings.TrimPrefix(address.RawPath, a.mount)
-	return &copied
+	clone, location := *r, *r.URL
+	location.Path, location.RawPath = cmp.Or(rest, "/"), strings.TrimPrefix(location.RawPath, a.mount)
+	clone.URL = &location
+	return &clone
 }
 
-// cutOff reports whether a path that begins with that of the public URL does so after a proxy has cut that off. A proxy
-// can say so. One that does not matters only where the public URL's path is that of endpoints, such as /paste: what
-// programs send is for those then, unless the rest of the path is that of an endpoint or of a page like /pastes, too.
+// cutOff reports whether a proxy has removed the public URL's path from a request whose path still begins with it. A
+// proxy can say so. If it does not, the path is ambiguous only if endpoints begin with it, such as /paste. Programs
+// then mean the endpoint, unless the rest of the path is an endpoint's or a page's, such as /pastes.
 func (a *API) cutOff(r *http.Request, rest string) bool {
 	if _, proxied := a.proxies.client(r); proxied && strings.TrimSuffix(lastOf(r.Header[prefixHeader]), "/") == a.mount {
 		return true
 	}
-	if !a.own[firstSegment(a.mount)] || a.own[firstSegment(rest)] || a.pagePaths[rest] && rest != "/" {
+	if !a.apiSegments[firstSegment(a.mount)] || a.apiSegments[firstSegment(rest)] || a.pagePaths[rest] && rest != "/" {
 		return false
 	}
 	form := isForm(r) || r.Header.Get("Content-Type") == "application/x-www-form-urlencoded"
 	if reads(r) && prefers(r.Header["Accept"], mediaHTML, mediaText) || r.Method == http.MethodPost && form {
 		return false
 	}
-	return slices.ContainsFunc(a.paths, func(known servedPath) bool {
-		fits, _ := path.Match(known.pattern, strings.TrimSuffix(r.URL.Path, "/"))
-		return fits && slices.Contains(strings.Split(known.allowed, ", "), r.Method)
+	return slices.ContainsFunc(a.endpointPaths, func(endpoint endpointPath) bool {
+		matches, _ := path.Match(endpoint.pattern, strings.TrimSuffix(r.URL.Path, "/"))
+		return matches && slices.Contains(strings.Split(endpoint.allowed, ", "), r.Method)
 	})
 }

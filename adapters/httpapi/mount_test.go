@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestMount asks below the path of the public URL: of a proxy that passes the path on, of one that cuts it off, and of
-// one that says so.
+// TestMount sends requests below the public URL's path through proxies that forward the path, remove it, or remove it
+// and say so.
 func TestMount(t *testing.T) {
 	t.Parallel()
-	browses, says := http.Header{"Accept": browser["Accept"]}, http.Header{"X-Forwarded-Prefix": {"/paste"}}
+	fromBrowser, withPrefix := http.Header{"Accept": browser["Accept"]}, http.Header{"X-Forwarded-Prefix": {"/paste"}}
 	for _, c := range []struct {
 		mount, method, path string
 		header              http.Header
@@ -20,12 +20,12 @@ func TestMount(t *testing.T) {
 	}{
 		{"/bin", http.MethodGet, "/bin/healthz", nil, "/healthz"},
 		{"/paste", http.MethodGet, "/healthz", nil, "/healthz"},
-		{"/paste", http.MethodGet, "/paste", browses, "/"},
+		{"/paste", http.MethodGet, "/paste", fromBrowser, "/"},
 		{"/paste", http.MethodGet, "/paste/", nil, "/"},
-		{"/paste", http.MethodGet, "/pastebin", browses, "/pastebin"},
-		{"/paste", http.MethodGet, "/paste/k2j4x8m1", browses, "/k2j4x8m1"},
+		{"/paste", http.MethodGet, "/pastebin", fromBrowser, "/pastebin"},
+		{"/paste", http.MethodGet, "/paste/k2j4x8m1", fromBrowser, "/k2j4x8m1"},
 		{"/paste", http.MethodGet, "/paste/k2j4x8m1", nil, "/paste/k2j4x8m1"},
-		{"/paste", http.MethodGet, "/paste/k2j4x8m1", says, "/paste/k2j4x8m1"},
+		{"/paste", http.MethodGet, "/paste/k2j4x8m1", withPrefix, "/paste/k2j4x8m1"},
 		{"/paste", http.MethodGet, "/paste/paste/k2j4x8m1", nil, "/paste/k2j4x8m1"},
 		{"/paste", http.MethodDelete, "/paste/k2j4x8m1", nil, "/paste/k2j4x8m1"},
 		{"/paste", http.MethodPost, "/paste", http.Header{"Content-Type": {"application/json"}}, "/paste"},

@@ -20,15 +20,15 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// causeKey is where an error is left for the access log.
+// causeKey is the key of gin's context under which an error is kept for the access log.
 const causeKey = "cause"
 
-// observe gives the request an id, and writes a line to the access log. The line has the route's pattern, not the
-// path, the query or headers, which may contain secrets.
+// observe gives the request an id, and writes a line to the access log. The line has the route's pattern instead of the
+// path, query and headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
 	var proxied bool
-	c.Request, proxied = a.proxies.asked(c.Request)
+	c.Request, proxied = a.proxies.original(c.Request)
 	if !proxied && c.Request.Header["X-Forwarded-For"] != nil {
 		a.warnOfProxy(c.Request.RemoteAddr)
 	}
@@ -38,7 +38,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
-	maps.Copy(header, guarded)
+	maps.Copy(header, securityHeaders)
 	if a.draining.Load() {
 		header["Connection"] = closeConnection
 	}
@@ -48,32 +48,32 @@ func (a *API) observe(c *gin.Context) {
 		if c.Request.URL.Scheme != "https" && route != PathAlive && route != PathReady {
 			a.warnOfHTTP()
 		}
-		c.Request.URL.Scheme = "https" // whatever the proxy says: cookies are Secure then
+		c.Request.URL.Scheme = "https" // so that cookies are Secure, whatever the proxy says
 	}
-	ended := func(int) {}
+	finish := func(int) {}
 	if a.cfg.Observe != nil {
-		ended = a.cfg.Observe(method, route)
+		finish = a.cfg.Observe(method, route)
 	}
 	if a.cfg.Tracing != nil && !proxied {
-		c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
+		c.Request.Header.Del("Traceparent") // or a stranger could have every request sampled
 	}
 	c.Next()
 
 	status := c.Writer.Status()
-	ended(status)
+	finish(status)
 	level := zapcore.InfoLevel
 	cause, _ := c.Value(causeKey).(error)
 	switch {
-	// clients cause it; an operator may allow more
+	// clients cause these; an operator can raise the limits
 	case fault.Is(cause, fault.Busy) && !errors.Is(cause, context.Canceled):
 		level = zapcore.WarnLevel
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // visitors can cause 501
-		cause != nil && status < http.StatusBadRequest: // a failure after the answer has begun
-		if !errors.Is(cause, context.Canceled) { // canceled: the client has hung up
+		cause != nil && status < http.StatusBadRequest: // a failure after the start of the answer
+		if !errors.Is(cause, context.Canceled) { // the client has hung up
 			level = zapcore.ErrorLevel
 		}
 	case route == PathAlive || route == PathReady:
-		level = zapcore.DebugLevel // an orchestrator asks every few seconds
+		level = zapcore.DebugLevel // orchestrators ask every few seconds
 	}
 	line := a.log.Check(level, "request")
 	if line == nil {
@@ -95,10 +95,10 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
-// counted returns whose share of memory a request counts for: the address, or an IPv6 client's network.
-func counted(r *http.Request) string { return limit.Client(r.RemoteAddr) }
+// memoryClient returns the client whose share of memory a request uses: an address, or an IPv6 network.
+func memoryClient(r *http.Request) string { return limit.Client(r.RemoteAddr) }
 
-// limitErrors are for those who have reached a limit.
+// limitErrors has the error for each limit that a client may exceed.
 var limitErrors = map[string]error{
 	limit.Requests: fault.New(fault.Exhausted, "You send too many requests. Try again after the time in Retry-After."),
 	limit.FailedSignIns: fault.New(fault.Exhausted,
@@ -106,8 +106,8 @@ var limitErrors = map[string]error{
 			"Try again after the time in Retry-After."),
 }
 
-// recovered answers 500 after an endpoint has panicked.
-func (a *API) recovered(c *gin.Context, cause any) {
+// recoverPanic answers 500 after a handler has panicked.
+func (a *API) recoverPanic(c *gin.Context, cause any) {
 	id := c.Writer.Header().Get(requestIDHeader)
 	a.log.Error("panic while answering", zap.String("request_id", id), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
@@ -117,22 +117,23 @@ func (a *API) recovered(c *gin.Context, cause any) {
 
 const requestIDHeader = "X-Request-Id"
 
-// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
+// newRequestID returns a random id. Its length is fixed, so that the lengths of answers do not vary with it.
 func newRequestID() string {
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // which cannot fail
+	_, _ = rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
 }
 
-// requestIDs have characters that are safe in a header and in the log.
+// requestIDs matches ids that are safe in a header and in the log.
 var requestIDs = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,64}$`)
 
-// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
+// validRequestID reports whether an id from a proxy may be used. A token that a client has put into the wrong header
+// may not.
 func validRequestID(id string) bool {
 	return requestIDs.MatchString(id) && !strings.Contains(id, token.Prefix)
 }
 
-// TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
+// TraceKey is the key of gin's context under which Config.Tracing keeps the id of a request's trace for the access log.
 const TraceKey = "trace_id"
 
 // Route returns the route of a request, such as /paste/:id, or "".

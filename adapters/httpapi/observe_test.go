@@ -21,42 +21,43 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// keeper is an embedder's core that encodes what it was given when it likes.
-type keeper struct {
+// recordingCore is an embedder's core that encodes entries later.
+type recordingCore struct {
 	zapcore.LevelEnabler
 
 	mu    sync.Mutex
-	lines []keptLine
+	lines []logLine
 }
 
-type keptLine struct {
+type logLine struct {
 	entry  zapcore.Entry
-	fields []zapcore.Field // the slice that was given, not a copy
+	fields []zapcore.Field // the original slice, not a copy
 }
 
-func (k *keeper) With([]zapcore.Field) zapcore.Core { return k }
-func (k *keeper) Sync() error                       { return nil }
-func (k *keeper) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+func (k *recordingCore) With([]zapcore.Field) zapcore.Core { return k }
+func (k *recordingCore) Sync() error                       { return nil }
+func (k *recordingCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	return checked.AddCore(entry, k)
 }
 
-func (k *keeper) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+func (k *recordingCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lines = append(k.lines, keptLine{entry, fields})
+	k.lines = append(k.lines, logLine{entry, fields})
 	return nil
 }
 
-// Entries and fields belong to the logger that gets them: after many requests at once each line still tells of its own.
+// TestLogLinesMayBeKept checks that the logger owns entries and fields: after many concurrent requests, each line still
+// describes its own.
 func TestLogLinesMayBeKept(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 8, 50
-	type told struct {
+	type values struct {
 		route  string
 		status int64
 		level  zapcore.Level
 	}
-	kinds := map[string]told{
+	kinds := map[string]values{
 		"/user/epoxy":             {"/user/:username", http.StatusOK, zap.InfoLevel},
 		"/user/epoxy/exists":      {"/user/:username/exists", http.StatusOK, zap.InfoLevel},
 		"/user/self/pastes":       {"/user/self/pastes", http.StatusOK, zap.InfoLevel},
@@ -65,18 +66,18 @@ func TestLogLinesMayBeKept(t *testing.T) {
 		"/readyz":                 {"/readyz", http.StatusServiceUnavailable, zap.ErrorLevel},
 	}
 	s := newStore()
-	core := &keeper{LevelEnabler: zap.DebugLevel}
-	hooked := zap.Hooks(func(zapcore.Entry) error { return nil }) // wraps the core
+	core := &recordingCore{LevelEnabler: zap.DebugLevel}
+	hooks := zap.Hooks(func(zapcore.Entry) error { return nil }) // wraps the core
 	unready := func(context.Context) error { return errDraining }
-	api, err := New(DefaultConfig(), s.modules(), unready, zap.New(core, hooked))
+	api, err := New(DefaultConfig(), s.modules(), unready, zap.New(core, hooks))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	want := map[string]told{} // by request id
-	var asking sync.WaitGroup
+	want := map[string]values{} // by request id
+	var requests sync.WaitGroup
 	for range clients {
-		asking.Go(func() {
+		requests.Go(func() {
 			for range rounds {
 				for path, line := range kinds {
 					answer := request(api, http.MethodGet, path, http.Header{"Authorization": {s.secret.Reveal()}})
@@ -87,7 +88,7 @@ func TestLogLinesMayBeKept(t *testing.T) {
 			}
 		})
 	}
-	asking.Wait()
+	requests.Wait()
 	if got, want := len(core.lines), clients*rounds*len(kinds); got != want {
 		t.Fatalf("got %d lines, want %d", got, want)
 	}
@@ -99,40 +100,41 @@ func TestLogLinesMayBeKept(t *testing.T) {
 		id, _ := encoder.Fields["request_id"].(string)
 		route, _ := encoder.Fields["route"].(string)
 		status, _ := encoder.Fields["status"].(int64)
-		got := told{route, status, line.entry.Level}
-		if want, asked := want[id]; !asked || got != want || line.entry.Message != "request" {
+		got := values{route, status, line.entry.Level}
+		if want, ok := want[id]; !ok || got != want || line.entry.Message != "request" {
 			t.Errorf("request %s: got %q %+v, want %q %+v", id, line.entry.Message, got, "request", want)
 		}
 		delete(want, id) // a second line about it would be wrong
 	}
 }
 
-// seen notes how requests were answered, by method and route.
-type seen struct {
-	mu     sync.Mutex
-	active int
-	ended  map[string]int // "METHOD ROUTE" -> status of the last
+// observations records the status of requests by method and route.
+type observations struct {
+	mu       sync.Mutex
+	open     int
+	statuses map[string]int // "METHOD ROUTE" -> status of the last
 }
 
-func (s *seen) began(method, route string) func(int) {
+func (s *observations) begin(method, route string) func(int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active++
+	s.open++
 	return func(status int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.active--
-		s.ended[method+" "+route] = status
+		s.open--
+		s.statuses[method+" "+route] = status
 	}
 }
 
-// TestObserve wants each request told of under its route's pattern, whatever path and method a client makes up.
+// TestObserve checks that each request is reported with its route's pattern, whatever path and method a client makes
+// up.
 func TestObserve(t *testing.T) {
 	t.Parallel()
-	all := &seen{ended: make(map[string]int)}
+	all := &observations{statuses: make(map[string]int)}
 	cfg := DefaultConfig()
 	cfg.BasePath = "/api/v2"
-	cfg.Observe = all.began
+	cfg.Observe = all.begin
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, request := range [][2]string{
 		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"},
@@ -147,43 +149,43 @@ func TestObserve(t *testing.T) {
 		"OPTIONS /api/v2/paste":        204,
 		"DELETE /api/v2/data/language": 405, "other /api/v2/data/language": 405, "GET ": 404, "PUT ": 404,
 	}
-	if !maps.Equal(all.ended, want) {
-		t.Errorf("got %v, want %v", all.ended, want)
+	if !maps.Equal(all.statuses, want) {
+		t.Errorf("got %v, want %v", all.statuses, want)
 	}
-	if all.active != 0 {
-		t.Errorf("got %d requests that never ended, want none", all.active)
+	if all.open != 0 {
+		t.Errorf("got %d requests that never ended, want none", all.open)
 	}
 }
 
-// TestObservePages wants requests for pages to be told of, too, those with a method that the page does not take among
-// them.
+// TestObservePages checks that requests for pages are reported, too, even those with a method that the page does not
+// take.
 func TestObservePages(t *testing.T) {
 	t.Parallel()
-	all := &seen{ended: make(map[string]int)}
+	all := &observations{statuses: make(map[string]int)}
 	cfg := DefaultConfig()
 	cfg.Pages = somePages{}
-	cfg.Observe = all.began
+	cfg.Observe = all.begin
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, method := range []string{"GET", "DELETE", "BREW"} {
 		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "/k2j4x8m1", http.NoBody))
 	}
-	if want := map[string]int{"GET /:id": 200, "DELETE /:id": 405, "other /:id": 405}; !maps.Equal(all.ended, want) ||
-		all.active != 0 {
-		t.Errorf("got %v and %d that never ended, want %v", all.ended, all.active, want)
+	if want := map[string]int{"GET /:id": 200, "DELETE /:id": 405, "other /:id": 405}; !maps.Equal(all.statuses, want) ||
+		all.open != 0 {
+		t.Errorf("got %v and %d that never ended, want %v", all.statuses, all.open, want)
 	}
 }
 
-// TestRequestsAreTraced wants each request to go through the middleware, with the trace of those whom the proxies vouch
-// for, and its own trace to be in the access log.
+// TestRequestsAreTraced checks that each request passes the middleware, with the caller's trace only behind a trusted
+// proxy, and that the access log has its trace.
 func TestRequestsAreTraced(t *testing.T) {
 	t.Parallel()
-	var seen []string
+	var traces []string
 	cfg := DefaultConfig()
 	cfg.TrustedProxies = []string{"192.0.2.7"}
 	cfg.Tracing = []gin.HandlerFunc{func(c *gin.Context) {
 		c.Set(TraceKey, "the trace")
 		c.Next()
-		seen = append(seen, fmt.Sprintln(c.Request.Method, Route(c), c.Writer.Status(),
+		traces = append(traces, fmt.Sprintln(c.Request.Method, Route(c), c.Writer.Status(),
 			c.Request.Header.Values("traceparent")))
 	}}
 	api, lines := newTestAPI(t, newStore(), cfg)
@@ -196,8 +198,8 @@ func TestRequestsAreTraced(t *testing.T) {
 		r.Header.Set("Traceparent", request.parent)
 		api.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	if want := []string{"GET /user/:username/exists 200 [a caller]\n", "other  404 []\n"}; !slices.Equal(seen, want) {
-		t.Errorf("got %q, want %q", seen, want)
+	if want := []string{"GET /user/:username/exists 200 [a caller]\n", "other  404 []\n"}; !slices.Equal(traces, want) {
+		t.Errorf("got %q, want %q", traces, want)
 	}
 	for _, line := range lines.All() {
 		if id := line.ContextMap()["trace_id"]; id != "the trace" {
@@ -206,13 +208,13 @@ func TestRequestsAreTraced(t *testing.T) {
 	}
 }
 
-// unimplemented is a page that answers as oEmbed wants it for a format that is not there.
+// unimplemented is a page that answers 501, as oEmbed does for an unknown format.
 func unimplemented(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusNotImplemented)
 	return "", false, nil
 }
 
-// TestNotImplementedIsNoError wants what a visitor can ask for at will not logged as an error of this node.
+// TestNotImplementedIsNoError checks that a 501, which any visitor can cause, is not logged as an error.
 func TestNotImplementedIsNoError(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -225,11 +227,11 @@ func TestNotImplementedIsNoError(t *testing.T) {
 	}
 }
 
-// TestLevelsOfUnavailability holds that what clients cause is a warning with its reason, and what a database causes an
-// error.
+// TestLevelsOfUnavailability checks that a 503 that clients cause is a warning with its reason, and one that the
+// database causes an error.
 func TestLevelsOfUnavailability(t *testing.T) {
 	t.Parallel()
-	failing := func(err error) Pages {
+	failingPages := func(err error) Pages {
 		return somePages{func(http.ResponseWriter, *http.Request) (user.ID, bool, error) { return "", false, err }}
 	}
 	away := fault.Wrap(fault.Unavailable, "The database does not answer.", context.DeadlineExceeded)
@@ -241,16 +243,16 @@ func TestLevelsOfUnavailability(t *testing.T) {
 		level  zapcore.Level
 		reason string
 	}{
-		"a page of a database that is away": {failing(away), http.MethodGet, false, zap.ErrorLevel,
+		"a page of a database that is away": {failingPages(away), http.MethodGet, false, zap.ErrorLevel,
 			"context deadline exceeded"},
-		"a page for which there is a queue": {failing(crowd), http.MethodGet, false, zap.WarnLevel,
+		"a page for which there is a queue": {failingPages(crowd), http.MethodGet, false, zap.WarnLevel,
 			"half of the processors are in use"},
 		"a page for which there is no memory": {somePages{}, http.MethodGet, true, zap.WarnLevel,
 			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
 		"an upload for which there is no memory": {somePages{}, http.MethodPut, true, zap.WarnLevel,
 			"GLUEPOT_HTTP_MAX_MEMORY is in use"},
 		"a client that has gone": {
-			failing(fault.Wrap(fault.Busy, "Late.", context.Canceled)), http.MethodGet, false, zap.InfoLevel, "canceled",
+			failingPages(fault.Wrap(fault.Busy, "Late.", context.Canceled)), http.MethodGet, false, zap.InfoLevel, "canceled",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,8 +262,8 @@ func TestLevelsOfUnavailability(t *testing.T) {
 				cfg.Pages = c.pages
 				api, lines := newTestAPI(t, newStore(), cfg)
 				if c.full {
-					held := api.memory.Claim("192.0.2.77")
-					held.Force(int64(cfg.MaxMemory))
+					claim := api.memory.Claim("192.0.2.77")
+					claim.Force(int64(cfg.MaxMemory))
 				}
 				answer := send(api, c.method, "/long", strings.Repeat("x", longPage))
 				last := lines.All()[lines.Len()-1]

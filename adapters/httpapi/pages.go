@@ -18,10 +18,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Pages are for people, behind the same limits, deadlines, log and metrics as the interface. A path belongs to the
-// interface if its first segment is that of one of its endpoints.
+// Pages are for people. The same limits, deadlines, log and metrics apply to them as to the API. A path whose first
+// segment is an endpoint's belongs to the API.
 type Pages interface {
-	// Routes returns the paths of all pages, which the router of the interface serves.
+	// Routes returns all pages, which the API's router serves.
 	Routes() []route.Page
 	// SessionSecret returns the session's secret that a request for an unknown path presents, or "".
 	SessionSecret(r *http.Request) string
@@ -29,15 +29,15 @@ type Pages interface {
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
 }
 
-// isRawLink reports whether there are pages, and people may follow a link to what a request reads from the interface.
+// isRawLink reports whether a request reads raw text, to which pages have links that people follow.
 func (a *API) isRawLink(r *http.Request) bool {
 	return a.cfg.Pages != nil && reads(r) && strings.HasPrefix(r.URL.Path, a.cfg.BasePath+"/raw/")
 }
 
-// pageKey is gin's key of a request's page.
+// pageKey is the key of gin's context under which a request's page is kept.
 const pageKey = "page"
 
-// pageOf returns the page that a request is for, which is API.unknown if no route fits, or nil for the interface.
+// pageOf returns the page that a request is for: API.unknown if there is no route, or nil if the path is the API's.
 func pageOf(c *gin.Context) *route.Page {
 	page, _ := c.Value(pageKey).(*route.Page)
 	return page
@@ -56,26 +56,26 @@ func (a *API) servePage(page route.Page) {
 		allowed += "POST, "
 	}
 	if strings.LastIndex(page.Path, "/") == 0 {
-		handlers[http.MethodPut] = a.orUpload(a.admitUnknown, a.nothing)
+		handlers[http.MethodPut] = a.orUpload(a.admitUnknown, a.notFound)
 		allowed += "PUT, "
 	}
 	if page.Path == "/" && page.Post != nil {
 		handlers[http.MethodPost] = a.orUpload(admit, a.page(page.Post))
 	}
 	allowed += http.MethodOptions
-	others := a.chain(admit, a.nothing)
+	others := a.chain(admit, a.notFound)
 	if !page.Hidden {
 		handlers[http.MethodOptions] = a.chain(admit, func(c *gin.Context) { answerOptions(c, allowed) })
-		others = a.chain(admit, a.notAllowed(allowed))
+		others = a.chain(admit, a.methodNotAllowed(allowed))
 	}
 	a.serve(page.Path, handlers, others)
 }
 
-// admitReader lets a request for a page go on if it is within the limits.
+// admitReader makes the handler that passes on a request for a page that is within the limits.
 func (a *API) admitReader(page *route.Page) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		own := page != &a.unknown && a.isOwn(c.Request) // the pattern also fits paths below those of endpoints
-		if own {
+		isAPI := page != &a.unknown && a.isAPIPath(c.Request) // the page's pattern may match paths of the API
+		if isAPI {
 			a.admitCall(c)
 		} else {
 			c.Set(pageKey, page)
@@ -85,8 +85,8 @@ func (a *API) admitReader(page *route.Page) gin.HandlerFunc {
 			secret, tries := page.Secret(c.Request)
 			a.admit(c, secret, tries)
 		}
-		if !c.IsAborted() && (own || lacksParameter(c)) {
-			a.nothing(c)
+		if !c.IsAborted() && (isAPI || lacksParameter(c)) {
+			a.notFound(c)
 			c.Abort()
 		}
 	}
@@ -97,53 +97,53 @@ func (a *API) page(answer route.Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		switch err := a.answerPage(c, answer); {
 		case fault.Is(err, fault.NotFound):
-			a.fail(c, errNothing)
+			a.fail(c, errNotFound)
 		case err != nil:
 			a.fail(c, err)
 		}
 	}
 }
 
-// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A
-// page without Cache-Control gets an ETag. If there is no memory for the answer to a read, its length is counted, and
-// it is made again once that much is free.
+// answerPage buffers a page before it sends the first byte, so that a failure half-way can still become an error page.
+// A page without Cache-Control gets an ETag. If there is no memory for the answer to a read, only its length is
+// counted, and it is produced again once that much is free.
 func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 	w := a.newPage(c)
 	defer func() { w.release() }()
 	reader, rejected, err := a.makePage(w, c, answer)
-	if err == nil && w.short {
-		again := a.newPage(c)
+	if err == nil && w.noMemory {
+		retry := a.newPage(c)
 		defer w.release()
-		if err = again.claim.Transfer(patient(c.Request), w.length); err == nil {
-			again.text = make([]byte, 0, w.length)
-			reader, rejected, err = a.makePage(again, c, answer)
+		if err = retry.claim.Transfer(patient(c.Request), w.length); err == nil {
+			retry.text = make([]byte, 0, w.length)
+			reader, rejected, err = a.makePage(retry, c, answer)
 		}
-		if w = again; err == nil && w.short {
+		if w = retry; err == nil && w.noMemory {
 			err = limit.ErrNoMemory
 		}
 	}
 	secret, _ := pageOf(c).Secret(c.Request)
 	switch {
 	case secret != "" && fault.Is(err, fault.Unauthenticated): // the session has ended since it was resumed
-		a.limits.Rejected(c.Request, secret)
+		a.limits.NoteInvalid(c.Request, secret)
 	case reader != "":
-		a.limits.Proven(secret, reader)
+		a.limits.NoteValid(secret, reader)
 		if rejected {
-			a.limits.Failed(c.Request)
+			a.limits.NoteFailure(c.Request)
 		}
 	case rejected:
-		a.limits.Rejected(c.Request, secret)
+		a.limits.NoteInvalid(c.Request, secret)
 	}
 	if w.streams {
-		if err != nil && w.gone == nil { // the stream is cut off, so that the client notices: not even the last chunk leaves
+		if err != nil && w.writeErr == nil { // cut off the stream without its last chunk, so that the client notices
 			c.Set(causeKey, err)
 			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Unix(1, 0))
 		}
 		return nil
 	}
 	if err != nil {
-		if cleared := w.header["Set-Cookie"]; rejected && cleared != nil {
-			c.Writer.Header()["Set-Cookie"] = cleared
+		if cookies := w.header["Set-Cookie"]; rejected && cookies != nil {
+			c.Writer.Header()["Set-Cookie"] = cookies
 		}
 		return err
 	}
@@ -156,29 +156,31 @@ func (a *API) answerPage(c *gin.Context, answer route.Handler) error {
 		etag = etagOf(xxhash.Sum64(w.text))
 	}
 	encoding := encode
-	if strings.Contains(w.header.Get("Cache-Control"), "immutable") { // one of the program's files
+	if strings.Contains(w.header.Get("Cache-Control"), "immutable") { // one of the program's own files
 		encoding = encodeFile
 	}
 	text := w.text
 	if cap(text) > pageLength {
-		w.text = nil // what is sent may be shorter
+		w.text = nil // free it: the compressed page is shorter
 	}
 	sendEncoded(c, w.status, w.header["Content-Type"], etag, text, encoding)
 	return nil
 }
 
-// errElsewhere refuses forms of other sites: browsers may send this site's cookies with them.
-var errElsewhere = &refusal{http.StatusForbidden,
+// errCrossSiteForm refuses forms of other sites, with which browsers may send this site's cookies.
+var errCrossSiteForm = &refusal{http.StatusForbidden,
 	"This was sent by a page of another site. Open the page here, and try again.", false}
 
-func (a *API) makePage(w http.ResponseWriter, c *gin.Context,
-	answer route.Handler) (reader user.ID, rejected bool, err error) {
+// makePage receives the body of a request, and lets the page's handler answer.
+func (a *API) makePage(
+	w http.ResponseWriter, c *gin.Context, answer route.Handler,
+) (reader user.ID, rejected bool, err error) {
 	r, claim := c.Request, a.newClaim(c.Request)
 	defer claim.Release()
 	var body []byte
 	if r.Method == http.MethodPost {
 		if a.origins.Check(r) != nil {
-			return "", false, errElsewhere
+			return "", false, errCrossSiteForm
 		}
 		if body, err = a.receive(c, &claim); err != nil {
 			return "", false, err
@@ -194,25 +196,25 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context,
 	return answer(w, r)
 }
 
-// pageLength is about how long the page of a paste of 2 KiB is, and what a request may hold without a claim. A buffer
-// that grew to this length would take as much memory again.
+// pageLength is about the length of the page of a 2 KiB paste, and what a request may hold without a claim. A buffer
+// that grew to this length would take twice the memory.
 const pageLength = limit.Uncounted
 
-// pageBuffers has the buffers of pages that are no longer than pageLength.
+// pageBuffers has buffers for pages of up to pageLength.
 var pageBuffers = sync.Pool{New: func() any { return new([pageLength]byte) }}
 
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
-	header  http.Header
-	status  int // 0 until it is chosen
-	text    []byte
-	claim   limit.Claim // of memory for the text, or for what the source of a stream holds
-	length  int64       // of all that was written
-	short   bool        // there was no memory: what is written is counted and dropped
-	share   int64       // the most that one client may claim
-	to      *gin.Context
-	streams bool
-	gone    error // the first error of writing to the client
+	header   http.Header
+	status   int // 0 until WriteHeader
+	text     []byte
+	claim    limit.Claim // of memory for the text, or for the source of a stream
+	length   int64       // of everything written
+	noMemory bool        // what is written is only counted
+	share    int64       // what one client may claim
+	to       *gin.Context
+	streams  bool
+	writeErr error // the first one
 }
 
 func (a *API) newPage(c *gin.Context) *pageWriter {
@@ -227,32 +229,32 @@ func (w *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. It fails when the client stops reading a stream.
+// Write implements http.ResponseWriter. It fails if the client stops reading a stream.
 func (w *pageWriter) Write(p []byte) (n int, err error) {
 	w.WriteHeader(http.StatusOK)
 	if w.streams {
-		if w.gone == nil {
-			n, w.gone = w.to.Writer.Write(p)
+		if w.writeErr == nil {
+			n, w.writeErr = w.to.Writer.Write(p)
 		}
-		return n, w.gone
+		return n, w.writeErr
 	}
 	w.length += int64(len(p))
-	if w.length > int64(cap(w.text)) && !w.short {
+	if w.length > int64(cap(w.text)) && !w.noMemory {
 		w.grow()
 	}
-	if !w.short {
+	if !w.noMemory {
 		w.text = append(w.text, p...)
 	}
 	return len(p), nil
 }
 
-// grow makes room for all that was written, and claims memory for it. The answer to a form is sent in any case, as what
-// was sent may be nowhere else.
+// grow makes room for everything written, and claims memory for it. The answer to a form is sent in any case: it may be
+// the only copy of what the visitor wrote.
 func (w *pageWriter) grow() {
 	capacity := max(w.length, 2*int64(cap(w.text)), pageLength)
 	if !w.claim.Try(capacity) {
 		if reads(w.to.Request) {
-			w.short, w.text = true, nil
+			w.noMemory, w.text = true, nil
 			w.claim.Release()
 			return
 		}
@@ -265,23 +267,23 @@ func (w *pageWriter) grow() {
 		w.text = make([]byte, 0, capacity)
 	}
 	w.text = append(w.text, text...)
-	keepBuffer(text)
+	putBuffer(text)
 }
 
-func keepBuffer(text []byte) {
+func putBuffer(text []byte) {
 	if cap(text) == pageLength {
 		pageBuffers.Put((*[pageLength]byte)(text[:pageLength]))
 	}
 }
 
-// release gives back what the page holds.
+// release returns the page's memory.
 func (w *pageWriter) release() {
 	w.claim.Release()
-	keepBuffer(w.text)
+	putBuffer(w.text)
 	w.text = nil
 }
 
-// FlushError begins a stream, before anything is written.
+// FlushError begins a stream. It must precede the first Write.
 func (w *pageWriter) FlushError() error {
 	if w.streams {
 		return nil
@@ -294,8 +296,8 @@ func (w *pageWriter) FlushError() error {
 	return nil
 }
 
-// Hold claims memory for what the source of a stream holds, in place of what it held before. If there is none, it waits
-// for two seconds if it may, and fails with fault.Busy.
+// Hold claims memory for the source of a stream, in place of its last claim. Without memory it fails with fault.Busy:
+// at once, or after two seconds if waits is set.
 func (w *pageWriter) Hold(bytes int64, waits bool) error {
 	bytes = min(bytes, w.share)
 	if w.claim.Try(bytes) {

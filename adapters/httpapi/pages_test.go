@@ -23,10 +23,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// longPage is a length beyond what each request may hold without a claim.
+// longPage is longer than what a request may hold without a claim.
 const longPage = 64 << 10
 
-// somePages has one page, and a second that takes forms.
+// somePages has a few pages, of which some take forms.
 type somePages struct {
 	answer route.Handler // of all pages; nil: somePage
 }
@@ -58,8 +58,8 @@ func somePage(w http.ResponseWriter, r *http.Request, path string) (reader user.
 	}
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
-	_, limited := r.Context().Deadline()
-	_, _ = fmt.Fprintf(w, "page %s of %s, a deadline: %v", r.URL.Path, path, limited)
+	_, hasDeadline := r.Context().Deadline()
+	_, _ = fmt.Fprintf(w, "page %s of %s, a deadline: %v", r.URL.Path, path, hasDeadline)
 	switch r.URL.Path {
 	case "/":
 		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
@@ -94,30 +94,30 @@ func somePage(w http.ResponseWriter, r *http.Request, path string) (reader user.
 	return reader, r.Header.Get("Cookie") == "wrong", nil
 }
 
-// TestPagesWithoutMemory asks for pages while there is no memory for long ones. Those that are read are made again once
-// there is enough. The answer to a form is sent at once.
+// TestPagesWithoutMemory requests pages while there is no memory for long ones. Answers to reads wait until there is
+// enough. The answer to a form is sent at once.
 func TestPagesWithoutMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.Pages = somePages{}
 		api, _ := newPasteAPI(t, cfg, nil)
-		var held []limit.Claim
+		var claims []limit.Claim
 		hold := func() {
-			held = []limit.Claim{api.memory.Claim("192.0.2.77"), api.memory.Claim("192.0.2.78")}
-			held[0].Force(api.memory.Share())
-			held[1].Force(api.memory.Share())
+			claims = []limit.Claim{api.memory.Claim("192.0.2.77"), api.memory.Claim("192.0.2.78")}
+			claims[0].Force(api.memory.Share())
+			claims[1].Force(api.memory.Share())
 		}
 		release := func() {
-			held[0].Release()
-			held[1].Release()
+			claims[0].Release()
+			claims[1].Release()
 		}
 		hold()
 		for path, want := range map[string]int{"/long": http.StatusServiceUnavailable, "/short": http.StatusOK} {
-			began := time.Now()
+			start := time.Now()
 			answer := send(api, http.MethodGet, path, nil)
-			if answer.Code != want || want == http.StatusOK && time.Since(began) > 0 {
-				t.Errorf("%s: got %d after %v, want %d", path, answer.Code, time.Since(began), want)
+			if answer.Code != want || want == http.StatusOK && time.Since(start) > 0 {
+				t.Errorf("%s: got %d after %v, want %d", path, answer.Code, time.Since(start), want)
 			}
 		}
 		form := send(api, http.MethodPost, "/long/form", nil)
@@ -141,8 +141,10 @@ func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int,
 	return false
 }
 
-// browser is the header Accept of one.
-var browser = http.Header{"Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"}}
+// browser has the Accept header of a browser.
+var browser = http.Header{
+	"Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"},
+}
 
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -209,7 +211,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s %s: got %d lines with the route %q, want one", c.method, c.target, n, c.route)
 		}
 		page := strings.HasPrefix(got, "page") || strings.HasPrefix(got, "error")
-		if shared := recorder.Header().Get("Access-Control-Allow-Origin") != ""; page && shared {
+		if hasCORS := recorder.Header().Get("Access-Control-Allow-Origin") != ""; page && hasCORS {
 			t.Errorf("%s %s: got a page that other sites may read, want none", c.method, c.target)
 		}
 		if set := recorder.Header().Get("Set-Cookie") != ""; set != strings.HasPrefix(got, "page") && c.body != "" {
@@ -218,7 +220,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesForEveryone holds that such a page sees no cookie.
+// TestPagesForEveryone checks that such a page sees no cookie.
 func TestPagesForEveryone(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -234,7 +236,7 @@ func TestPagesForEveryone(t *testing.T) {
 	}
 }
 
-// TestUploadsBesidePages holds that a file's name is that of its paste, whatever pattern of a page it fits.
+// TestUploadsBesidePages checks that an upload gets the file's name as its title, even if a page's pattern matches it.
 func TestUploadsBesidePages(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -258,13 +260,13 @@ func TestPagesAreTagged(t *testing.T) {
 	cfg.Pages = somePages{}
 	api, _ := newTestAPI(t, newStore(), cfg)
 	etag := request(api, http.MethodGet, "/k2j4x8m1", nil).Header().Get("Etag")
-	again := request(api, http.MethodGet, "/k2j4x8m1", http.Header{"If-None-Match": {etag}})
-	if etag == "" || again.Code != http.StatusNotModified || again.Body.Len() > 0 {
-		t.Errorf("got the ETag %q and then %d, want one and 304", etag, again.Code)
+	cached := request(api, http.MethodGet, "/k2j4x8m1", http.Header{"If-None-Match": {etag}})
+	if etag == "" || cached.Code != http.StatusNotModified || cached.Body.Len() > 0 {
+		t.Errorf("got the ETag %q and then %d, want one and 304", etag, cached.Code)
 	}
 }
 
-// TestErrorsClearCookies has an error for a request whose cookie is no good any more.
+// TestErrorsClearCookies checks that an error page keeps the Set-Cookie that clears a rejected cookie.
 func TestErrorsClearCookies(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -295,8 +297,8 @@ func TestPagesAreLimited(t *testing.T) {
 	}
 }
 
-// TestFormsFromElsewhere sends forms as browsers do from pages of other sites, of this one, and behind proxies.
-func TestFormsFromElsewhere(t *testing.T) {
+// TestFormsFromOtherSites sends forms as browsers do from pages of other sites, of this one, and behind proxies.
+func TestFormsFromOtherSites(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
 	cfg.Pages, cfg.TrustedProxies, cfg.PublicURL = somePages{}, []string{"10.0.0.1"}, "http://public.example"
@@ -342,13 +344,13 @@ func TestFormsFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestSessionsAreLimited has tokens that pages judge: each counts as one of the interface's does.
+// TestSessionsAreLimited checks that secrets that pages verify count as the API's tokens do.
 func TestSessionsAreLimited(t *testing.T) {
 	t.Parallel()
 	whole := DefaultConfig()
 	whole.Pages, whole.Limits = somePages{}, limit.Config{Rate: 1, Burst: 4, FailedSignIns: 2}
 	api, _ := newTestAPI(t, newStore(), whole)
-	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
+	l := &limitedAPI{API: api, now: time.Unix(1_000_000, 0)}
 	api.limits.Now = func() time.Time { return l.now }
 	page := func(from, cookie string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder {
@@ -377,8 +379,8 @@ func TestSessionsAreLimited(t *testing.T) {
 	wantStatuses(t, "from where others failed", []int{200, 200, 200, 200, 429}, page("192.0.2.1", "right"))
 }
 
-// TestAsked wants scheme and host of a page's request to be those that its client asked for.
-func TestAsked(t *testing.T) {
+// TestOriginalRequest checks that a page sees the scheme and host that its client used.
+func TestOriginalRequest(t *testing.T) {
 	t.Parallel()
 	vouched := proxies{netip.MustParsePrefix("192.0.2.1/32")} // which httptest's requests come from
 	for _, c := range []struct {
@@ -405,7 +407,7 @@ func TestAsked(t *testing.T) {
 		if c.proxied {
 			trusted = vouched
 		}
-		got, _ := trusted.asked(r)
+		got, _ := trusted.original(r)
 		if where := got.URL.Scheme + "://" + got.Host; where != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
 			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
 		}
@@ -419,13 +421,13 @@ func TestAsked(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		r.Header.Set("X-Forwarded-Host", host)
-		if got, _ := vouched.asked(r); got.Host != want {
+		if got, _ := vouched.original(r); got.Host != want {
 			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got.Host, want)
 		}
 	}
 }
 
-// TestSecureAddress has requests arrive as http where people use https: pages are told https, whatever the proxy says,
+// TestSecureAddress sends requests as http although the public URL is https. Pages see https, whatever the proxy says,
 // and the log has one warning. Health checks cause none.
 func TestSecureAddress(t *testing.T) {
 	t.Parallel()
@@ -433,7 +435,7 @@ func TestSecureAddress(t *testing.T) {
 		"https://paste.example": "https://example.com", "http://paste.example": "http://example.com",
 	} {
 		cfg := DefaultConfig()
-		cfg.Pages, cfg.PublicURL, cfg.TrustedProxies = whereAsked{}, public, []string{"192.0.2.1"}
+		cfg.Pages, cfg.PublicURL, cfg.TrustedProxies = echoPages{}, public, []string{"192.0.2.1"}
 		api, lines := newTestAPI(t, newStore(), cfg)
 		warnings := func() int { return lines.FilterLevelExact(zap.WarnLevel).Len() }
 		request(api, http.MethodGet, PathAlive, nil)
@@ -454,12 +456,12 @@ func TestSecureAddress(t *testing.T) {
 	}
 }
 
-// TestErrorsAreAsked wants the errors of paths without a page to know what the client asked for, as pages do: which
-// cookie is the session's depends on it.
-func TestErrorsAreAsked(t *testing.T) {
+// TestErrorsSeeOriginalRequest checks that error pages see the scheme and host that the client used, on which the name
+// of the session's cookie depends.
+func TestErrorsSeeOriginalRequest(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.Pages, cfg.TrustedProxies = whereAsked{}, []string{"192.0.2.1"}
+	cfg.Pages, cfg.TrustedProxies = echoPages{}, []string{"192.0.2.1"}
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, path := range []string{"/k2j4x8m1", "/a/b/c", "/a%2Fb"} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -473,22 +475,22 @@ func TestErrorsAreAsked(t *testing.T) {
 	}
 }
 
-// whereAsked has errors that say what was asked for.
-type whereAsked struct{ somePages }
+// echoPages has error pages that show the request's scheme and host.
+type echoPages struct{ somePages }
 
-func (whereAsked) Routes() []route.Page {
+func (echoPages) Routes() []route.Page {
 	return somePages{func(http.ResponseWriter, *http.Request) (_ user.ID, rejected bool, err error) {
 		return "", false, fault.New(fault.NotFound, "not here")
 	}}.Routes()
 }
 
-func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) (rejected bool) {
+func (echoPages) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) (rejected bool) {
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, r.URL.Scheme+"://"+r.Host)
 	return false
 }
 
-// TestPagesOfAQuota has a client told by a page that it has used one up.
+// TestPagesOfAQuota checks that OnLimited learns of a page that reports an exhausted quota.
 func TestPagesOfAQuota(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -508,14 +510,14 @@ func TestPagesOfAQuota(t *testing.T) {
 	}
 }
 
-// refuse is a page that refuses everybody.
+// refuse is a page that answers everyone with 429.
 func refuse(w http.ResponseWriter, r *http.Request) (_ user.ID, rejected bool, err error) {
 	w.WriteHeader(http.StatusTooManyRequests)
 	_, err = io.WriteString(w, "for "+r.RemoteAddr)
 	return "", false, err
 }
 
-// streaming is a page that sends the beginning, and waits for one of next before the end.
+// streaming is a page that sends its beginning, and waits for a value of next before its end.
 func streaming(next chan error) route.Handler {
 	return func(w http.ResponseWriter, _ *http.Request) (_ user.ID, rejected bool, err error) {
 		w.Header().Set("Content-Type", "application/zip")
@@ -534,7 +536,7 @@ func streaming(next chan error) route.Handler {
 	}
 }
 
-// TestPagesThatStream reads the half of a page before the rest is made, which then comes or fails.
+// TestPagesThatStream reads half of a page before the rest exists, which then arrives or fails.
 func TestPagesThatStream(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
@@ -571,7 +573,7 @@ func TestPagesThatStream(t *testing.T) {
 	}
 }
 
-// TestStreamsHoldMemory has the source of a stream claim what it holds.
+// TestStreamsHoldMemory checks that the source of a stream can claim memory.
 func TestStreamsHoldMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -596,7 +598,7 @@ func TestStreamsHoldMemory(t *testing.T) {
 	})
 }
 
-// TestUntrustedProxy wants one warning when a proxy that is not trusted forwards requests.
+// TestUntrustedProxy checks that the log has one warning when an untrusted proxy forwards requests.
 func TestUntrustedProxy(t *testing.T) {
 	t.Parallel()
 	for trusted, want := range map[string]int{"192.0.2.1": 0, "10.0.0.1": 1} {

@@ -19,18 +19,18 @@ func (a *API) createPaste(ctx context.Context, c *call) (any, error) {
 }
 
 func (a *API) createEncrypted(ctx context.Context, c *call) (any, error) {
-	made, err := a.create(ctx, c, wire.DecodeEncrypted)
+	created, err := a.create(ctx, c, wire.DecodeEncrypted)
 	if err != nil {
 		return nil, err
 	}
-	return view.NewEncrypted(made), nil
+	return view.NewEncrypted(created), nil
 }
 
 var errCrossSite = fault.New(fault.Unauthenticated,
 	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
 
-// create decodes the body only after it has checked that the viewer may create pastes: that error comes first.
-// Anonymous pastes count for the quota of their client, if there is one. A page of another site must not use up its
+// create decodes the body only after it has checked that the viewer may create pastes, so that error comes first.
+// Anonymous pastes count against their client's quota, if there is one. A page of another site must not use up its
 // visitor's quota.
 func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Draft, error)) (*paste.Document, error) {
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
@@ -43,17 +43,17 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 	if err != nil {
 		return nil, err
 	}
-	made, err := a.modules.Pastes.CreateOwn.Do(ctx, c.actor(), draft)
+	created, err := a.modules.Pastes.CreateOwn.Do(ctx, c.actor(), draft)
 	if err != nil {
 		return nil, err
 	}
 	header := c.Writer.Header()
-	useOf(made.Usage).Tell(header)
-	header["Location"] = []string{a.cfg.PublicURL + a.pathOf(made.ID)}
-	if made.Key != "" {
-		header[deleteKeyHeader] = []string{string(made.Key)}
+	useOf(created.Usage).Tell(header)
+	header["Location"] = []string{a.cfg.PublicURL + a.pathOf(created.ID)}
+	if created.Key != "" {
+		header[deleteKeyHeader] = []string{string(created.Key)}
 	}
-	return &made.Document, nil
+	return &created.Document, nil
 }
 
 // pathOf returns the path of a paste's page, or of its endpoint if there are no pages.
@@ -70,11 +70,11 @@ func (a *API) editPaste(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, a.modules.Pastes.EditOwn.Refuse(ctx, c.actor(), id, err)
 	}
-	edited, err := a.modules.Pastes.EditOwn.Do(ctx, c.actor(), id, changes)
-	return &edited, err
+	document, err := a.modules.Pastes.EditOwn.Do(ctx, c.actor(), id, changes)
+	return &document, err
 }
 
-// deleteKeyHeader has the key of an anonymous paste, in the answer that creates it and the request that deletes it.
+// deleteKeyHeader carries the key of an anonymous paste, in the answer that creates it and the request that deletes it.
 const deleteKeyHeader = "Gluepot-Delete-Key"
 
 // presentedKey returns the delete key that a request presents, or "".
@@ -82,17 +82,17 @@ func presentedKey(c *gin.Context) paste.DeleteKey {
 	return paste.DeleteKey(c.GetHeader(deleteKeyHeader))
 }
 
-// deletePaste answers with an empty object: clients fail on an answer without a body. A wrong key is a failed sign-in.
+// deletePaste answers with an empty object, because clients fail on an empty body. A wrong key is a failed sign-in.
 func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
 	key := presentedKey(c.Context)
 	err := a.modules.Pastes.DeleteOwn.Do(ctx, c.actor(), c.Param("id"), key)
 	if key != "" && fault.Is(err, fault.Unauthenticated) {
-		a.limits.Failed(c.Request)
+		a.limits.NoteFailure(c.Request)
 	}
 	return struct{}{}, err
 }
 
-// starPaste returns the endpoint that stars a paste, or removes the star.
+// starPaste makes the endpoint that stars a paste, or removes the star.
 func (a *API) starPaste(starred bool) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
 		stars, err := a.modules.Pastes.StarSeen.Count(ctx, c.actor(), c.Param("id"), starred)
@@ -101,38 +101,38 @@ func (a *API) starPaste(starred bool) func(context.Context, *call) (any, error) 
 }
 
 func (a *API) readPaste(ctx context.Context, c *call) (any, error) {
-	found, err := a.modules.Pastes.Read.Do(ctx, c.viewer, c.Param("id"))
-	if found.Visibility == paste.Public {
+	document, err := a.modules.Pastes.Read.Do(ctx, c.viewer, c.Param("id"))
+	if document.Visibility == paste.Public {
 		delete(c.Writer.Header(), "X-Robots-Tag")
 	}
-	return &found, err
+	return &document, err
 }
 
 // openPaste deletes the paste before it answers.
 func (a *API) openPaste(ctx context.Context, c *call) (any, error) {
-	c.Writer.Header()["Cache-Control"] = privateHeader
-	opened, err := a.modules.Pastes.Open.Do(ctx, c.actor(), c.Param("id"))
-	return &opened, err
+	c.Writer.Header()["Cache-Control"] = privateNoStore
+	document, err := a.modules.Pastes.Open.Do(ctx, c.actor(), c.Param("id"))
+	return &document, err
 }
 
-// errOpens differs from not found, so that clients without the key do not open the paste.
-var errOpens = fault.New(fault.Conflict,
+// errBurnsAfterReading is not a fault.NotFound, so that a client without the key does not open the paste.
+var errBurnsAfterReading = fault.New(fault.Conflict,
 	"This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
 
 func (a *API) readEncrypted(ctx context.Context, c *call) (any, error) {
-	found, err := a.modules.Pastes.Read.Cipher(ctx, c.viewer, c.Param("id"))
+	document, err := a.modules.Pastes.Read.Cipher(ctx, c.viewer, c.Param("id"))
 	if errors.Is(err, paste.ErrBurns) {
-		err = errOpens
+		err = errBurnsAfterReading
 	}
-	return &found, err
+	return &document, err
 }
 
-// longPiece is a length that the pieces of most lists do not reach.
+// longPiece is a length that few lists' pieces reach.
 const longPiece = 128 << 10
 
-// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half
-// an array. The answer is in pieces, one for each page: one growing text would leave garbage. The length of a long list
-// is not known before its end, so it claims all that its client may have.
+// selfPastes buffers the whole answer before it sends the first byte: a failure half-way must become a 503, not half an
+// array. The answer has a piece for each page, because one growing buffer would leave garbage. The length of a long
+// list is unknown until its end, so it claims the whole share of its client.
 func (a *API) selfPastes(ctx context.Context, c *call) (any, error) {
 	var list net.Buffers
 	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.ID) error {

@@ -16,10 +16,10 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
 )
 
-// patience is how long anything may take that a test waits for.
+// patience bounds each wait of a test.
 const patience = 2 * time.Minute
 
-// serve serves an interface on a free port.
+// serve serves an API on a free port.
 func serve(t *testing.T, api *API, change func(*server.Config)) *server.Server {
 	t.Helper()
 	cfg := server.DefaultConfig()
@@ -27,19 +27,19 @@ func serve(t *testing.T, api *API, change func(*server.Config)) *server.Server {
 	if change != nil {
 		change(&cfg)
 	}
-	started := server.New(cfg, api, zap.NewNop())
-	if err := started.Start(t.Context()); err != nil {
+	s := server.New(cfg, api, zap.NewNop())
+	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ended, cancel := context.WithCancel(context.Background())
+		canceled, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = started.Stop(ended)
+		_ = s.Stop(canceled)
 	})
-	return started
+	return s
 }
 
-// peer is a client that decides itself what it sends and when it reads.
+// peer is a client that controls what it sends and when it reads.
 type peer struct {
 	net.Conn
 
@@ -58,7 +58,7 @@ func dial(t *testing.T, s *server.Server) *peer {
 	return &peer{Conn: c, t: t, reader: bufio.NewReader(c)}
 }
 
-// receive returns an answer that has been read.
+// receive reads an answer with its body.
 func (p *peer) receive() (*http.Response, string) {
 	p.t.Helper()
 	response, err := http.ReadResponse(p.reader, nil)

@@ -50,8 +50,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestRequestUntouched wants a request to stay as it was: an embedder's middleware looks at it afterwards, as access
-// logs do.
+// TestRequestUntouched checks that the request stays unchanged: an embedder's middleware may log it afterwards.
 func TestRequestUntouched(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()

@@ -22,13 +22,13 @@ func (a *API) readText(ctx context.Context, c *call) (any, error) {
 	return text(pasty.Code), nil
 }
 
-// isUpload reports whether a request outside the interface creates a paste, as one for /raw does: that of curl -T,
-// which has a file's name as its path, or that of curl -F, which is not from a page.
+// isUpload reports whether a request to a path outside the API creates a paste, as POST /raw does. curl -T sends PUT,
+// with the file's name as the path. curl -F sends a form to "/", which does not come from a page.
 func (a *API) isUpload(r *http.Request) bool {
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch r.Method {
 	case http.MethodPut:
-		return !strings.Contains(name, "/") && !a.own[name]
+		return !strings.Contains(name, "/") && !a.apiSegments[name]
 	case http.MethodPost:
 		fromPage := r.Header["Origin"] != nil || prefers(r.Header["Accept"], mediaHTML, mediaText)
 		return name == "" && isForm(r) && !fromPage
@@ -36,7 +36,7 @@ func (a *API) isUpload(r *http.Request) bool {
 	return false
 }
 
-// orUpload returns the handlers for a request that is an upload, or else for another one.
+// orUpload returns handlers that create a paste if the request is an upload, and else admit it and call otherwise.
 func (a *API) orUpload(admit, otherwise gin.HandlerFunc) gin.HandlersChain {
 	create := a.createsFromText()
 	return a.chain(func(c *gin.Context) {
@@ -60,38 +60,38 @@ func isForm(r *http.Request) bool {
 }
 
 func (a *API) createsFromText() gin.HandlerFunc {
-	return a.handle(voluntary|withBody, a.createFromText)
+	return a.handleBody(authOptional, a.createFromText)
 }
 
-// createFromText creates a paste of the body, or of the files in it. It answers with the link, or with the paste if the
-// client prefers JSON.
+// createFromText creates a paste from the body, or from the files in it. It answers with the link, or with the paste if
+// the client prefers JSON.
 func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
-	made, err := a.create(ctx, c, func(body []byte) (paste.Draft, error) { return a.textDraft(c, body) })
+	created, err := a.create(ctx, c, func(body []byte) (paste.Draft, error) { return a.textDraft(c, body) })
 	if err != nil || prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
-		return made, err
+		return created, err
 	}
 	site := a.cfg.PublicURL
 	if site == "" && c.Request.Host != "" {
 		site = c.Request.URL.Scheme + "://" + c.Request.Host
 	}
-	return text(site + a.pathOf(made.ID) + "\n"), nil
+	return text(site + a.pathOf(created.ID) + "\n"), nil
 }
 
 var errNoText = wire.Invalid("The body is empty. Send the code.")
 
-// textDraft returns the paste of a body that is one text, or a form with files or one text.
+// textDraft reads a body that is text, or a form with files or one text.
 func (a *API) textDraft(c *call, body []byte) (draft paste.Draft, err error) {
-	sent := wire.Form{Text: string(body)}
+	form := wire.Form{Text: string(body)}
 	if isForm(c.Request) {
 		most := a.modules.Pastes.Create.Limits().Pasties
-		if sent, err = wire.DecodeForm(c.GetHeader("Content-Type"), body, most); err != nil {
+		if form, err = wire.DecodeForm(c.GetHeader("Content-Type"), body, most); err != nil {
 			return draft, err
 		}
 	}
 	setting := func(key string) (string, bool) {
 		value, ok := parameter(c, key)
 		if !ok {
-			value, ok = sent.Settings[key]
+			value, ok = form.Settings[key]
 		}
 		return value, ok
 	}
@@ -108,22 +108,22 @@ func (a *API) textDraft(c *call, body []byte) (draft paste.Draft, err error) {
 	}
 	title, _ := setting("title")
 	language := a.languageParameter(c.Request.URL.RawQuery)
-	if value, ok := sent.Settings["language"]; ok && language == nil {
+	if value, ok := form.Settings["language"]; ok && language == nil {
 		language = &value
 	}
-	if len(sent.Files) == 0 {
-		if sent.Text == "" {
+	if len(form.Files) == 0 {
+		if form.Text == "" {
 			return draft, errNoText
 		}
 		draft.Pasties = []paste.PastyDraft{{
 			Title: cmp.Or(title, c.Param("id")), Language: language, Default: c.viewer.User.DefaultLanguage,
-			Code: &sent.Text, Alone: true,
+			Code: &form.Text, Alone: true,
 		}}
 	} else {
 		draft.Title = title
 	}
-	for i := range sent.Files {
-		file := &sent.Files[i]
+	for i := range form.Files {
+		file := &form.Files[i]
 		draft.Pasties = append(draft.Pasties, paste.PastyDraft{
 			Title: file.Name, Language: language, Code: &file.Text, Label: "file " + strconv.Itoa(i+1),
 		})
@@ -131,26 +131,26 @@ func (a *API) textDraft(c *call, body []byte) (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// parameter returns the first value of a parameter, and whether there is one.
+// parameter returns the first value of a query parameter, and whether there is one.
 func parameter(c *call, key string) (string, bool) {
 	raw, ok := wire.RawParameter(c.Request.URL.RawQuery, key)
 	return wire.Unescape(raw, true), ok
 }
 
-// languageParameter returns the reading of the parameter that is a language's name: see wire.Readings.
+// languageParameter returns the language in a query, in the reading that names one (see wire.Readings), or nil.
 func (a *API) languageParameter(query string) *string {
 	readings := wire.Readings(query, "language")
 	if len(readings) == 0 {
 		return nil
 	}
 	name := readings[0]
-	if found, err := a.modules.Languages.FindByName.Do(readings...); err == nil {
-		name = found.Name
+	if lang, err := a.modules.Languages.FindByName.Do(readings...); err == nil {
+		name = lang.Name
 	}
 	return &name
 }
 
-// readFlag reads a setting that is true or false. It refuses an empty value, which may be meant as true.
+// readFlag reads a setting that is true or false. It refuses an empty value, which might mean true.
 func readFlag(setting func(key string) (string, bool), key string, on *bool) error {
 	value, ok := setting(key)
 	*on = strings.EqualFold(value, "true")

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLink wants the answer to a creation to say where the paste is: at the public URL, or else where the client has
-// asked.
+// TestLink checks that the answer says where the new paste is: below the public URL, or else the request's host.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ base, public, location, link string }{

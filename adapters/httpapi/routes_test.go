@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// TestEndpointsAreDescribed compares routes.go, openapi.yaml and the table of docs/API.md, each with the two others.
-// Each path is served with and without a slash at its end, and takes HEAD where it takes GET, and OPTIONS.
+// TestEndpointsAreDescribed compares routes.go, openapi.yaml and the table of docs/API.md with each other. It checks
+// that each path works with and without a trailing slash, and takes OPTIONS, and HEAD if it takes GET.
 func TestEndpointsAreDescribed(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())
 	parameters := regexp.MustCompile(`:(\w+)`)
-	routed, taken := make(map[string]bool), make(map[string][]string)
+	inRouter, methodsByPath := make(map[string]bool), make(map[string][]string)
 	for _, e := range append(api.endpoints(), api.healthChecks()...) {
 		path := parameters.ReplaceAllString(e.path, "{$1}")
-		routed[e.method+" "+path] = true
-		taken[e.path] = append(taken[e.path], e.method)
+		inRouter[e.method+" "+path] = true
+		methodsByPath[e.path] = append(methodsByPath[e.path], e.method)
 		if e.method == http.MethodGet {
-			taken[e.path] = append(taken[e.path], http.MethodHead)
+			methodsByPath[e.path] = append(methodsByPath[e.path], http.MethodHead)
 		}
 	}
-	for path, methods := range taken {
+	for path, methods := range methodsByPath {
 		for _, target := range []string{path, path + "/"} {
 			answer := request(api, http.MethodOptions, parameters.ReplaceAllString(target, "x"), nil)
 			want := strings.Join(append(methods, http.MethodOptions), ", ")
@@ -33,7 +33,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 			}
 		}
 	}
-	described := make(map[string]bool)
+	inSpec := make(map[string]bool)
 	for path, operations := range parseOpenAPI(t, openAPIYAML).Paths {
 		for method, operation := range map[string]map[string]any{
 			http.MethodGet: operations.Get, http.MethodPost: operations.Post,
@@ -42,15 +42,15 @@ func TestEndpointsAreDescribed(t *testing.T) {
 			if operation == nil {
 				continue
 			}
-			described[method+" "+path] = true
-			if !routed[method+" "+path] {
+			inSpec[method+" "+path] = true
+			if !inRouter[method+" "+path] {
 				t.Errorf("openapi.yaml has %s %s, want it in routes.go", method, path)
 			}
 		}
 	}
 	var names []string
-	for name := range routed {
-		if !described[name] {
+	for name := range inRouter {
+		if !inSpec[name] {
 			t.Errorf("routes.go has %s, want it in openapi.yaml", name)
 		}
 		if _, path, _ := strings.Cut(name, " "); path != PathAlive && path != PathReady {
@@ -61,23 +61,23 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := make(map[string]bool)
+	inTable := make(map[string]bool)
 	slices.Sort(names) // so that a row for /user/self is not one for /user/{username}
 	for _, row := range regexp.MustCompile(`(?m)^\| .+? \|`).FindAllString(string(table), -1) {
-		for _, found := range regexp.MustCompile("`([A-Z]+) (/[^`?]*)").FindAllStringSubmatch(row, -1) {
+		for _, match := range regexp.MustCompile("`([A-Z]+) (/[^`?]*)").FindAllStringSubmatch(row, -1) {
 			i := slices.IndexFunc(names, func(name string) bool {
 				pattern := regexp.MustCompile(`\{\w+}`).ReplaceAllString(name, "[^/]+")
-				return regexp.MustCompile("^" + pattern + "$").MatchString(found[1] + " " + found[2])
+				return regexp.MustCompile("^" + pattern + "$").MatchString(match[1] + " " + match[2])
 			})
 			if i < 0 {
-				t.Errorf("docs/API.md has %s %s, want it in routes.go", found[1], found[2])
+				t.Errorf("docs/API.md has %s %s, want it in routes.go", match[1], match[2])
 				continue
 			}
-			listed[names[i]] = true
+			inTable[names[i]] = true
 		}
 	}
 	for _, name := range names {
-		if !listed[name] {
+		if !inTable[name] {
 			t.Errorf("routes.go has %s, want a row of docs/API.md for it", name)
 		}
 	}

@@ -20,47 +20,46 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test
-// likes.
+// store is in memory. Its lookups wait until it is released, and its lists are as long as a test likes, and may fail.
 type store struct {
 	secret  token.Secret
 	others  map[token.Hash]user.ID // other tokens, and their owners
 	ids     int
 	failure error // after the last id
 
-	waiting chan struct{} // receives one for each lookup that waits
-	held    chan struct{} // closed: go on
-	ended   atomic.Int64  // lookups that were cancelled while they waited
-	lookups atomic.Int64  // of tokens
+	waiting  chan struct{} // receives one for each lookup that waits
+	released chan struct{} // closed: lookups go on
+	canceled atomic.Int64  // lookups canceled while they waited
+	lookups  atomic.Int64  // of tokens
 
-	lookingUp func() // is called by each of them, if it is set
+	onLookup func() // called by each of them; or nil
 }
 
 func newStore() *store {
-	s := &store{secret: token.Generate(), waiting: make(chan struct{}, 1000), held: make(chan struct{})}
-	close(s.held)
+	s := &store{secret: token.Generate(), waiting: make(chan struct{}, 1000), released: make(chan struct{})}
+	close(s.released)
 	return s
 }
 
-// storedUsers and storedPastes are the ports that the tests need of a store; nil stands for the others.
+// The ports that the tests need. Methods of the embedded nil interfaces are not called.
 type (
-	storedUsers struct {
+	testUsers struct {
 		users.Store
 		*store
 	}
-	storedPastes struct {
+	testPastes struct {
 		paste.Store
 		*store
 	}
-	storedTokens struct {
+	testTokens struct {
 		token.Store
 		*store
 	}
 )
 
-func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
+func (s testUsers) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	select {
-	case <-s.held:
+	case <-s.released:
 	default:
 		s.waiting <- struct{}{}
 		cancelled := make(chan struct{})
@@ -70,19 +69,19 @@ func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User
 			}
 		})()
 		select {
-		case <-s.held:
+		case <-s.released:
 		case <-cancelled:
-			s.ended.Add(1)
+			s.canceled.Add(1)
 			return user.User{}, fault.Wrap(fault.Unavailable, "cancelled", ctx.Err())
 		}
 	}
 	return user.User{ID: "hiqpz8s5", Name: name, PublicProfile: true}, nil
 }
 
-func (s storedTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, user.User, error) {
+func (s testTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, user.User, error) {
 	s.lookups.Add(1)
-	if s.lookingUp != nil {
-		s.lookingUp()
+	if s.onLookup != nil {
+		s.onLookup()
 	}
 	if owner, ok := s.others[hash]; ok {
 		return token.Token{ID: "k2", Owner: owner, Hash: hash}, user.User{ID: owner}, nil
@@ -90,7 +89,7 @@ func (s storedTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, u
 	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, user.User{ID: "hiqpz8s5"}, nil
 }
 
-func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID,
+func (s testPastes) ActiveIDs(_ context.Context, _ user.ID,
 	after paste.Place, limit int) (ids []paste.ID, at paste.Place, err error) {
 	first := 0
 	if after.ID != "" {
@@ -111,31 +110,30 @@ func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID,
 	return ids, at, nil
 }
 
-// ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may,
-// "private0".
-func (s storedPastes) ReadDocument(_ context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+// ReadDocument knows one paste that everybody may read, "open0000", and one for the holder of the secret, "private0".
+func (s testPastes) ReadDocument(_ context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	if id != "open0000" && (id != "private0" || reader != "hiqpz8s5") {
 		return paste.Document{}, fault.New(fault.NotFound, "there is no such row")
 	}
-	found := paste.Document{Paste: paste.Paste{ID: id, Owner: "hiqpz8s5", CreatedAt: time.Unix(1, 0)}}
-	found.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "package main\n"}}
+	document := paste.Document{Paste: paste.Paste{ID: id, Owner: "hiqpz8s5", CreatedAt: time.Unix(1, 0)}}
+	document.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "package main\n"}}
 	if id == "private0" {
-		found.Visibility = paste.Private
+		document.Visibility = paste.Private
 	}
-	return found, nil
+	return document, nil
 }
 
-func (s storedPastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
-	found, err := s.ReadDocument(ctx, id, reader)
+func (s testPastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
+	document, err := s.ReadDocument(ctx, id, reader)
 	if err != nil {
 		return paste.Pasty{}, err
 	}
-	return found.PastyOrFirst(pasty)
+	return document.PastyOrFirst(pasty)
 }
 
 const firstID = 1_000_000 // so that all have as many digits
 
-// list is what the store's list is as an answer.
+// list returns the store's list as it is answered.
 func (s *store) list() string {
 	var list strings.Builder
 	for i := range s.ids {
@@ -146,19 +144,19 @@ func (s *store) list() string {
 
 func (s *store) modules() Modules {
 	return Modules{
-		Users:     users.New(storedUsers{store: s}, paste.Lifetimes{}, nil, time.Now),
-		Tokens:    tokens.New(storedTokens{store: s}, nil, time.Now),
-		Pastes:    pastes.New(storedPastes{store: s}, nil, pastes.Options{}, time.Now),
+		Users:     users.New(testUsers{store: s}, paste.Lifetimes{}, nil, time.Now),
+		Tokens:    tokens.New(testTokens{store: s}, nil, time.Now),
+		Pastes:    pastes.New(testPastes{store: s}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(copies{}),
 	}
 }
 
-// copies is a port that returns a new language each time.
+// copies is a catalogue that returns a new language each time.
 type copies struct{ language.Catalogue }
 
 func (c copies) All() []*language.Language {
-	known, _ := c.ByName("Go")
-	return []*language.Language{known}
+	lang, _ := c.ByName("Go")
+	return []*language.Language{lang}
 }
 
 func (copies) ByName(name string) (*language.Language, bool) {

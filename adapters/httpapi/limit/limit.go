@@ -1,8 +1,7 @@
-// Package limit bounds the requests of each client to a node, before the database is asked.
+// Package limit bounds the requests of each client to a node, before they reach the database.
 //
-// A client is a user, if this node has found a token or a session of that user valid, or else an address: so made-up
-// tokens evade no limit, and many tokens of one user do not either. The address of an IPv6 client is its network of 64
-// bits.
+// A client is a user, if this node has seen a valid token or session of that user, or else an address. So neither
+// made-up tokens nor many tokens of one user evade a limit. The address of an IPv6 client is its network of 64 bits.
 package limit
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Config has the limits; 0 is none.
+// Config has the limits. 0 means no limit.
 type Config struct {
 	Rate          int // requests a second
 	Burst         int // requests at once; 0: as many as Rate
@@ -52,29 +51,29 @@ func (c Config) Validate() (wrong error) {
 const (
 	Requests        = "requests"
 	FailedSignIns   = "failed_sign_ins"
-	AnonymousPastes = "anonymous_pastes" // use cases apply this one and the next
+	AnonymousPastes = "anonymous_pastes" // applied by use cases, as the next one
 	UserPastes      = "user_pastes"
 )
 
-// Names returns all of them, so that metrics can start at zero.
+// Names returns the names of all limits, so that metrics can start at zero.
 func Names() []string { return []string{Requests, FailedSignIns, AnonymousPastes, UserPastes} }
 
-// Limiter applies limits. A nil *Limiter has none.
+// Limiter applies limits. A nil *Limiter applies none.
 type Limiter struct {
-	Now func() time.Time // the clock, which tests replace
+	Now func() time.Time // the clock; tests replace it
 
 	requests, failures *clients                  // nil: no limit
 	valid              *lru.Cache[uint64, proof] // of tokens, by their hashes
 	seed               maphash.Seed
 }
 
-// proof says when a token was found valid.
+// proof says when a token was last valid.
 type proof struct {
-	user uint64 // the key of its user
+	user uint64 // its user's key
 	at   time.Time
 }
 
-// New returns nil if cfg has no limits.
+// New returns a Limiter for cfg, or nil if cfg has no limits.
 func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
@@ -90,17 +89,18 @@ func New(cfg Config) *Limiter {
 	return l
 }
 
-// Admit counts a request that presents a token, or "", and that tries another secret, such as a delete key or one in
-// its body, or does not. RemoteAddr is the client's address, without a port. It returns how much of a limit is used. If
-// the request may not go on, it returns the limit that refuses it, and how long to wait.
-func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, refused string, retry time.Duration) {
+// Admit counts a request, whose RemoteAddr is the client's address, without a port. token is the one that it presents,
+// or "". tries says whether it tries another secret, such as a delete key or one in its body. Admit returns how much of
+// a limit the client has used. If the request may not go on, it also returns the limit that it exceeds, and how long to
+// wait.
+func (l *Limiter) Admit(r *http.Request, token string, tries bool) (use Use, exceeded string, retry time.Duration) {
 	if l == nil {
-		return used, "", 0
+		return use, "", 0
 	}
 	now, key := l.Now(), l.key(Client(r.RemoteAddr))
 	if token != "" {
-		if found, ok := l.valid.Get(l.key(token)); ok && now.Sub(found.at) < provenFor {
-			key = found.user
+		if p, ok := l.valid.Get(l.key(token)); ok && now.Sub(p.at) < proofLifetime {
+			key = p.user
 		} else {
 			tries = true
 		}
@@ -111,36 +111,36 @@ func (l *Limiter) Admit(r *http.Request, token string, tries bool) (used Use, re
 		}
 	}
 	if l.requests != nil {
-		if used, retry = l.requests.take(key, now); retry > 0 {
-			return used, Requests, retry
+		if use, retry = l.requests.take(key, now); retry > 0 {
+			return use, Requests, retry
 		}
 	}
-	return used, "", 0
+	return use, "", 0
 }
 
-// provenFor is how long a valid token counts for its user: endpoints that take no token do not notice that it was
-// revoked.
-const provenFor = 10 * time.Minute
+// proofLifetime is how long a valid token counts as its user. It ends because endpoints that ignore tokens do not
+// notice that one was revoked.
+const proofLifetime = 10 * time.Minute
 
-// Proven notes that a token is valid, and whose it is.
-func (l *Limiter) Proven(token string, owner user.ID) {
+// NoteValid notes that a token is valid, and its owner.
+func (l *Limiter) NoteValid(token string, owner user.ID) {
 	if l != nil && token != "" {
 		l.valid.Add(l.key(token), proof{l.key("user " + string(owner)), l.Now()})
 	}
 }
 
-// Rejected notes that the token of a request is not valid.
-func (l *Limiter) Rejected(r *http.Request, token string) {
+// NoteInvalid notes that the token of a request is invalid.
+func (l *Limiter) NoteInvalid(r *http.Request, token string) {
 	if l == nil {
 		return
 	}
 	l.valid.Remove(l.key(token))
-	l.Failed(r)
+	l.NoteFailure(r)
 }
 
-// Failed notes that a secret that a request has tried is not valid. It counts for the address alone, not for a user who
-// has sent it.
-func (l *Limiter) Failed(r *http.Request) {
+// NoteFailure notes that a secret that a request tried is invalid. It counts against the address, even if a user sent
+// it.
+func (l *Limiter) NoteFailure(r *http.Request) {
 	if l != nil && l.failures != nil {
 		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed since
 	}
@@ -148,8 +148,8 @@ func (l *Limiter) Failed(r *http.Request) {
 
 func (l *Limiter) key(text string) uint64 { return maphash.String(l.seed, text) }
 
-// failureKey returns the key that an invalid secret counts for. Those that a page of another site sends do not count
-// for its visitor.
+// failureKey returns the key that an invalid secret counts against. Those that a page of another site sends do not
+// count against its visitor.
 func (l *Limiter) failureKey(r *http.Request) uint64 {
 	if CrossSite(r) {
 		return l.key("cross-site " + Client(r.RemoteAddr))
@@ -157,7 +157,7 @@ func (l *Limiter) failureKey(r *http.Request) uint64 {
 	return l.key(Client(r.RemoteAddr))
 }
 
-// CrossSite reports whether a browser says that a page of another site sends the request (Fetch Metadata).
+// CrossSite reports whether a browser says that a page of another site sent the request (Fetch Metadata).
 func CrossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 // Client returns the key of a client's address. Other text is its own key.
@@ -169,68 +169,68 @@ func Client(address string) string {
 	return paste.ClientNetwork(parsed).String()
 }
 
-// maxClients is how many clients each limit remembers, in 3 MiB at most. A forgotten client starts with a full burst.
+// maxClients is how many clients each limit remembers, in at most 3 MiB. A forgotten client starts with a full burst.
 const maxClients = 1 << 14
 
-// clients is a token bucket for each of many keys. Keys are seeded hashes, which clients cannot choose.
+// clients has a token bucket for each client. Its keys are seeded hashes, so that clients cannot choose them.
 type clients struct {
-	rate  rate.Limit
-	burst int // at once
-	known *lru.Cache[uint64, *rate.Limiter]
+	rate    rate.Limit
+	burst   int // at once
+	buckets *lru.Cache[uint64, *rate.Limiter]
 }
 
-// newClients allows each key many in a period, and burst at once.
-func newClients(many int, period time.Duration, burst int) *clients {
-	known, _ := lru.New[uint64, *rate.Limiter](maxClients) // fails only for a size of 0
-	return &clients{rate: rate.Every(period / time.Duration(many)), burst: burst, known: known}
+// newClients allows each key n requests in a period, and burst at once.
+func newClients(n int, period time.Duration, burst int) *clients {
+	buckets, _ := lru.New[uint64, *rate.Limiter](maxClients) // fails only for a size of 0
+	return &clients{rate: rate.Every(period / time.Duration(n)), burst: burst, buckets: buckets}
 }
 
-// take counts one for a key. It returns what is used of the requests, and 0 or how long it takes until one is allowed.
-func (c *clients) take(key uint64, now time.Time) (used Use, retry time.Duration) {
-	of := c.of(key)
-	if !of.AllowN(now, 1) {
-		retry = wait(of, now)
+// take counts one request of a key. It returns the use of the limit, and how long until a request is allowed, or 0.
+func (c *clients) take(key uint64, now time.Time) (use Use, retry time.Duration) {
+	bucket := c.bucket(key)
+	if !bucket.AllowN(now, 1) {
+		retry = wait(bucket, now)
 	}
-	left := max(of.TokensAt(now), 0)
+	left := max(bucket.TokensAt(now), 0)
 	return Use{"requests", c.burst, c.period(float64(c.burst)), int(left), c.period(float64(c.burst) - left)}, retry
 }
 
-// period is how long it takes until so many are allowed.
-func (c *clients) period(many float64) time.Duration {
-	return time.Duration(many / float64(c.rate) * float64(time.Second))
+// period is how long it takes until n more are allowed.
+func (c *clients) period(n float64) time.Duration {
+	return time.Duration(n / float64(c.rate) * float64(time.Second))
 }
 
-// peek returns what take would, without counting.
+// peek returns how long until a request is allowed, or 0, without counting one.
 func (c *clients) peek(key uint64, now time.Time) time.Duration {
-	if known, ok := c.known.Get(key); ok && known.TokensAt(now) < 1 {
-		return wait(known, now)
+	if bucket, ok := c.buckets.Get(key); ok && bucket.TokensAt(now) < 1 {
+		return wait(bucket, now)
 	}
 	return 0
 }
 
-// wait returns how long it takes until the next one is allowed.
-func wait(of *rate.Limiter, now time.Time) time.Duration {
-	seconds := (1 - of.TokensAt(now)) / float64(of.Limit())
+// wait returns how long until a bucket allows the next request.
+func wait(bucket *rate.Limiter, now time.Time) time.Duration {
+	seconds := (1 - bucket.TokensAt(now)) / float64(bucket.Limit())
 	return max(time.Duration(seconds*float64(time.Second)).Round(time.Microsecond), time.Microsecond)
 }
 
-// maxDebt bounds how long a key waits after charges beyond its burst.
+// maxDebt bounds how long charges beyond the burst make a key wait.
 const maxDebt = time.Hour
 
-// charge counts one that has happened, even beyond the burst. The key then waits longer.
+// charge counts one even beyond the burst, which makes the key wait longer.
 func (c *clients) charge(key uint64, now time.Time) {
-	if of := c.of(key); wait(of, now) < maxDebt {
-		of.ReserveN(now, 1)
+	if bucket := c.bucket(key); wait(bucket, now) < maxDebt {
+		bucket.ReserveN(now, 1)
 	}
 }
 
-func (c *clients) of(key uint64) *rate.Limiter {
-	if known, ok := c.known.Get(key); ok {
-		return known
+func (c *clients) bucket(key uint64) *rate.Limiter {
+	if bucket, ok := c.buckets.Get(key); ok {
+		return bucket
 	}
-	made := rate.NewLimiter(c.rate, c.burst)
-	if known, ok, _ := c.known.PeekOrAdd(key, made); ok {
-		return known
+	bucket := rate.NewLimiter(c.rate, c.burst)
+	if bucket, ok, _ := c.buckets.PeekOrAdd(key, bucket); ok {
+		return bucket
 	}
-	return made
+	return bucket
 }

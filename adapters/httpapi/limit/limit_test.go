@@ -20,8 +20,8 @@ func TestClients(t *testing.T) {
 		{100 * time.Millisecond, 0, 0}, {100 * time.Millisecond, 100 * time.Millisecond, 0},
 		{time.Hour, 0, 2}, {time.Hour, 0, 1}, {time.Hour, 0, 0}, {time.Hour, 100 * time.Millisecond, 0},
 	} {
-		if used, wait := g.take(7, start.Add(step.after)); wait != step.wait || used.Left != step.left {
-			t.Errorf("after %v: got %v and %d left, want %v and %d", step.after, wait, used.Left, step.wait, step.left)
+		if use, wait := g.take(7, start.Add(step.after)); wait != step.wait || use.Left != step.left {
+			t.Errorf("after %v: got %v and %d left, want %v and %d", step.after, wait, use.Left, step.wait, step.left)
 		}
 	}
 	for range 3 {
@@ -45,7 +45,7 @@ func TestLookingCountsNothing(t *testing.T) {
 	}
 }
 
-// TestLookingTakesNoPlace looks for very many clients that have done nothing, and goes on refusing one that has.
+// TestLookingTakesNoPlace checks that looking up many new clients does not evict one that is limited.
 func TestLookingTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
@@ -58,8 +58,7 @@ func TestLookingTakesNoPlace(t *testing.T) {
 	}
 }
 
-// TestManyKeys limits many times as many clients as there is room for, and goes on limiting one that comes again and
-// again.
+// TestManyKeys checks that a busy client stays limited among many times as many clients as there is room for.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	g, now := newClients(1, time.Second, 2), time.Unix(1_000_000, 0)
@@ -75,8 +74,8 @@ func TestManyKeys(t *testing.T) {
 			}
 		}
 	}
-	if known := g.known.Len(); known != maxClients {
-		t.Errorf("got %d clients known, want %d", known, maxClients)
+	if clients := g.buckets.Len(); clients != maxClients {
+		t.Errorf("got %d clients known, want %d", clients, maxClients)
 	}
 }
 
@@ -99,7 +98,7 @@ func TestDebtIsBounded(t *testing.T) {
 	}
 }
 
-// TestUse wants the fields of several limits beside each other, in whole seconds that are long enough.
+// TestUse checks that the fields list several limits, with seconds rounded up.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}

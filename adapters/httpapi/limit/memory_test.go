@@ -16,7 +16,7 @@ const mib = 1 << 20
 // newMemory returns a budget of 48 MiB, for bodies of 2 MiB.
 func newMemory() *Memory { return NewMemory(48*mib, 12*mib) }
 
-// handleBody claims as a request with a body of 2 MiB does.
+// handleBody claims memory as a request with a body of 2 MiB does.
 func handleBody(ctx context.Context, claim *Claim, sending, handling time.Duration) error {
 	defer claim.Release()
 	if err := claim.Transfer(ctx, 2*mib); err != nil {
@@ -30,10 +30,10 @@ func handleBody(ctx context.Context, claim *Claim, sending, handling time.Durati
 	return nil
 }
 
-// makeList claims as a request for a long list does.
+// makeList claims memory as a request for a long list does.
 func makeList(ctx context.Context, claim *Claim, making, reading time.Duration) error {
 	defer claim.Release()
-	if err := claim.Transfer(ctx, claim.of.Share()); err != nil {
+	if err := claim.Transfer(ctx, claim.memory.Share()); err != nil {
 		return err
 	}
 	time.Sleep(making)
@@ -42,11 +42,11 @@ func makeList(ctx context.Context, claim *Claim, making, reading time.Duration) 
 	return nil
 }
 
-// TestCrowd has 64 clients ask again and again, all from one address or each from its own. As many are served as if one
-// client had asked.
+// TestCrowd sends requests of 64 clients, from one address or from 64. At least as many are served as if there were one
+// client.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	const lasting = 10 * time.Second
+	const duration = 10 * time.Second
 	for name, ask := range map[string]func(context.Context, *Claim) error{
 		"bodies": func(ctx context.Context, c *Claim) error {
 			return handleBody(ctx, c, 10*time.Millisecond, 50*time.Millisecond)
@@ -60,25 +60,25 @@ func TestCrowd(t *testing.T) {
 				t.Parallel()
 				count := func(clients int) (served, refused int64) {
 					synctest.Test(t, func(t *testing.T) {
-						m, end := newMemory(), time.Now().Add(lasting)
+						m, end := newMemory(), time.Now().Add(duration)
 						var done, failed atomic.Int64
-						var asking sync.WaitGroup
+						var requests sync.WaitGroup
 						for i := range clients {
-							asking.Go(func() {
+							requests.Go(func() {
 								for time.Now().Before(end) {
 									claim := m.Claim(fmt.Sprint(i % addresses))
-									if began := time.Now(); ask(t.Context(), &claim) == nil {
+									if start := time.Now(); ask(t.Context(), &claim) == nil {
 										done.Add(1)
-									} else if failed.Add(1); time.Since(began) < patience {
-										t.Errorf("got a refusal after %v, want at least %v", time.Since(began), patience)
+									} else if failed.Add(1); time.Since(start) < patience {
+										t.Errorf("got a refusal after %v, want at least %v", time.Since(start), patience)
 									}
 								}
 							})
 						}
-						asking.Wait()
+						requests.Wait()
 						served, refused = done.Load(), failed.Load()
-						if m.taken != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
-							t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.taken, m.clients, m.waiting)
+						if m.inUse != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
+							t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.inUse, m.clients, m.waiting)
 						}
 					})
 					return served, refused
@@ -94,8 +94,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestOneOfManyIsServed has one address with a hundred requests, and another with one. That one does not wait for the
-// hundred.
+// TestOneOfManyIsServed checks that a request does not wait for a hundred requests of another address.
 func TestOneOfManyIsServed(t *testing.T) {
 	t.Parallel()
 	const handling = 100 * time.Millisecond
@@ -108,34 +107,35 @@ func TestOneOfManyIsServed(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				m := newMemory()
-				var asking sync.WaitGroup
+				var requests sync.WaitGroup
 				for range 100 {
-					asking.Go(func() {
+					requests.Go(func() {
 						claim := m.Claim("many")
 						_ = ask(t.Context(), &claim)
 					})
 				}
 				synctest.Wait()
-				began, one := time.Now(), m.Claim("one")
+				start, one := time.Now(), m.Claim("one")
 				if err := handleBody(t.Context(), &one, 0, 0); err != nil {
 					t.Errorf("got %v, want it to be served", err)
 				}
-				if took := time.Since(began); took > 2*handling { // what is under way, and what has arrived
-					t.Errorf("got it after %v, want it within %v", took, 2*handling)
+				if elapsed := time.Since(start); elapsed > 2*handling { // what is under way, and what has arrived
+					t.Errorf("got it after %v, want it within %v", elapsed, 2*handling)
 				}
-				asking.Wait()
+				requests.Wait()
 			})
 		})
 	}
 }
 
-// TestSlowClients has the clients of ten addresses hold all that they can. A body that has arrived is handled.
+// TestSlowClients lets clients of ten addresses hold all that they can, and checks that a body that has arrived is
+// handled.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		arrived := m.Claim("one")
-		if err := arrived.Transfer(t.Context(), 2*mib); err != nil {
+		body := m.Claim("one")
+		if err := body.Transfer(t.Context(), 2*mib); err != nil {
 			t.Fatal(err)
 		}
 		var slow sync.WaitGroup
@@ -149,13 +149,13 @@ func TestSlowClients(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if began := time.Now(); arrived.Work(t.Context(), 12*mib) != nil || time.Since(began) > 0 {
+		if start := time.Now(); body.Work(t.Context(), 12*mib) != nil || time.Since(start) > 0 {
 			t.Error("got a refusal of the work on a body that has arrived, want it granted at once")
 		}
-		arrived.Release()
+		body.Release()
 		other := m.Claim("other")
-		if began := time.Now(); !errors.Is(other.Transfer(t.Context(), 2*mib), ErrNoMemory) || time.Since(began) != patience {
-			t.Errorf("got an end of the waiting after %v, want a refusal after %v", time.Since(began), patience)
+		if start := time.Now(); !errors.Is(other.Transfer(t.Context(), 2*mib), ErrNoMemory) || time.Since(start) != patience {
+			t.Errorf("got an end of the waiting after %v, want a refusal after %v", time.Since(start), patience)
 		}
 		if other.Transfer(t.Context(), Uncounted) != nil || !other.Try(Uncounted) {
 			t.Error("got a refusal of a short body, want it granted")
@@ -164,7 +164,7 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// TestLoneWaiter wakes one waiter, in each way in which memory becomes free.
+// TestLoneWaiter checks that a waiter wakes in each way in which memory becomes free.
 func TestLoneWaiter(t *testing.T) {
 	t.Parallel()
 	for name, free := range map[string]func(holder *Claim){
@@ -181,10 +181,10 @@ func TestLoneWaiter(t *testing.T) {
 				granted := make(chan error, 1)
 				go func() { granted <- w.Transfer(t.Context(), 20*mib) }()
 				synctest.Wait()
-				began := time.Now()
+				start := time.Now()
 				free(&holder)
-				if err := <-granted; err != nil || time.Since(began) > 0 {
-					t.Errorf("got %v after %v, want it granted at once", err, time.Since(began))
+				if err := <-granted; err != nil || time.Since(start) > 0 {
+					t.Errorf("got %v after %v, want it granted at once", err, time.Since(start))
 				}
 			})
 		})
@@ -204,11 +204,11 @@ func TestLoneWaiter(t *testing.T) {
 			synctest.Wait()
 			go func() { granted <- small.Transfer(t.Context(), 2*mib) }()
 			synctest.Wait()
-			began := time.Now()
+			start := time.Now()
 			cancel()
 			first, second := <-granted, <-granted
-			if (first == nil) == (second == nil) || time.Since(began) > 0 {
-				t.Errorf("got %v and %v after %v, want one refused and the other granted at once", first, second, time.Since(began))
+			if (first == nil) == (second == nil) || time.Since(start) > 0 {
+				t.Errorf("got %v and %v after %v, want one refused and the other granted at once", first, second, time.Since(start))
 			}
 		})
 	})
@@ -218,7 +218,7 @@ func TestLoneWaiter(t *testing.T) {
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m, began := newMemory(), time.Now()
+		m, start := newMemory(), time.Now()
 		c, other := m.Claim("a"), m.Claim("a")
 		if c.Transfer(t.Context(), 2*m.Share()) == nil {
 			t.Error("got more than a client may have, want a refusal")
@@ -227,22 +227,22 @@ func TestClaims(t *testing.T) {
 			t.Error("got the share of a client twice, want it once")
 		}
 		other.Force(m.Share())
-		if !other.Holds(m.Share()) || m.taken.all < m.Share() {
-			t.Errorf("got %+v, want what was forced to be held", m.taken)
+		if !other.Holds(m.Share()) || m.inUse.all < m.Share() {
+			t.Errorf("got %+v, want what was forced to be held", m.inUse)
 		}
 		if !other.Try(m.Share()-mib) || other.Holds(m.Share()) {
 			t.Error("got no shorter claim, want it although its client has more than its share")
 		}
 		other.Release()
 		c.Release()
-		if m.taken != (holding{}) || len(m.clients) > 0 || time.Since(began) > 0 {
-			t.Errorf("got %+v, %v held after %v, want nothing, at once", m.taken, m.clients, time.Since(began))
+		if m.inUse != (holding{}) || len(m.clients) > 0 || time.Since(start) > 0 {
+			t.Errorf("got %+v, %v held after %v, want nothing, at once", m.inUse, m.clients, time.Since(start))
 		}
 	})
 }
 
-// TestManyWaiting has more callers wait for memory than may. The others are refused at once, and leave room for a
-// client that comes later.
+// TestManyWaiting checks that requests beyond the limit of waiters are refused at once, and leave room for a client
+// that comes later.
 func TestManyWaiting(t *testing.T) {
 	t.Parallel()
 	for addresses, most := range map[int]int{1: maxWaitingOfOne, 2: maxWaiting, 100: maxWaiting} {
@@ -253,16 +253,16 @@ func TestManyWaiting(t *testing.T) {
 				full := m.Claim("full")
 				full.Force(48 * mib)
 				var served, refused atomic.Int64
-				var asking sync.WaitGroup
+				var requests sync.WaitGroup
 				for i := range 8 * maxWaiting {
-					asking.Go(func() {
-						claim, began := m.Claim(fmt.Sprint(i%addresses)), time.Now()
+					requests.Go(func() {
+						claim, start := m.Claim(fmt.Sprint(i%addresses)), time.Now()
 						defer claim.Release()
 						switch err := claim.Transfer(t.Context(), 2*mib); {
 						case err == nil:
 							served.Add(1)
-						case !errors.Is(err, ErrNoMemory) || time.Since(began) > 0:
-							t.Errorf("got %v after %v, want to be refused at once", err, time.Since(began))
+						case !errors.Is(err, ErrNoMemory) || time.Since(start) > 0:
+							t.Errorf("got %v after %v, want to be refused at once", err, time.Since(start))
 						default:
 							refused.Add(1)
 						}
@@ -280,12 +280,12 @@ func TestManyWaiting(t *testing.T) {
 				if err := <-other; (err == nil) != (most < maxWaiting) {
 					t.Errorf("another client: got %v beside %d who wait", err, most)
 				}
-				asking.Wait()
+				requests.Wait()
 				if served.Load() != int64(most) || refused.Load() != int64(8*maxWaiting-most) {
 					t.Errorf("got %d served and %d refused, want %d served", served.Load(), refused.Load(), most)
 				}
-				if m.taken != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
-					t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.taken, m.clients, m.waiting)
+				if m.inUse != (holding{}) || len(m.clients) > 0 || m.waiting > 0 {
+					t.Errorf("got %+v taken, %v held and %d waiting in the end, want nothing", m.inUse, m.clients, m.waiting)
 				}
 			})
 		})

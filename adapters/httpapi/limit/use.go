@@ -12,10 +12,10 @@ type Use struct {
 	Quota  int    // in Window
 	Window time.Duration
 	Left   int
-	Full   time.Duration // until the client has the whole quota again
+	Full   time.Duration // until the whole quota is available again
 }
 
-// Tell adds the use to the header fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers). The
+// Tell adds the use to the RateLimit-Policy and RateLimit header fields (draft-ietf-httpapi-ratelimit-headers). The
 // zero Use adds nothing.
 func (u Use) Tell(header http.Header) {
 	if u.Quota == 0 {
@@ -26,7 +26,7 @@ func (u Use) Tell(header http.Header) {
 	add(header, "Ratelimit", name+";r="+strconv.Itoa(u.Left)+";t="+Seconds(u.Full))
 }
 
-// add appends to a header field that is a list.
+// add appends an item to a header field that is a list.
 func add(header http.Header, field, item string) {
 	if others := header[field]; len(others) > 0 {
 		item = others[0] + ", " + item
@@ -34,7 +34,7 @@ func add(header http.Header, field, item string) {
 	header[field] = []string{item}
 }
 
-// Seconds returns a time in whole seconds, rounded up: a client that waits so long has waited long enough.
+// Seconds returns a duration in whole seconds, rounded up, so that a client waits long enough.
 func Seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }

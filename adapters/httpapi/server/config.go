@@ -10,38 +10,38 @@ import (
 
 // Config has the address and the limits of a Server.
 type Config struct {
-	// Addr is the host:port to listen on, where port 0 takes a free one, or unix: and the path of a socket. Who connects
-	// to a socket is believed as a trusted proxy is: only the user and the group of the process may.
+	// Addr is the host:port to listen on, or unix: and the path of a socket. Port 0 takes a free port. Peers on a socket
+	// are trusted proxies: only the user and the group of the process may connect.
 	Addr string
-	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate and its chain, and its key. They are read
-	// again when they change. Without both, the Server speaks plain HTTP.
+	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate and its chain, and with its key. They are
+	// read again when they change. Without both, the Server speaks plain HTTP.
 	TLSCertFile, TLSKeyFile string
 
-	// ReadTimeout is the time for a request to arrive, and WriteTimeout the time that a client may take to read the
-	// answer. Both begin anew with each part that moves at MinRate. The headers of a request have maxHeaderTimeout at
-	// most.
+	// ReadTimeout bounds the time in which a request must arrive, and WriteTimeout the time in which a client must read
+	// the answer. Both start again while data moves at MinRate or faster. The headers of a request must arrive within
+	// maxHeaderTimeout.
 	ReadTimeout, WriteTimeout time.Duration
 	IdleTimeout               time.Duration // how long an unused connection stays open
-	// MaxConnections is how many may be open. Further ones wait until one is closed. 0 means no limit.
+	// MaxConnections is how many connections may be open. Further ones wait until one is closed. 0 means no limit.
 	MaxConnections int
 	// MaxClientConnections is how many connections one address, or IPv6 network of 64 bits, may have. Further ones are
 	// closed. Trusted proxies are exempt. 0 means no limit.
 	MaxClientConnections int
-	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
+	// DrainDelay is how long the server goes on accepting connections after the readiness check fails, so that load
 	// balancers notice before connections are refused.
 	DrainDelay time.Duration
 	// DrainTimeout bounds the wait for requests in flight when the server stops.
 	DrainTimeout time.Duration
 }
 
-// maxHeaderTimeout is the time for a request's headers, which fit into a few packets.
+// maxHeaderTimeout bounds the time for a request's headers, which fit into a few packets.
 const maxHeaderTimeout = 5 * time.Second
 
-// maxHeaderBytes bounds the request line and headers; net/http adds 4 KiB, and answers 431 beyond it. Short headers
+// maxHeaderBytes bounds the request line and headers. net/http adds 4 KiB, and answers 431 beyond that. Short headers
 // take twenty times their length in memory.
 const maxHeaderBytes = 16 << 10
 
-// DefaultConfig returns a server on 127.0.0.1:8080.
+// DefaultConfig returns the configuration of a server on 127.0.0.1:8080.
 func DefaultConfig() Config {
 	return Config{
 		Addr:                 "127.0.0.1:8080",

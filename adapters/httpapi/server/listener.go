@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// listener bounds the number of open connections: further ones wait in the kernel. Connections beyond the limit of one
+// listener bounds the number of open connections. Further ones wait in the kernel. Those beyond the limit of one
 // address are closed at once.
 //
 // netutil.LimitListener would hide CloseWrite, which net/http needs to deliver an answer before it resets a connection.
@@ -19,36 +19,36 @@ type listener struct {
 	net.Listener
 
 	server *Server       // has the limits
-	room   chan struct{} // holds one for each open connection, and one for the connection that Accept waits for
-	closed chan struct{} // closed with the listener
+	slots  chan struct{} // one is taken by each open connection, and by the one that Accept waits for
+	closed chan struct{} // closed by Close
 
-	mu     sync.Mutex
-	of     map[netip.Addr]int // open, by address
-	warned time.Time
+	mu          sync.Mutex
+	open        map[netip.Addr]int // open, by address
+	lastWarning time.Time
 }
 
 func (l *listener) Accept() (net.Conn, error) {
 	select {
-	case l.room <- struct{}{}:
-	case <-l.closed: // a server that stops waits for Accept to return
+	case l.slots <- struct{}{}:
+	case <-l.closed: // or Stop would wait for Accept forever
 		return nil, net.ErrClosed
 	}
 	for {
-		accepted, err := l.Listener.Accept()
+		conn, err := l.Listener.Accept()
 		if err != nil {
-			<-l.room
+			<-l.slots
 			return nil, err
 		}
-		address, isTCP := accepted.RemoteAddr().(*net.TCPAddr)
+		address, isTCP := conn.RemoteAddr().(*net.TCPAddr)
 		var peer netip.Addr // of a Unix socket: none
 		if isTCP {
 			peer = address.AddrPort().Addr()
 		}
 		client := paste.ClientNetwork(peer)
 		if l.add(client, !isTCP || l.server.handler.TrustsProxy(peer.Unmap())) {
-			return &connection{paced: paced{Conn: accepted}, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
+			return &connection{pacedConn: pacedConn{Conn: conn}, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
-		_ = accepted.Close()
+		_ = conn.Close()
 	}
 }
 
@@ -61,30 +61,30 @@ func (l *listener) Close() error {
 func (l *listener) add(client netip.Addr, exempt bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if most := l.server.cfg.MaxClientConnections; most > 0 && l.of[client] >= most && !exempt {
-		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
-			l.warned = now
+	if most := l.server.cfg.MaxClientConnections; most > 0 && l.open[client] >= most && !exempt {
+		if now := time.Now(); now.Sub(l.lastWarning) >= time.Minute {
+			l.lastWarning = now
 			l.server.log.Warn("closing connections: an address has reached its limit",
 				zap.Stringer("client", client), zap.Int("limit", most))
 		}
 		return false
 	}
-	l.of[client]++
+	l.open[client]++
 	return true
 }
 
 func (l *listener) remove(client netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[client]--; l.of[client] == 0 {
-		delete(l.of, client)
+	if l.open[client]--; l.open[client] == 0 {
+		delete(l.open, client)
 	}
-	<-l.room // last, so that a connection which has waited for the place finds its client's count without this one
+	<-l.slots // last, so that the next connection of this client is counted without this one
 }
 
 // connection tells its listener when it is closed.
 type connection struct {
-	paced
+	pacedConn
 
 	closed func()
 }

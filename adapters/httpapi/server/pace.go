@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// MinRate is how many bytes a second a body or an answer must make on the average of a timeout. A client that is
-// slower, or stands still, is cut off.
+// MinRate is how many bytes a second of a body or an answer must move, on average over a timeout. Slower clients are
+// cut off.
 const MinRate = 16 << 10
 
-// paced is a connection whose deadlines count progress. A timeout of net/http's is the time for MinRate times as many
-// bytes, and begins anew after them: so it cuts off who is too slow, but not who has much to send. Time counts for a
-// write only while the client does not read.
-type paced struct {
+// pacedConn is a connection whose deadlines count progress. Within a timeout of net/http, as many bytes must move as
+// MinRate makes in that time; then the timeout starts again. So it cuts off slow clients, but not those that send much.
+// For writes, only the time in which the client does not read counts.
+type pacedConn struct {
 	net.Conn
 
 	mu    sync.Mutex
-	read  window // the whole of it counts, also while nothing is read
+	read  window // all time counts, even while nothing is read
 	write window
 }
 
-// window is the time for a part of what is sent.
+// window is the time in which a number of bytes must move.
 type window struct {
-	length time.Duration // 0: there is no deadline, or it has passed
-	left   time.Duration // of the length, for writes
-	bytes  int           // that have moved
+	length time.Duration // 0: no deadline, or one that has passed
+	left   time.Duration // of length, for writes
+	bytes  int           // moved so far
 }
 
 func newWindow(deadline time.Time) window {
@@ -36,7 +36,7 @@ func newWindow(deadline time.Time) window {
 	return window{length: max(left, time.Second), left: left}
 }
 
-// move counts bytes, and reports whether the window begins anew.
+// move counts bytes that have moved, and reports whether the window starts again.
 func (w *window) move(bytes int) bool {
 	w.bytes += bytes
 	if w.length == 0 || w.bytes < w.size() {
@@ -50,25 +50,25 @@ func (w *window) move(bytes int) bool {
 func (w *window) size() int { return int(w.length.Seconds() * MinRate) }
 
 // SetReadDeadline implements net.Conn.
-func (p *paced) SetReadDeadline(deadline time.Time) error {
+func (p *pacedConn) SetReadDeadline(deadline time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read = newWindow(deadline)
 	return p.Conn.SetReadDeadline(deadline)
 }
 
-// SetWriteDeadline implements net.Conn. It does not concern a write that has begun.
-func (p *paced) SetWriteDeadline(deadline time.Time) error {
+// SetWriteDeadline implements net.Conn. It does not affect a write in progress.
+func (p *pacedConn) SetWriteDeadline(deadline time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.write = newWindow(deadline); p.write.length > 0 {
-		return nil // it begins with the next write
+		return nil // it starts with the next write
 	}
 	return p.Conn.SetWriteDeadline(deadline)
 }
 
 // SetDeadline implements net.Conn.
-func (p *paced) SetDeadline(deadline time.Time) error {
+func (p *pacedConn) SetDeadline(deadline time.Time) error {
 	if err := p.SetReadDeadline(deadline); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *paced) SetDeadline(deadline time.Time) error {
 }
 
 // Read implements net.Conn.
-func (p *paced) Read(b []byte) (int, error) {
+func (p *pacedConn) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (p *paced) Write(b []byte) (written int, err error) {
+func (p *pacedConn) Write(b []byte) (written int, err error) {
 	for {
 		n, err := p.writePart(b[written:])
 		written += n
@@ -97,29 +97,28 @@ func (p *paced) Write(b []byte) (written int, err error) {
 	}
 }
 
-// writePart writes what the window has left.
-func (p *paced) writePart(b []byte) (int, error) {
+// writePart writes at most as many bytes as are missing in the window.
+func (p *pacedConn) writePart(b []byte) (int, error) {
 	p.mu.Lock()
 	window := p.write
 	p.mu.Unlock()
-	began := time.Now()
+	start := time.Now()
 	if window.length > 0 {
 		b = b[:min(len(b), window.size()-window.bytes)]
-		if err := p.Conn.SetWriteDeadline(began.Add(window.left)); err != nil {
+		if err := p.Conn.SetWriteDeadline(start.Add(window.left)); err != nil {
 			return 0, err
 		}
 	}
 	n, err := p.Conn.Write(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.write.left -= time.Since(began)
+	p.write.left -= time.Since(start)
 	p.write.move(n)
 	return n, err
 }
 
-// CloseWrite tells the client that nothing follows: net/http needs it to deliver an answer before it resets a
-// connection.
-func (p *paced) CloseWrite() error {
+// CloseWrite closes the writing side. net/http needs it to deliver an answer before it resets a connection.
+func (p *pacedConn) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

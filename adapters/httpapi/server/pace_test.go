@@ -19,16 +19,16 @@ import (
 	"go.uber.org/zap"
 )
 
-// pipes is a listener whose connections are pipes of the test.
+// pipes is a listener whose connections are pipes.
 type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
+	conns  chan net.Conn
+	closed chan struct{}
 }
 
 func (p pipes) Accept() (net.Conn, error) {
 	select {
-	case conn := <-p.accepted:
-		return &paced{Conn: conn}, nil
+	case conn := <-p.conns:
+		return &pacedConn{Conn: conn}, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
 	}
@@ -41,41 +41,41 @@ func (p pipes) Close() error {
 
 func (pipes) Addr() net.Addr { return new(net.TCPAddr) }
 
-// plain is a Handler that is a function.
+// plain makes a Handler of a function.
 type plain struct{ http.HandlerFunc }
 
 func (plain) StartDraining()              {}
 func (plain) TrustsProxy(netip.Addr) bool { return false }
 
-// talk has a client talk to a server with the default timeouts, in time that passes only while all wait.
-func talk(t *testing.T, handler http.HandlerFunc, client func(t *testing.T, conn net.Conn, beside *sync.WaitGroup)) {
+// talk lets a client talk to a server with the default timeouts, in a synctest bubble.
+func talk(t *testing.T, handler http.HandlerFunc, client func(t *testing.T, conn net.Conn, clients *sync.WaitGroup)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := New(DefaultConfig(), plain{handler}, zap.NewNop()).http
 		listener := pipes{make(chan net.Conn), make(chan struct{})}
 		go func() { _ = server.Serve(listener) }()
 		ours, theirs := net.Pipe()
-		listener.accepted <- theirs
-		var beside sync.WaitGroup
-		client(t, ours, &beside)
+		listener.conns <- theirs
+		var clients sync.WaitGroup
+		client(t, ours, &clients)
 		_ = ours.Close()
 		_ = server.Close()
-		beside.Wait()
+		clients.Wait()
 		time.Sleep(time.Second) // for which net/http keeps a connection that it closes
 	})
 }
 
 // slowly calls move with the length of each piece of so many bytes, at a rate in bytes a second, until it fails.
-func slowly(bytes, rate int, move func(n int) error) (moved int, err error) {
+func slowly(bytes, rate int, move func(n int) error) (total int, err error) {
 	piece := max(rate/10, 1)
-	for moved < bytes && err == nil {
-		n := min(piece, bytes-moved)
+	for total < bytes && err == nil {
+		n := min(piece, bytes-total)
 		if err = move(n); err == nil {
-			moved += n
+			total += n
 			time.Sleep(time.Duration(n) * time.Second / time.Duration(rate))
 		}
 	}
-	return moved, err
+	return total, err
 }
 
 // TestSlowBodies sends bodies at several rates.
@@ -101,9 +101,9 @@ func TestSlowBodies(t *testing.T) {
 				n, err := io.Copy(io.Discard, r.Body)
 				_, _ = fmt.Fprint(w, n, errors.Is(err, os.ErrDeadlineExceeded))
 			}
-			talk(t, handle, func(t *testing.T, conn net.Conn, beside *sync.WaitGroup) {
-				began := time.Now()
-				beside.Go(func() {
+			talk(t, handle, func(t *testing.T, conn net.Conn, clients *sync.WaitGroup) {
+				start := time.Now()
+				clients.Go(func() {
 					_, _ = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", length)
 					_, _ = slowly(c.stop, c.rate, func(n int) error {
 						_, err := io.WriteString(conn, strings.Repeat("x", n))
@@ -116,7 +116,7 @@ func TestSlowBodies(t *testing.T) {
 				}
 				body, _ := io.ReadAll(response.Body)
 				want := fmt.Sprint(length, false)
-				took, late := time.Since(began), strings.HasSuffix(string(body), "true")
+				took, late := time.Since(start), strings.HasSuffix(string(body), "true")
 				if took > c.within || (string(body) == want) != c.arrives || !c.arrives && !late {
 					t.Errorf("got %q after %v, want arrived: %v, within %v", body, took, c.arrives, c.within)
 				}
@@ -125,7 +125,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestSlowReaders reads answers at several rates, and one that the handler makes slowly.
+// TestSlowReaders reads answers at several rates, and one of a slow handler.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const length = 12 << 20
@@ -147,17 +147,17 @@ func TestSlowReaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var err error
-			var ended atomic.Bool
+			var done atomic.Bool
 			handle := func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, strings.Repeat("x", length/2))
 				time.Sleep(c.pause)
 				_, err = io.WriteString(w, strings.Repeat("x", length/2))
-				ended.Store(true)
+				done.Store(true)
 			}
-			talk(t, handle, func(t *testing.T, conn net.Conn, beside *sync.WaitGroup) {
-				began := time.Now()
+			talk(t, handle, func(t *testing.T, conn net.Conn, clients *sync.WaitGroup) {
+				start := time.Now()
 				_, _ = io.WriteString(conn, "GET / HTTP/1.0\r\nHost: x\r\n\r\n")
-				beside.Go(func() {
+				clients.Go(func() {
 					_, _ = slowly(c.stop, c.rate, func(n int) error {
 						_, err := io.ReadFull(conn, make([]byte, n))
 						return err
@@ -166,10 +166,10 @@ func TestSlowReaders(t *testing.T) {
 						_, _ = io.Copy(io.Discard, conn)
 					}
 				})
-				for !ended.Load() {
+				for !done.Load() {
 					time.Sleep(10 * time.Millisecond)
 				}
-				if took := time.Since(began); (err == nil) != c.arrives || took > c.within {
+				if took := time.Since(start); (err == nil) != c.arrives || took > c.within {
 					t.Errorf("got error %v after %v, want arrived: %v, within %v", err, took, c.arrives, c.within)
 				}
 			})

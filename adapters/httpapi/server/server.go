@@ -20,9 +20,9 @@ import (
 // Handler is what a Server runs.
 type Handler interface {
 	http.Handler
-	// StartDraining makes readiness fail, and every answer the last one of its connection.
+	// StartDraining makes the readiness check fail, and every answer close its connection.
 	StartDraining()
-	// TrustsProxy reports whether an address is a trusted proxy's, which may have any number of connections.
+	// TrustsProxy reports whether an address is a trusted proxy's. Those may have any number of connections.
 	TrustsProxy(address netip.Addr) bool
 }
 
@@ -38,7 +38,7 @@ type Server struct {
 
 // New returns a server that does not listen yet.
 func New(cfg Config, handler Handler, log *zap.Logger) *Server {
-	// debug, as clients can cause net/http's messages; fails only for unknown levels
+	// Clients can cause net/http's messages, so the level is debug. NewStdLogAt fails only for unknown levels.
 	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel)
 	return &Server{
 		cfg: cfg, handler: handler, failed: make(chan error, 1), log: log,
@@ -55,8 +55,8 @@ func New(cfg Config, handler Handler, log *zap.Logger) *Server {
 	}
 }
 
-// Start listens and serves in the background. It fails with fault.Unavailable when
-// the address cannot be listened on, and with fault.Invalid when the certificate cannot be used.
+// Start listens and serves in the background. It fails with fault.Unavailable if it cannot listen on the address, and
+// with fault.Invalid if it cannot use the certificate.
 func (s *Server) Start(ctx context.Context) error {
 	var secure *tls.Config
 	var err error
@@ -65,15 +65,14 @@ func (s *Server) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	opened, err := s.cfg.listen(ctx)
+	socket, err := s.cfg.listen(ctx)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.listener = &listener{
-		Listener: opened, server: s, room: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)),
-		closed: make(chan struct{}),
-		of:     make(map[netip.Addr]int),
+		Listener: socket, server: s, slots: make(chan struct{}, cmp.Or(s.cfg.MaxConnections, math.MaxInt)),
+		closed: make(chan struct{}), open: make(map[netip.Addr]int),
 	}
 	var accepting net.Listener = s.listener
 	if secure != nil {
@@ -90,12 +89,12 @@ func (s *Server) Start(ctx context.Context) error {
 // Addr returns the address that Start listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Failed delivers the error that ended serving, if one does before Stop is called.
+// Failed receives the error that ended serving before Stop was called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop makes readiness fail and closes connections after their next answer. It waits for load balancers to notice,
-// refuses new connections, and waits for requests in flight. Those still running at the end of the drain timeout or of
-// ctx are cut off and logged.
+// Stop makes the readiness check fail and connections close after their next answer. It waits for load balancers to
+// notice, refuses new connections, and waits for requests in flight. It cuts off and logs those that remain at the end
+// of the drain timeout or of ctx.
 func (s *Server) Stop(ctx context.Context) error {
 	s.handler.StartDraining()
 	if s.listener == nil {
@@ -110,7 +109,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.http.Shutdown(ctx) == nil {
 		return nil
 	}
-	if left := len(s.listener.room); left > 0 { // nothing is accepted any more
+	if left := len(s.listener.slots); left > 0 { // nothing is accepted any more
 		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off",
 			zap.Int("connections", left))
 	}

@@ -22,11 +22,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// patience is how long anything may take that a test waits for.
+// patience bounds each wait of a test.
 const patience = 2 * time.Minute
 
-// handler answers "/" at once, "/held" when it is released, and "/long" with more than the kernel keeps of a
-// connection.
+// handler answers "/" at once, "/held" when it is released, and "/long" with more than the kernel buffers.
 type handler struct {
 	draining atomic.Bool
 	waiting  chan struct{} // receives one for each request that is held
@@ -83,7 +82,7 @@ func stop(t *testing.T, server *Server) {
 	}
 }
 
-// peer is a client that decides itself what it sends and when it reads.
+// peer is a client that controls what it sends and when it reads.
 type peer struct {
 	net.Conn
 
@@ -122,7 +121,7 @@ func (p *peer) send(path string, headers ...string) {
 	p.write(strings.Join(lines, "\r\n") + "\r\n\r\n")
 }
 
-// receive returns an answer that has been read.
+// receive reads an answer with its body.
 func (p *peer) receive() (*http.Response, string) {
 	p.t.Helper()
 	response, err := http.ReadResponse(p.reader, nil)
@@ -156,13 +155,13 @@ func (p *peer) isClosed() {
 func TestDraining(t *testing.T) {
 	t.Parallel()
 	server, h, _ := serve(t, func(cfg *Config) { cfg.DrainDelay = time.Minute })
-	held, idle := dial(t, server), dial(t, server)
+	inFlight, idle := dial(t, server), dial(t, server)
 	idle.ask("/")
-	held.send("/held")
+	inFlight.send("/held")
 	<-h.waiting
-	stopped := make(chan error, 1)
+	done := make(chan error, 1)
 	ctx, endDelay := context.WithCancel(t.Context())
-	go func() { stopped <- server.Stop(ctx) }()
+	go func() { done <- server.Stop(ctx) }()
 	fresh := dial(t, server) // within the delay, connections are accepted and told to close
 	for closes := false; !closes; {
 		fresh.send("/")
@@ -171,17 +170,17 @@ func TestDraining(t *testing.T) {
 	}
 	fresh.isClosed()
 	select {
-	case err := <-stopped:
+	case err := <-done:
 		t.Errorf("got a stop before the end of the delay (%v), want it after", err)
 	default:
 	}
 	close(h.release)
-	if response, _ := held.receive(); response.StatusCode != http.StatusOK {
+	if response, _ := inFlight.receive(); response.StatusCode != http.StatusOK {
 		t.Errorf("got %s, want 200 for what was asked before", response.Status)
 	}
 	endDelay()
 	idle.isClosed()
-	if err := <-stopped; err != nil {
+	if err := <-done; err != nil {
 		t.Error(err)
 	}
 	if c, err := net.Dial("tcp", server.Addr().String()); err == nil {
@@ -190,16 +189,16 @@ func TestDraining(t *testing.T) {
 	}
 }
 
-// A stop waits for the requests in flight, and no longer.
+// TestStopAnswersWhatIsInFlight checks that a stop waits for the requests in flight, and no longer.
 func TestStopAnswersWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	server, h, lines := serve(t, nil)
 	p := dial(t, server)
 	p.send("/held")
 	<-h.waiting
-	stopped := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(stopped)
+		defer close(done)
 		stop(t, server)
 	}()
 	for c, err := net.Dial("tcp", server.Addr().String()); err == nil; c, err = net.Dial("tcp", server.Addr().String()) {
@@ -210,7 +209,7 @@ func TestStopAnswersWhatIsInFlight(t *testing.T) {
 	if response, _ := p.receive(); response.StatusCode != http.StatusOK {
 		t.Errorf("got %s, want 200", response.Status)
 	}
-	<-stopped
+	<-done
 	if lines.FilterLevelExact(zap.WarnLevel).Len() > 0 {
 		t.Errorf("got the log %v, want no warning", lines.All())
 	}
@@ -231,7 +230,7 @@ func TestStopCutsOffSlowReaders(t *testing.T) {
 	}
 }
 
-// A stop takes its time and no longer while there are as many connections as there may be, and another one waits.
+// TestStopAtTheConnectionLimit checks that a stop ends in time while another connection waits for a free slot.
 func TestStopAtTheConnectionLimit(t *testing.T) {
 	t.Parallel()
 	for what, limit := range map[string]time.Duration{"/": time.Minute, "/held": time.Second} { // how long it may drain
@@ -246,13 +245,13 @@ func TestStopAtTheConnectionLimit(t *testing.T) {
 				p.receive()
 			}
 			dial(t, server)
-			stopped := make(chan struct{})
+			done := make(chan struct{})
 			go func() {
-				defer close(stopped)
+				defer close(done)
 				stop(t, server)
 			}()
 			select {
-			case <-stopped:
+			case <-done:
 			case <-time.After(patience / 4):
 				t.Error("got no end of the stop, want it at the end of the drain timeout at the latest")
 			}
@@ -265,7 +264,7 @@ func TestStopBeforeStart(t *testing.T) {
 	stop(t, New(DefaultConfig(), new(handler), zap.NewNop()))
 }
 
-// A stop that has no time closes the socket at once, which is no failure of serving.
+// TestStopWithoutTime checks that a stop without time closes the socket at once, and that this is not a failure.
 func TestStopWithoutTime(t *testing.T) {
 	t.Parallel()
 	server, _, _ := serve(t, nil)
@@ -291,8 +290,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// One address has its share of the connections and no more; proxies that are trusted have any number, and a network of
-// IPv6 is one client.
+// TestConnectionsOfAnAddress checks that the limit holds for an address, and not for trusted proxies.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	t.Parallel()
 	proxy := netip.MustParseAddr("127.0.0.3")
@@ -312,7 +310,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 		t.Errorf("got the log %v, want one warning", lines.All())
 	}
 	_ = first.Close()
-	for deadline := time.Now().Add(patience); len(server.listener.room) > 7+1; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(server.listener.slots) > 7+1; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("got a connection that is still counted, want none of those that are closed")
 		}
@@ -320,14 +318,14 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	dial(t, server).ask("/")
 }
 
-// A place that a connection leaves is for the next one of its client, also when the client has as many as it may have.
+// TestPlacesOfAnAddress checks that a client at its limit can use the slot of its last connection at once.
 func TestPlacesOfAnAddress(t *testing.T) {
 	t.Parallel()
 	server, _, _ := serve(t, func(cfg *Config) { cfg.MaxConnections, cfg.MaxClientConnections = 1, 1 })
-	l := &listener{server: server, room: make(chan struct{}, 1), of: make(map[netip.Addr]int)}
+	l := &listener{server: server, slots: make(chan struct{}, 1), open: make(map[netip.Addr]int)}
 	client := netip.MustParseAddr("192.0.2.1")
 	for i := range 100_000 {
-		l.room <- struct{}{}
+		l.slots <- struct{}{}
 		if !l.add(client, false) {
 			t.Fatalf("connection %d: got it refused, want the place of the one before", i)
 		}
@@ -335,7 +333,7 @@ func TestPlacesOfAnAddress(t *testing.T) {
 	}
 }
 
-// Half requests of one address, as many as it may have, keep no other client waiting, and are let go.
+// TestHalfRequests checks that incomplete requests of one address do not block other clients, and time out.
 func TestHalfRequests(t *testing.T) {
 	t.Parallel()
 	const half = 50
@@ -360,7 +358,7 @@ func TestHalfRequests(t *testing.T) {
 	}
 }
 
-// Beyond the limit of all connections, new ones wait until one is closed.
+// TestConnectionLimit checks that connections beyond the limit wait until one is closed.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	server, _, _ := serve(t, func(cfg *Config) { cfg.MaxConnections = 2 })
@@ -379,7 +377,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// Limits of headers do not depend on how TCP cuts them.
+// TestHeaderLimits checks that the limits do not depend on how TCP splits the headers.
 func TestHeaderLimits(t *testing.T) {
 	t.Parallel()
 	server, _, _ := serve(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// certificate is a certificate and key in files, read again when they change.
+// certificate is a certificate and key in files, which are read again when they change.
 type certificate struct {
 	certFile, keyFile string
 	log               *zap.Logger
@@ -23,14 +23,13 @@ type certificate struct {
 	cert, key []byte // the files as last read; nil: unreadable
 }
 
-// newTLS fails with fault.Invalid when the files are not a certificate and its key. It disables session tickets: a
-// resumed session would use the old certificate.
+// newTLS returns the configuration for a certificate and its key. It fails with fault.Invalid if it cannot use the
+// files. It disables session tickets, because a resumed session would use the old certificate.
 func newTLS(certFile, keyFile string, log *zap.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
-		return nil, fault.New(fault.Invalid,
-			fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v. Check GLUEPOT_HTTP_TLS_CERT_FILE and "+
-				"GLUEPOT_HTTP_TLS_KEY_FILE.", certFile, keyFile, err))
+		return nil, fault.New(fault.Invalid, fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v. "+
+			"Check GLUEPOT_HTTP_TLS_CERT_FILE and GLUEPOT_HTTP_TLS_KEY_FILE.", certFile, keyFile, err))
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"},
@@ -49,16 +48,16 @@ func (c *certificate) load() (changed bool, err error) {
 	if err := cmp.Or(certErr, keyErr); err != nil {
 		return false, err
 	}
-	loaded, err := tls.X509KeyPair(cert, key)
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return false, err
 	}
-	c.current = &loaded
+	c.current = &pair
 	return true, nil
 }
 
-// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While
-// they do not match, as when only one was written yet, the old certificate stays, and the log says so once for each
+// forHandshake returns the certificate that is now in the files. Reading them costs a fraction of a handshake. While
+// they do not match, such as when only one is written yet, the old certificate stays. The log says so once for each
 // change.
 func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()

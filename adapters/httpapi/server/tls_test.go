@@ -25,7 +25,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// pair is a certificate for a name and its key, signed by itself, in PEM.
+// pair is a self-signed certificate for a name and its key, in PEM.
 type pair struct {
 	name      string
 	cert, key []byte
@@ -59,7 +59,7 @@ func newPair(t *testing.T, name string) pair {
 // files are where a server looks for its certificate.
 type files struct{ cert, key string }
 
-// put replaces a file in one step, as programs that renew certificates do.
+// put replaces a file atomically, as programs that renew certificates do.
 func put(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
@@ -91,13 +91,13 @@ func serveTLS(t *testing.T, first pair, change func(*Config)) (*Server, files, *
 	return server, f, lines
 }
 
-// shake returns a client that trusts the certificate of a pair only, and wants it.
-func shake(t *testing.T, s *Server, wanted pair, change func(*tls.Config)) (*peer, error) {
+// shake connects with a client that trusts only the certificate of a pair.
+func shake(t *testing.T, s *Server, pair pair, change func(*tls.Config)) (*peer, error) {
 	t.Helper()
 	p := dial(t, s)
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(wanted.cert)
-	cfg := &tls.Config{RootCAs: trusted, ServerName: wanted.name, MinVersion: tls.VersionTLS12}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pair.cert)
+	cfg := &tls.Config{RootCAs: roots, ServerName: pair.name, MinVersion: tls.VersionTLS12}
 	if change != nil {
 		change(cfg)
 	}
@@ -108,11 +108,11 @@ func shake(t *testing.T, s *Server, wanted pair, change func(*tls.Config)) (*pee
 	return &peer{Conn: client, t: t, reader: bufio.NewReader(client)}, nil
 }
 
-func mustShake(t *testing.T, s *Server, wanted pair) *peer {
+func mustShake(t *testing.T, s *Server, pair pair) *peer {
 	t.Helper()
-	p, err := shake(t, s, wanted, nil)
+	p, err := shake(t, s, pair, nil)
 	if err != nil {
-		t.Fatalf("%s: got %v, want a handshake with its certificate", wanted.name, err)
+		t.Fatalf("%s: got %v, want a handshake with its certificate", pair.name, err)
 	}
 	return p
 }
@@ -148,7 +148,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// The next handshake after a change gets the new certificate; connections that are open stay.
+// TestTLSCertificateIsReadAgain checks that the next handshake after a change gets the new certificate, and that open
+// connections stay.
 func TestTLSCertificateIsReadAgain(t *testing.T) {
 	t.Parallel()
 	first, second, third := newPair(t, "a.test"), newPair(t, "b.test"), newPair(t, "c.test")
@@ -187,12 +188,12 @@ func TestTLSCertificateIsReadAgain(t *testing.T) {
 	f.put(t, first)
 	mustShake(t, server, first)
 
-	refused := lines.FilterMessage("the new certificate cannot be used, the one before stays")
-	read := lines.FilterMessage("the certificate was read again")
-	if refused.Len() != 3 || read.Len() != 3 {
-		t.Errorf("got %d changes refused and %d taken in the log, want 3 and 3: %v", refused.Len(), read.Len(), lines.All())
+	errors := lines.FilterMessage("the new certificate cannot be used, the one before stays")
+	reloads := lines.FilterMessage("the certificate was read again")
+	if errors.Len() != 3 || reloads.Len() != 3 {
+		t.Errorf("got %d changes refused and %d taken in the log, want 3 and 3: %v", errors.Len(), reloads.Len(), lines.All())
 	}
-	for _, line := range refused.All() {
+	for _, line := range errors.All() {
 		for _, p := range []pair{first, second, third} {
 			if strings.Contains(fmt.Sprint(line.Message, line.ContextMap()), string(p.key[100:120])) {
 				t.Errorf("got %v in the log, want no key in it", line)
@@ -201,7 +202,8 @@ func TestTLSCertificateIsReadAgain(t *testing.T) {
 	}
 }
 
-// Kubernetes mounts a secret as links through a link to a folder, and swaps that.
+// TestTLSCertificateBehindLinks is for Kubernetes, which mounts a secret as links through a link to a folder, and swaps
+// that.
 func TestTLSCertificateBehindLinks(t *testing.T) {
 	t.Parallel()
 	first, second := newPair(t, "a.test"), newPair(t, "b.test")
@@ -276,7 +278,7 @@ func TestPlainRequestToTLS(t *testing.T) {
 	}
 }
 
-// A client that connects and says nothing has the read timeout for its handshake.
+// TestSilentTLSClient checks that the read timeout bounds the handshake.
 func TestSilentTLSClient(t *testing.T) {
 	t.Parallel()
 	server, _, _ := serveTLS(t, newPair(t, "a.test"), func(cfg *Config) { cfg.ReadTimeout = 50 * time.Millisecond })

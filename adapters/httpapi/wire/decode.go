@@ -1,4 +1,4 @@
-// Package wire reads what clients of the PasteMyst v2 API send: documents in JSON, and queries.
+// Package wire decodes what clients of the PasteMyst v2 API send: JSON documents, forms and queries.
 package wire
 
 import (
@@ -18,10 +18,11 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// MaxParts is the most elements of an array: an element of a few bytes takes many times as much memory.
+// MaxParts is the most elements that an array may have: an element of a few bytes takes many times its length in
+// memory.
 const MaxParts = 1 << 16
 
-// Invalid returns an error of the kind fault.Invalid.
+// Invalid returns a fault.Invalid with a public message.
 func Invalid(format string, values ...any) error {
 	return fault.New(fault.Invalid, fmt.Sprintf(format, values...))
 }
@@ -32,9 +33,9 @@ var (
 		"An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
-// DecodeDraft reads a paste to create. It ignores the ids of pasties. It fails with a fault.Invalid.
+// DecodeDraft decodes a paste to create. It ignores the ids of pasties. It fails with fault.Invalid.
 func DecodeDraft(body []byte) (paste.Draft, error) {
-	var sent struct {
+	var request struct {
 		Title     string           `json:"title"`
 		Private   bool             `json:"isPrivate"`
 		Public    bool             `json:"isPublic"`
@@ -45,15 +46,15 @@ func DecodeDraft(body []byte) (paste.Draft, error) {
 		Encrypt   bool             `json:"encrypt"`
 		Pasties   list[pastyDraft] `json:"pasties"`
 	}
-	if err := decode(body, &sent); err != nil {
+	if err := decode(body, &request); err != nil {
 		return paste.Draft{}, err
 	}
 	draft := paste.Draft{
-		Title: sent.Title, Private: sent.Private, Public: sent.Public, Tags: sent.Tags, Lifetime: sent.Lifetime,
-		Burns: sent.Burns, Encrypted: sent.Encrypted || sent.Encrypt, UnixLines: true,
-		Pasties: make([]paste.PastyDraft, len(sent.Pasties)),
+		Title: request.Title, Private: request.Private, Public: request.Public, Tags: request.Tags,
+		Lifetime: request.Lifetime, Burns: request.Burns, Encrypted: request.Encrypted || request.Encrypt, UnixLines: true,
+		Pasties: make([]paste.PastyDraft, len(request.Pasties)),
 	}
-	for i, p := range sent.Pasties {
+	for i, p := range request.Pasties {
 		draft.Pasties[i] = paste.PastyDraft{Title: p.Title, Language: p.Language, Code: p.Code}
 	}
 	return draft, nil
@@ -65,23 +66,23 @@ type pastyDraft struct {
 	Code     *string `json:"code"`
 }
 
-// DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
+// DecodeChanges decodes changes to a paste. Clients may send the whole paste. It fails with fault.Invalid.
 func DecodeChanges(body []byte) (paste.Changes, error) {
-	var sent struct {
+	var request struct {
 		Title   *string            `json:"title"`
 		Private *bool              `json:"isPrivate"`
 		Public  *bool              `json:"isPublic"`
 		Tags    texts              `json:"tags"`
 		Pasties list[pastyChanges] `json:"pasties"`
 	}
-	if err := decode(body, &sent); err != nil {
+	if err := decode(body, &request); err != nil {
 		return paste.Changes{}, err
 	}
 	changes := paste.Changes{
-		Title: sent.Title, Private: sent.Private, Public: sent.Public, Tags: sent.Tags, UnixLines: true,
-		Pasties: make([]paste.PastyChanges, len(sent.Pasties)),
+		Title: request.Title, Private: request.Private, Public: request.Public, Tags: request.Tags, UnixLines: true,
+		Pasties: make([]paste.PastyChanges, len(request.Pasties)),
 	}
-	for i, p := range sent.Pasties {
+	for i, p := range request.Pasties {
 		changes.Pasties[i] = paste.PastyChanges{ID: p.ID, Title: p.Title, Language: p.Language, Code: p.Code}
 	}
 	return changes, nil
@@ -94,10 +95,10 @@ type pastyChanges struct {
 	Code     *string `json:"code"`
 }
 
-// DecodeEncrypted reads an encrypted paste to create. It refuses other fields, which may be meant to be secret. It
-// fails with a fault.Invalid.
+// DecodeEncrypted decodes an encrypted paste to create. It refuses unknown fields, because a client may think that they
+// are encrypted. It fails with fault.Invalid.
 func DecodeEncrypted(body []byte) (paste.Draft, error) {
-	var sent struct {
+	var request struct {
 		Version  int16   `json:"version"`
 		Cipher   string  `json:"cipher"`
 		Salt     string  `json:"salt"`
@@ -105,18 +106,18 @@ func DecodeEncrypted(body []byte) (paste.Draft, error) {
 		Private  bool    `json:"isPrivate"`
 		Burns    bool    `json:"burn"`
 	}
-	if err := decode(body, &sent, json.RejectUnknownMembers(true)); err != nil {
+	if err := decode(body, &request, json.RejectUnknownMembers(true)); err != nil {
 		return paste.Draft{}, err
 	}
 	draft := paste.Draft{
-		Lifetime: sent.Lifetime, Private: sent.Private, Burns: sent.Burns,
-		Cipher: &paste.Cipher{Version: int(sent.Version)},
+		Lifetime: request.Lifetime, Private: request.Private, Burns: request.Burns,
+		Cipher: &paste.Cipher{Version: int(request.Version)},
 	}
 	var err error
-	if draft.Cipher.Data, err = base64.RawURLEncoding.Strict().DecodeString(sent.Cipher); err != nil {
+	if draft.Cipher.Data, err = base64.RawURLEncoding.Strict().DecodeString(request.Cipher); err != nil {
 		return draft, Invalid("cipher: it must be base64url without padding.")
 	}
-	if draft.Cipher.Salt, err = base64.RawURLEncoding.Strict().DecodeString(sent.Salt); err != nil {
+	if draft.Cipher.Salt, err = base64.RawURLEncoding.Strict().DecodeString(request.Salt); err != nil {
 		return draft, Invalid("salt: it must be base64url without padding.")
 	}
 	return draft, nil
@@ -125,11 +126,11 @@ func DecodeEncrypted(body []byte) (paste.Draft, error) {
 // ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
-// decode reads a body that is one object. Of a name that occurs twice, the last value counts. An escaped half of a
-// surrogate pair becomes U+FFFD.
+// decode reads a body that is one object. If a name occurs twice, the last value counts. An escaped lone surrogate
+// becomes U+FFFD.
 func decode(body []byte, to any, options ...json.Options) error {
 	text := jsontext.Value(bytes.TrimPrefix(body, []byte(ByteOrderMark)))
-	if !utf8.Valid(text) || text.Kind() != jsontext.KindBeginObject { // AllowInvalidUTF8 is for escapes only
+	if !utf8.Valid(text) || text.Kind() != jsontext.KindBeginObject { // AllowInvalidUTF8 below is for escapes
 		return errNotJSON
 	}
 	syntax := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -159,12 +160,12 @@ var kinds = map[reflect.Kind]string{
 
 var index = regexp.MustCompile(`/(\d+)`)
 
-// name returns the name of a field as errors have it: pasties[0].code for /pasties/0/code.
+// name returns the name of a field for error messages: pasties[0].code for /pasties/0/code.
 func name(pointer jsontext.Pointer) string {
 	return strings.ReplaceAll(strings.TrimPrefix(index.ReplaceAllString(string(pointer), "[$1]"), "/"), "/", ".")
 }
 
-// texts is a string or an array of strings. null is nil.
+// texts decodes a string or an array of strings. null becomes nil.
 type texts []string
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -191,7 +192,7 @@ func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 }
 
-// list is an array of objects. null is nil.
+// list decodes an array of objects. null becomes nil.
 type list[T any] []T
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -216,7 +217,7 @@ func (l *list[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 }
 
-// elements reads an array.
+// elements decodes an array, and calls read for each element.
 func elements(from *jsontext.Decoder, read func(i int) error) error {
 	field := name(from.StackPointer())
 	_, err := from.ReadToken()

@@ -9,11 +9,11 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// TestDecode has what clients send beside plain JSON.
+// TestDecode decodes unusual and invalid JSON.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	const notJSON = "The body is not one JSON object in UTF-8."
-	for body, want := range map[string]struct{ title, wrong string }{
+	for body, want := range map[string]struct{ title, problem string }{
 		`{"title":"a"}`:                   {title: "a"},
 		"\ufeff {\"title\":\"a\"} \n":     {title: "a"},
 		`{"title":"b","title":"a"}`:       {title: "a"},
@@ -23,33 +23,33 @@ func TestDecode(t *testing.T) {
 		`{"title":"\ud800x\ud83d\ude00"}`: {title: "\ufffdx😀"},
 		`{"title":"\u0000"}`:              {title: "\x00"},
 		`{"other":{"title":[1e999]}}`:     {},
-		"{\"title\":\"\xff\"}":            {wrong: notJSON},
-		"{\"\xff\":1}":                    {wrong: notJSON},
-		"\ufeff\ufeff{}":                  {wrong: notJSON},
-		``:                                {wrong: notJSON},
-		`null`:                            {wrong: notJSON},
-		`[{}]`:                            {wrong: notJSON},
-		`{} {}`:                           {wrong: notJSON},
-		`{"title":"a"}x`:                  {wrong: notJSON},
-		`{"title":"a",}`:                  {wrong: notJSON},
-		`{"title":1,"other":`:             {wrong: notJSON},
-		`{"pasties" 0}`:                   {wrong: notJSON},
-		`{"title":1}`:                     {wrong: "title: it must be a string."},
-		`{"isPrivate":"true"}`:            {wrong: "isPrivate: it must be true or false."},
-		`{"expiresIn":{}}`:                {wrong: "expiresIn: it must be a string."},
-		`{"pasties":{}}`:                  {wrong: "pasties: it must be an array."},
-		`{"pasties":[{},null]}`:           {wrong: "pasties[1]: it must be an object."},
-		`{"pasties":[{},{"code":1}]}`:     {wrong: "pasties[1].code: it must be a string."},
+		"{\"title\":\"\xff\"}":            {problem: notJSON},
+		"{\"\xff\":1}":                    {problem: notJSON},
+		"\ufeff\ufeff{}":                  {problem: notJSON},
+		``:                                {problem: notJSON},
+		`null`:                            {problem: notJSON},
+		`[{}]`:                            {problem: notJSON},
+		`{} {}`:                           {problem: notJSON},
+		`{"title":"a"}x`:                  {problem: notJSON},
+		`{"title":"a",}`:                  {problem: notJSON},
+		`{"title":1,"other":`:             {problem: notJSON},
+		`{"pasties" 0}`:                   {problem: notJSON},
+		`{"title":1}`:                     {problem: "title: it must be a string."},
+		`{"isPrivate":"true"}`:            {problem: "isPrivate: it must be true or false."},
+		`{"expiresIn":{}}`:                {problem: "expiresIn: it must be a string."},
+		`{"pasties":{}}`:                  {problem: "pasties: it must be an array."},
+		`{"pasties":[{},null]}`:           {problem: "pasties[1]: it must be an object."},
+		`{"pasties":[{},{"code":1}]}`:     {problem: "pasties[1].code: it must be a string."},
 	} {
 		draft, err := DecodeDraft([]byte(body))
-		refused := err != nil && fault.MessageOf(err) == want.wrong
-		if draft.Title != want.title || refused != (want.wrong != "") || err != nil && !refused {
-			t.Errorf("%q: got the title %q and %v, want %q and %q", body, draft.Title, err, want.title, want.wrong)
+		refused := err != nil && fault.MessageOf(err) == want.problem
+		if draft.Title != want.title || refused != (want.problem != "") || err != nil && !refused {
+			t.Errorf("%q: got the title %q and %v, want %q and %q", body, draft.Title, err, want.title, want.problem)
 		}
 	}
 }
 
-// TestLastValue wants the last of two arrays, and nothing of the first.
+// TestLastValue checks that the last of two arrays counts, without leftovers of the first.
 func TestLastValue(t *testing.T) {
 	t.Parallel()
 	const body = `{"tags":["a"],"pasties":[{"_id":"1","title":"a"},{}],"pasties":[{"code":"b"}],"tags":"b"}`
@@ -82,24 +82,24 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	const wrongType = "tags: it must be a string or an array of strings."
 	for tags, want := range map[string]struct {
-		read  []string
-		wrong string
+		read    []string
+		problem string
 	}{
 		`null`:             {},
 		`[]`:               {read: []string{}},
 		`"a,b"`:            {read: []string{"a,b"}},
 		`["a", "b,c"]`:     {read: []string{"a", "b,c"}},
 		`"` + commas + `"`: {read: []string{commas}},
-		`1e999`:            {wrong: wrongType},
-		`[1e999]`:          {wrong: wrongType},
-		`[null]`:           {wrong: wrongType},
-		`[["a"]]`:          {wrong: wrongType},
-		`{"":"a"}`:         {wrong: wrongType},
-		`[""` + strings.Repeat(`,""`, MaxParts) + `]`: {wrong: "tags: there are more than 65536."},
+		`1e999`:            {problem: wrongType},
+		`[1e999]`:          {problem: wrongType},
+		`[null]`:           {problem: wrongType},
+		`[["a"]]`:          {problem: wrongType},
+		`{"":"a"}`:         {problem: wrongType},
+		`[""` + strings.Repeat(`,""`, MaxParts) + `]`: {problem: "tags: there are more than 65536."},
 	} {
 		draft, err := DecodeDraft([]byte(`{"tags":` + tags + `,"pasties":[{"code":""}]}`))
-		if message := fault.MessageOf(err); err != nil && message != want.wrong || err == nil && want.wrong != "" {
-			t.Errorf("%.40s: got %v, want %q", tags, err, want.wrong)
+		if message := fault.MessageOf(err); err != nil && message != want.problem || err == nil && want.problem != "" {
+			t.Errorf("%.40s: got %v, want %q", tags, err, want.problem)
 		}
 		if err == nil && !slices.Equal(draft.Tags, want.read) {
 			t.Errorf("%.40s: got %.40q, want %.40q", tags, draft.Tags, want.read)
@@ -109,8 +109,8 @@ func TestTags(t *testing.T) {
 
 var commas = strings.Repeat(",", MaxParts+1)
 
-// TestNestedTags wants no tree of what is no tag: it would take seventy times its text.
-func TestNestedTags(t *testing.T) { // alone, for it counts what is allocated
+// TestNestedTags checks that nested values are not built in memory: they would take seventy times their text.
+func TestNestedTags(t *testing.T) { // not parallel: it counts allocations
 	const levels = 5000
 	nested := strings.Repeat(`{"":`, levels) + `""` + strings.Repeat("}", levels)
 	body := []byte(`{"tags":[` + nested + strings.Repeat(","+nested, 50) + `]}`)
@@ -118,7 +118,7 @@ func TestNestedTags(t *testing.T) { // alone, for it counts what is allocated
 	runtime.ReadMemStats(&before)
 	_, err := DecodeDraft(body)
 	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 6*uint64(len(body)) {
-		t.Errorf("got %d bytes for %d, error %v, want at most six times as many and an error", took, len(body), err)
+	if allocated := after.TotalAlloc - before.TotalAlloc; err == nil || allocated > 6*uint64(len(body)) {
+		t.Errorf("got %d bytes for %d, error %v, want at most six times as many and an error", allocated, len(body), err)
 	}
 }

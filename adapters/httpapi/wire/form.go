@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// Form is what a program sends as multipart/form-data: files, or one text, and settings of the paste.
+// Form is a multipart/form-data body from a program: files or one text, and settings of the paste.
 type Form struct {
 	Files    []File
-	Text     string            // of a field that is no file, if there are no files
+	Text     string            // of the one field that is neither a file nor a setting
 	Settings map[string]string // by the names of the parameters of POST /raw
 }
 
 // File is a file of a form.
 type File struct{ Name, Text string }
 
-// settings are the names of the fields that are no text.
+// settings are the names of the fields that are settings.
 var settings = []string{"title", "language", "expiresIn", "isPrivate", "isPublic", "burn", "tags"}
 
-// maxDisposition is how long the header with the names of a part may be: parameters take many times their length in
-// memory.
+// maxDisposition bounds the Content-Disposition header of a part: parameters take many times their length in memory.
 const maxDisposition = 32 << 10
 
 var (
@@ -34,8 +33,8 @@ var (
 		strings.Join(settings, ", "))
 )
 
-// DecodeForm reads a form. It stops after more than most files: a part takes many times its length in memory. It fails
-// with a fault.Invalid.
+// DecodeForm decodes a form. It stops at the first file beyond most: a part takes many times its length in memory. It
+// fails with fault.Invalid.
 func DecodeForm(contentType string, body []byte, most int) (form Form, err error) {
 	_, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil || parameters["boundary"] == "" {
@@ -81,7 +80,7 @@ func DecodeForm(contentType string, body []byte, most int) (form Form, err error
 		}
 	}
 	switch {
-	case hasText && len(form.Files) > 0: // a setting may be misspelt, such as one that is to make the paste private
+	case hasText && len(form.Files) > 0: // the text may be a misspelt setting, such as isPrivate
 		return form, errMixed
 	case !hasText && len(form.Files) == 0:
 		return form, errNoFile

@@ -20,8 +20,8 @@ func formOf(parts ...string) string {
 	return body.String() + "--x--\r\n"
 }
 
-// TestMemoryOfForm has bodies of 2 MiB of which a program could make much more: names, headers and parts.
-func TestMemoryOfForm(t *testing.T) { // alone, for it counts what is allocated
+// TestMemoryOfForm decodes bodies of 2 MiB whose names, headers and parts could take much more memory.
+func TestMemoryOfForm(t *testing.T) { // not parallel: it counts allocations
 	const length, most = 2 << 20, 1000
 	named := func(text string) string { return `Content-Disposition: form-data; name=f; filename="` + text + `"` }
 	for name, body := range map[string]string{
@@ -39,9 +39,9 @@ func TestMemoryOfForm(t *testing.T) { // alone, for it counts what is allocated
 			runtime.ReadMemStats(&before)
 			form, err := DecodeForm(formType, []byte(body), most)
 			runtime.ReadMemStats(&after)
-			if took := after.TotalAlloc - before.TotalAlloc; took > 8*uint64(len(body)) {
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 8*uint64(len(body)) {
 				t.Errorf("got %d bytes for %d, %d files and %v, want at most eight times as many",
-					took, len(body), len(form.Files), err)
+					allocated, len(body), len(form.Files), err)
 			}
 			if len(form.Files) > most+1 {
 				t.Errorf("got %d files, want to stop after %d", len(form.Files), most)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Readings returns the possible meanings of the first parameter with that key, the likeliest first. Clients send C++ as
-// "C%2B%2B", as "C++" (where a plus means a space) and as "C%252B%252B". Unlike net/url it never fails: an invalid
+// Readings returns the possible values of the first parameter with that key, the likeliest first. Clients send C++ as
+// "C%2B%2B", as "C++" (where a plus means a space) and as "C%252B%252B". Unlike net/url, it never fails: an invalid
 // escape stands for itself, and a semicolon is an ordinary character.
 func Readings(rawQuery, key string) []string {
 	raw, ok := RawParameter(rawQuery, key)
@@ -34,8 +34,8 @@ func RawParameter(rawQuery, key string) (string, bool) {
 
 var escapes = regexp.MustCompile(`\+|%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}`)
 
-// Unescape replaces %XX by the byte, and %uXXXX, which JavaScript's escape() writes, by the character. Any other %
-// stands for itself.
+// Unescape decodes %XX as a byte, and %uXXXX, which JavaScript's escape() writes, as a character. Any other % stands
+// for itself.
 func Unescape(s string, plusIsSpace bool) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s

@@ -1,4 +1,4 @@
-// Package command has what all commands of the program have in common.
+// Package command has what the program's commands have in common.
 package command
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Input is a file, or standard input, that is read.
+// Input is a file or standard input.
 type Input struct {
-	Name string // for people
-	Size int64  // in bytes, -1 when it is not known
+	Name string // for messages
+	Size int64  // in bytes; -1: unknown
 	file io.Reader
 }
 
@@ -35,61 +35,60 @@ func OpenInput(stdin io.Reader, file string) (*Input, error) {
 	if file == StandardInput {
 		return &Input{Name: "standard input", file: stdin, Size: -1}, nil
 	}
-	opened, err := os.Open(file) //nolint:gosec // the operator names it
+	f, err := os.Open(file) //nolint:gosec // the operator names it
 	if err != nil {
 		return nil, unreadable(file, err)
 	}
-	in := &Input{Name: file, file: opened, Size: -1}
-	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
+	in := &Input{Name: file, file: f, Size: -1}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		in.Size = info.Size()
 	}
 	return in, nil
 }
 
-// Reader returns what to read from. It ends with ctx, also where reading may wait for others.
+// Reader returns a reader that ends with ctx, even while a read waits.
 func (in *Input) Reader(ctx context.Context) io.Reader {
 	if in.Size >= 0 {
-		return endingReader{ctx, in.file}
+		return contextReader{ctx, in.file}
 	}
-	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
-	// process, or when there is something to read.
+	// Nothing reliably interrupts a read from a terminal or a pipe, so a goroutine does it. It ends with the process, or
+	// with the next input.
 	r, w := io.Pipe()
 	go func() {
 		_, err := io.Copy(w, in.file)
-		_ = w.CloseWithError(err) // never fails, here and below
+		_ = w.CloseWithError(err) // never fails
 	}()
 	context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
 	return r
 }
 
-// endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for
-// minutes.
-type endingReader struct {
-	ctx context.Context //nolint:containedctx // the context of the reading
+// contextReader ends with a context. Without it, a command could read the line ends of a compressed file for minutes.
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // io.Reader takes none
 	io.Reader
 }
 
 // Read implements io.Reader.
-func (r endingReader) Read(p []byte) (int, error) {
+func (r contextReader) Read(p []byte) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
 	}
 	return r.Reader.Read(p)
 }
 
-// Close closes what OpenInput has opened. It was only read, so nothing can be lost.
+// Close closes the file. Its error is ignored, because the file was only read.
 func (in *Input) Close() {
-	if opened, ok := in.file.(*os.File); ok && opened != os.Stdin {
-		_ = opened.Close()
+	if f, ok := in.file.(*os.File); ok && f != os.Stdin {
+		_ = f.Close()
 	}
 }
 
-// StandardInput is what to give instead of a file's name.
+// StandardInput stands for standard input in place of a file's name.
 const StandardInput = "-"
 
-// Titles returns the titles of the pasties that files become. An input without a name, such as standard input, has
-// none. A file has its name, and before it the folders that were typed, without those that all have in common. A name,
-// if it is not empty, is that of the only file or of the only input without one.
+// Titles returns the titles of the pasties that files become. The title of a file is its path as it was typed, without
+// the folders that all files have in common. An input without a name, such as standard input, has no title. name, if
+// not empty, is the title of the only file, or of the only input without a name.
 func Titles(files []string, name string) ([]string, error) {
 	titles, paths, nameless := make([]string, len(files)), make([][]string, len(files)), []int{}
 	var common []string
@@ -105,7 +104,7 @@ func Titles(files []string, name string) ([]string, error) {
 			} else {
 				common = commonStart(common, folders)
 			}
-		default: // an absolute path says more than its sender may want to share
+		default: // an absolute path may reveal more than its sender wants to share
 			titles[i] = filepath.Base(file)
 		}
 	}
@@ -129,7 +128,7 @@ func Titles(files []string, name string) ([]string, error) {
 	return titles, nil
 }
 
-// commonStart returns what two lists begin with.
+// commonStart returns the elements with which both lists begin.
 func commonStart(one, other []string) []string {
 	n := 0
 	for n < min(len(one), len(other)) && one[n] == other[n] {
@@ -138,18 +137,18 @@ func commonStart(one, other []string) []string {
 	return one[:n]
 }
 
-// isNameless reports whether a file is standard input, or what a shell makes of <(command).
+// isNameless reports whether a file is standard input, or a shell's <(command).
 func isNameless(file string) bool {
 	if file == StandardInput || file == "/dev/stdin" || strings.HasPrefix(file, "/dev/fd/") {
 		return true
 	}
-	about, err := os.Stat(file)
-	return err == nil && !about.Mode().IsRegular()
+	info, err := os.Stat(file)
+	return err == nil && !info.Mode().IsRegular()
 }
 
-// InputsThere fails if a file is not there, or standard input is to be read twice. So a mistyped name fails before a
-// database is created or other files are read. It opens no file, because a named pipe can be opened only once.
-func InputsThere(files []string) error {
+// CheckInputs fails if a file does not exist, or if standard input is named twice, so that a mistyped name fails before
+// a database is created or other files are read. It opens no file, because a named pipe can be opened only once.
+func CheckInputs(files []string) error {
 	inputs := 0
 	for _, file := range files {
 		if file == "" {
@@ -167,8 +166,8 @@ func InputsThere(files []string) error {
 	return nil
 }
 
-// Texts returns what the files hold, which together must fit into one paste. One that does not fit is not read whole.
-func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
+// ReadTexts returns the contents of files, which together must fit into one paste. It stops reading at the limit.
+func ReadTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
 	texts, left := make([]string, len(files)), limit
 	for i, file := range files {
 		in, err := OpenInput(stdin, file)
@@ -181,42 +180,41 @@ func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]s
 		case err != nil:
 			return nil, unreadable(file, err)
 		case len(text) > left:
-			message := fmt.Sprintf("%s is too large: a paste may have %d bytes in all.", Named(file), limit)
+			message := fmt.Sprintf("%s is too large: a paste may have %d bytes in all.", DisplayName(file), limit)
 			return nil, fault.New(fault.Invalid, message)
 		case !utf8.Valid(text):
-			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not text in UTF-8.", Named(file)))
+			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not text in UTF-8.", DisplayName(file)))
 		}
 		texts[i], left = string(text), left-len(text)
 	}
 	return texts, nil
 }
 
-// NewTexts is Texts for a new paste. It also refuses an empty standard input, if that is the only file:
-// most likely the program that should have written it has failed.
-func NewTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
-	texts, err := Texts(ctx, stdin, files, limit)
+// ReadNewTexts is ReadTexts for a new paste. It also refuses an empty standard input if that is the only file: most
+// likely the program that should have written it has failed.
+func ReadNewTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
+	texts, err := ReadTexts(ctx, stdin, files, limit)
 	if err == nil && len(files) == 1 && files[0] == StandardInput && texts[0] == "" {
 		err = fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
 	}
 	return texts, err
 }
 
-// Named returns how a message calls a file.
-func Named(file string) string {
+// DisplayName returns the name of a file for messages.
+func DisplayName(file string) string {
 	if file == StandardInput {
 		return "standard input"
 	}
 	return Quote(file)
 }
 
-// Lifetimes are those that a Lifetime takes.
+// Lifetimes lists the values that a Lifetime takes.
 const Lifetimes = "never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y"
 
-// LifetimeUsage is the usage of a flag for Lifetime.
+// LifetimeUsage is the usage of a flag that is a Lifetime.
 const LifetimeUsage = "how long it lives: " + Lifetimes + " (default never)"
 
-// Lifetime is the value of a flag: how long a paste lives, as the API spells it. A month is 1m there, and may be 1month
-// here.
+// Lifetime is a flag's value: how long a paste lives, as the API spells it. The API's 1m, a month, may also be 1month.
 type Lifetime string
 
 // String implements pflag.Value.
@@ -226,13 +224,13 @@ func (l *Lifetime) String() string { return string(*l) }
 func (l *Lifetime) Type() string { return "lifetime" }
 
 // Set implements pflag.Value. An empty text is no lifetime.
-func (l *Lifetime) Set(typed string) error {
-	if typed == "1month" {
-		typed = "1m"
+func (l *Lifetime) Set(value string) error {
+	if value == "1month" {
+		value = "1m"
 	}
-	if _, err := paste.ParseLifetime(typed); err != nil && typed != "" {
+	if _, err := paste.ParseLifetime(value); err != nil && value != "" {
 		return errors.New(Lifetimes)
 	}
-	*l = Lifetime(typed)
+	*l = Lifetime(value)
 	return nil
 }

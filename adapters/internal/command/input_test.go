@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReaderEnds wants a file to be read no further once its context has ended.
+// TestReaderEnds checks that reading a file ends with its context.
 func TestReaderEnds(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -21,12 +21,12 @@ func TestReaderEnds(t *testing.T) {
 	}
 	defer in.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	reader, some := in.Reader(ctx), make([]byte, 10)
-	if n, err := reader.Read(some); n != 10 || err != nil {
+	reader, buffer := in.Reader(ctx), make([]byte, 10)
+	if n, err := reader.Read(buffer); n != 10 || err != nil {
 		t.Fatalf("got %d bytes, error %v, want 10", n, err)
 	}
 	cancel()
-	if n, err := reader.Read(some); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := reader.Read(buffer); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %d bytes, error %v, want none and %v", n, err, context.Canceled)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows on a terminal how much was done. It is cleared when all is done, or by Finish. Its errors are ignored:
+// Progress is a progress bar on a terminal. It disappears at the end, or by Finish. Its errors are ignored, because
 // they must not end a command.
 type Progress struct{ *progressbar.ProgressBar }
 
-// NewProgress begins to show progress, if stderr is a terminal. A size of -1 is unknown.
+// NewProgress shows a progress bar if stderr is a terminal. A size of -1 is unknown.
 func NewProgress(stderr io.Writer, kind string, size int64, isBytes bool) Progress {
 	return Progress{progressbar.NewOptions64(size,
 		progressbar.OptionSetVisibility(IsTerminal(stderr)), progressbar.OptionSetWriter(stderr),

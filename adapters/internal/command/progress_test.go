@@ -8,7 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// A file may grow while it is read. The bar knows only how long it was at first.
+// TestProgressOfGrowingFile reads more bytes than the file had at first.
 func TestProgressOfGrowingFile(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{0, 3} {

@@ -25,7 +25,7 @@ func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 // Unwrap returns what the caller did wrong.
 func (e *UsageError) Unwrap() error { return e.error }
 
-// NoneEmpty returns a UsageError when one of these flags is given without a value: a script's variable may be empty.
+// NoneEmpty returns a UsageError if one of these flags has an empty value, as from an empty variable in a script.
 func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
@@ -35,27 +35,28 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// Group returns a command that only has subcommands.
+// Group returns a command that has only subcommands.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
-// Arguments accepts the arguments that Use names; [NAME] may be left out, NAME... be several, and [NAME...] any number.
+// Arguments checks the number of arguments against Use, where [NAME] is optional, NAME... one or more, and [NAME...]
+// any number.
 func Arguments(cmd *cobra.Command, args []string) error {
 	names := strings.Fields(cmd.Use)[1:]
-	needed, most := 0, len(names)
+	least, most := 0, len(names)
 	for _, name := range names {
 		if strings.Contains(name, "...") {
 			most = math.MaxInt
 		}
 		if !strings.HasPrefix(name, "[") {
-			needed++
+			least++
 		}
 	}
 	switch {
-	case len(args) < needed:
+	case len(args) < least:
 		return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."),
 			cmd.CommandPath())
 	case len(args) > most:
@@ -64,19 +65,18 @@ func Arguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below
-// it.
+// Unknown returns the UsageError for an argument that a command does not take. It suggests similar subcommands.
 func Unknown(cmd *cobra.Command, argument string) error {
 	suggestion := ""
 	cmd.SuggestionsMinimumDistance = min(2, len(argument)/2) // otherwise "ls" would suggest "up"
-	if meant := cmd.SuggestionsFor(argument); len(meant) > 0 {
-		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
+	if names := cmd.SuggestionsFor(argument); len(names) > 0 {
+		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(names, " or "))
 	}
 	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion,
 		cmd.CommandPath())
 }
 
-// Nearest returns the name that was probably meant by a mistyped one, or "".
+// Nearest returns the name that a mistyped one probably means, or "".
 func Nearest(typed string, names []string) (nearest string) {
 	least := max(len(typed)/4, min(2, len(typed)/2)) + 1
 	for _, name := range names {
@@ -87,10 +87,10 @@ func Nearest(typed string, names []string) (nearest string) {
 	return nearest
 }
 
-// CheckValue refuses the value of a setting that the file which it is from has spoiled, as docker --env-file and a
-// shell pass on what the file has. name is the setting's. The error does not quote the value, which may be a secret.
+// CheckValue refuses a setting's value with leftovers of the file that it comes from, such as a carriage return or
+// quotes, which docker --env-file keeps. The error does not quote the value, which may be a secret.
 func CheckValue(name, value string) error {
-	quoted := func(mark string) bool {
+	hasQuotes := func(mark string) bool {
 		return len(value) > 1 && strings.HasPrefix(value, mark) && strings.HasSuffix(value, mark)
 	}
 	switch {
@@ -101,13 +101,13 @@ func CheckValue(name, value string) error {
 		return fmt.Errorf("%s has a control character in it: remove that", name)
 	case strings.TrimSpace(value) != value:
 		return fmt.Errorf("%s begins or ends with a space: remove that", name)
-	case quoted(`"`), quoted("'"):
+	case hasQuotes(`"`), hasQuotes("'"):
 		return fmt.Errorf("%s has quotation marks around its value, which count as a part of it: remove them", name)
 	}
 	return nil
 }
 
-// Quote quotes what was typed, for a message, unless it may hold a password: a database URL is easily put in the wrong
+// Quote quotes an argument for a message, unless it may hold a password: a database URL is easily put in the wrong
 // place.
 func Quote(typed string) string {
 	if MayHoldPassword(typed) {
@@ -116,24 +116,24 @@ func Quote(typed string) string {
 	return strconv.Quote(typed)
 }
 
-// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site
-// is none.
+// MayHoldPassword reports whether a text seems to have a URL or a connection string in it. A web address does not
+// count.
 func MayHoldPassword(text string) bool {
 	return !IsWebURL(text) && strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
 }
 
-// IsWebURL reports whether a text is the address of a page, without a password.
+// IsWebURL reports whether a text is a web address without a user or password.
 func IsWebURL(text string) bool {
-	parsed, err := url.Parse(text)
-	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
 // RunE is cobra's RunE.
 type RunE = func(cmd *cobra.Command, args []string) error
 
-// Long wraps a command that takes long. The first SIGINT, SIGTERM or SIGHUP cancels its context, and it ends in order;
-// a second SIGINT or SIGTERM ends the process at once.
-func Long(run RunE) RunE {
+// Interruptible wraps a command that takes long. The first SIGINT, SIGTERM or SIGHUP cancels its context, so that it
+// ends in order. A second SIGINT or SIGTERM ends the process at once.
+func Interruptible(run RunE) RunE {
 	return func(cmd *cobra.Command, args []string) error {
 		signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 		if !signal.Ignored(syscall.SIGHUP) { // as under nohup

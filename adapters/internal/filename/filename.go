@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxLength is the length of a file's name in bytes: less than systems allow, for what Unique adds.
+// maxLength bounds a file's name in bytes. Systems allow more, which leaves room for what Unique adds.
 const maxLength = 200
 
-// Safe returns a title as the name of a file in one folder, or "" where nothing is left of it.
+// Safe returns a title as the name of a file in one folder, or "" if nothing of it can stay.
 func Safe(title string) string {
 	var parts []string
 	for part := range strings.FieldsFuncSeq(title, isSeparator) {
@@ -39,8 +39,8 @@ func Safe(title string) string {
 		name = strings.ToValidUTF8(name[:maxLength-len(extension)], "") + extension
 	}
 	base, _, _ := strings.Cut(name, ".")
-	if device.MatchString(strings.TrimRight(base, " ")) || isOfGit.MatchString(name) ||
-		strings.HasPrefix(name, "-") { // which rm * would take for an option
+	if deviceName.MatchString(strings.TrimRight(base, " ")) || gitName.MatchString(name) ||
+		strings.HasPrefix(name, "-") { // rm * would take it for an option
 		name = "_" + name
 	}
 	return name
@@ -48,17 +48,17 @@ func Safe(title string) string {
 
 func isSeparator(r rune) bool { return r == '/' || r == '\\' }
 
-// isOfGit matches what git takes for its own folder, or for a file that names it: what is there can run programs.
-var isOfGit = regexp.MustCompile(`(?i)^(\.git|git~[0-9]+)$`)
+// gitName matches the names that git takes for its own folder, or for a file that points to it: its hooks are programs.
+var gitName = regexp.MustCompile(`(?i)^(\.git|git~[0-9]+)$`)
 
-// device matches what Windows takes for a device, with any extension.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$`)
+// deviceName matches the names that Windows takes for a device, whatever the extension.
+var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$`)
 
 // maxFolders is how many folders a path may have.
 const maxFolders = 20
 
-// Path returns a title as the path of a file below one folder, with slashes between names, or "" where nothing is left
-// of it.
+// Path returns a title as the path of a file below one folder, with slashes between names, or "" if nothing of it can
+// stay.
 func Path(title string) string {
 	var names []string
 	for part := range strings.FieldsFuncSeq(title, isSeparator) {
@@ -72,26 +72,26 @@ func Path(title string) string {
 	return strings.Join(names, "/")
 }
 
-// Set has the names of files and folders in one folder, in lower case. Those of folders end with a slash. Behind a zero
-// byte is how many files wanted a name.
+// Set has the names of files and folders in one folder, in lower case. Names of folders end with a slash. A name with a
+// zero byte at its end counts the files that asked for it.
 type Set map[string]int
 
-// Unique returns the name of a file, with a number in it if the folder has the name already, in any case.
+// Unique returns the name of a file, with a number in it if the folder already has the name, in any case.
 func (n Set) Unique(name string) string {
 	extension := path.Ext(name)
 	if extension == path.Base(name) { // .env
 		extension = ""
 	}
-	base, wanted := strings.TrimSuffix(name, extension), strings.ToLower(name)+"\x00"
+	base, counter := strings.TrimSuffix(name, extension), strings.ToLower(name)+"\x00"
 	for n[strings.ToLower(name)] > 0 || n[strings.ToLower(name)+"/"] > 0 {
-		n[wanted]++
-		name = base + " (" + strconv.Itoa(n[wanted]+1) + ")" + extension
+		n[counter]++
+		name = base + " (" + strconv.Itoa(n[counter]+1) + ")" + extension
 	}
 	n[strings.ToLower(name)]++
 	return name
 }
 
-// UniquePath is Unique for a path with slashes. If one of its folders has the name of a file, the path becomes a name.
+// UniquePath is Unique for a path with slashes. If one of its folders has the name of a file, slashes become hyphens.
 func (n Set) UniquePath(file string) string {
 	folders := strings.SplitAfter(strings.ToLower(file), "/")
 	for i := range len(folders) - 1 {

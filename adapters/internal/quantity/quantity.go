@@ -1,4 +1,4 @@
-// Package quantity reads times and sizes as people write them, in commands and on pages. Each error says what is taken.
+// Package quantity parses times and sizes as people write them, in commands and on pages. Its errors say what it takes.
 package quantity
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Duration reads a time such as 12h, 7d or 2w, which is never 0.
+// Duration parses a time such as 12h, 7d or 2w. 0 is an error.
 func Duration(text string) (time.Duration, error) {
-	parsed, err := model.ParseDuration(text)
-	if err != nil || parsed == 0 {
+	d, err := model.ParseDuration(text)
+	if err != nil || d == 0 {
 		return 0, errors.New("a time such as 30m, 12h, 90d or 1w2d, the largest unit first")
 	}
-	return time.Duration(parsed), nil
+	return time.Duration(d), nil
 }
 
-// Instant reads a point in time, or an age such as 24h.
+// Instant parses a point in time, or an age such as 24h.
 func Instant(text string) (time.Time, error) {
 	if ago, err := Duration(text); err == nil {
 		return time.Now().Add(-ago), nil
@@ -33,7 +33,7 @@ func Instant(text string) (time.Time, error) {
 	return time.Time{}, errors.New("a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z")
 }
 
-// Size reads a number of bytes.
+// Size parses a number of bytes.
 func Size(text string) (int64, error) {
 	n, err := humanize.ParseBytes(text)
 	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // ParseBytes skips commas

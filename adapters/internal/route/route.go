@@ -1,4 +1,4 @@
-// Package route describes a page to the router of package httpapi, on which package pages registers it.
+// Package route describes the pages of package pages to the router of package httpapi.
 package route
 
 import (
@@ -7,28 +7,28 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Page is a path for people, and what answers it.
+// Page is a path for people, and its handlers.
 type Page struct {
-	// Path is a pattern of gin, such as /:id/history, without a slash at its end. No parameter is empty.
+	// Path is a pattern of gin, such as /:id/history, without a trailing slash. Requests with an empty parameter get 404.
 	Path string
-	// Get answers GET and HEAD, and Post answers POST. The page does not take a method whose handler is nil.
+	// Get answers GET and HEAD, Post answers POST. A method whose handler is nil is not allowed.
 	Get, Post Handler
-	// Hidden says that methods without a handler get the answer of an unknown path.
+	// Hidden makes methods without a handler answer 404 instead of 405.
 	Hidden bool
-	// Everyone says that the page ignores the session. Without Post, requests lose their cookies.
+	// Everyone means that the page ignores the session. If there is no Post, requests lose their cookies.
 	Everyone bool
-	// Secret returns the session's secret that a request presents, or "", and whether the handler tries another secret.
+	// Secret returns the session's secret that a request presents, or "", and whether the handler tries a second secret.
 	Secret func(*http.Request) (presented string, tries bool)
 }
 
-// Handler answers a request whose body has arrived. URL.Scheme and Host are what the client asked for, if known, and
-// RemoteAddr is its address, without a port. PathValue has the parameters of the path.
+// Handler answers a request whose body has arrived. URL.Scheme and Host are those that the client used, if known, and
+// RemoteAddr is its address, without a port. PathValue returns the parameters of the path.
 //
-// It returns the user of the session, or "", and whether it rejected a secret: that of the session if there is no user,
-// or else another one. After an error, everything written or set is dropped, except a cookie cleared with a rejected
-// secret. The answer to a read may be made twice.
+// It returns the user of the session, or "", and whether it rejected a secret: the session's if there is no user, or
+// else the second one. After an error, everything written or set is dropped, except cookies that clear a rejected
+// secret. The handler of a read may be called twice for one request.
 //
-// A handler of a page that is too long to collect calls Flush (http.ResponseController) before it writes. Then each
-// Write goes to the client, and an error ends the answer early. It calls Hold(bytes int64, waits bool) error of w
-// before it keeps more in memory than 16 KiB.
+// If the page is too long to buffer, the handler calls Flush (http.ResponseController) before it writes. Then each
+// Write goes to the client, and an error cuts the answer off. It calls w's Hold(bytes int64, waits bool) error before
+// it keeps more than 16 KiB in memory.
 type Handler func(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error)

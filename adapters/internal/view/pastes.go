@@ -11,7 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// pasteView is a paste. The v2 API has these fields and no others: strict clients fail. Nothing is null.
+// pasteView is a paste. It has exactly the fields of the v2 API, because strict clients fail on others. Nothing is
+// null.
 type pasteView struct {
 	ID        string      `json:"_id"`
 	OwnerID   string      `json:"ownerId"`
@@ -44,7 +45,7 @@ type editView struct {
 	EditedAt int64    `json:"editedAt"`
 }
 
-// Encrypted is a paste that its readers decrypt themselves. cipherView adds what they need for that, except the key.
+// Encrypted is a paste that its readers decrypt. cipherView adds what they need for that, except the key.
 type Encrypted struct {
 	ID        string `json:"_id"`
 	Encrypted bool   `json:"encrypted"`
@@ -72,7 +73,7 @@ func list(texts []string) []string {
 	return texts
 }
 
-// WritePaste writes a paste, or the cipher of one that its client has encrypted. Long texts are encoded in pieces: a
+// WritePaste writes a paste, or its cipher if the client encrypted it. It encodes long texts in pieces, because a
 // history may be too long for the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
 	w, _ := writers.Get().(*writer)
@@ -88,11 +89,10 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 		return w.err
 	}
 	w.object(pasteView{
-		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(),
-		ExpiresIn: string(d.ExpiresIn()),
-		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private,
-		IsPublic: d.Visibility == paste.Public,
-		Tags:     list(d.Tags), Encrypted: d.Encrypted(), Pasties: []pastyView{}, Edits: []editView{},
+		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title,
+		CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()), DeletesAt: d.DeletesAt(), Stars: d.Stars,
+		IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
+		Tags: list(d.Tags), Encrypted: d.Encrypted(), Pasties: []pastyView{}, Edits: []editView{},
 	}, part{`"pasties":[`, func() {
 		for i, p := range d.Pasties {
 			w.comma(i)
@@ -101,9 +101,9 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 	}}, part{`"edits":[`, func() {
 		for i, e := range d.Edits {
 			w.comma(i)
-			w.object(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata),
-				EditedAt: e.At.Unix()},
-				part{`"edit":"`, func() { w.text(e.Text) }})
+			w.object(editView{
+				ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata), EditedAt: e.At.Unix(),
+			}, part{`"edit":"`, func() { w.text(e.Text) }})
 		}
 	}})
 	return w.err
@@ -114,21 +114,20 @@ type writer struct {
 	to      io.Writer
 	err     error
 	encoder *json.Encoder
-	encoded bytes.Buffer
+	buffer  bytes.Buffer
 }
 
-// writers keep their memory for the next paste. If it were allocated anew, GET of a small paste would miss its floor
-// (docs/BENCHMARKS.md).
+// writers are reused for their memory. Without them, GET of a small paste would miss its floor (docs/BENCHMARKS.md).
 var writers = sync.Pool{New: func() any {
 	w := new(writer)
-	w.encoder = json.NewEncoder(&w.encoded)
+	w.encoder = json.NewEncoder(&w.buffer)
 	w.encoder.SetEscapeHTML(false)
 	return w
 }}
 
-// release keeps a writer that is not larger than texts need.
+// release returns a writer to writers, unless its buffer has become too large.
 func (w *writer) release() {
-	if w.to = nil; w.encoded.Cap() <= 8*pieceLength {
+	if w.to = nil; w.buffer.Cap() <= 8*pieceLength {
 		writers.Put(w)
 	}
 }
@@ -141,20 +140,21 @@ func (w *writer) Write(p []byte) (n int, err error) {
 	return n, w.err
 }
 
-// encode returns v in JSON, until the next call.
+// encode returns v as JSON. The result is valid until the next call.
 func (w *writer) encode(v any) []byte {
-	w.encoded.Reset()
+	w.buffer.Reset()
 	_ = w.encoder.Encode(v) // cannot fail for strings, numbers and lists of them
-	return bytes.TrimSuffix(w.encoded.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(w.buffer.Bytes(), []byte("\n"))
 }
 
-// part is the beginning of a member whose value was left empty, as it is encoded, and what writes the value.
+// part writes the value of a member that the encoded object leaves empty. member is the text in front of the value.
 type part struct {
 	member string
 	write  func()
 }
 
-// object writes an object, with each part in its place. A value never looks like a member: its quotes are escaped.
+// object writes an object, with each part's value in its place. No value contains a part's member, because its quotes
+// are escaped.
 func (w *writer) object(v any, parts ...part) {
 	rest := bytes.Clone(w.encode(v))
 	for _, p := range parts {
@@ -172,10 +172,10 @@ func (w *writer) comma(i int) {
 	}
 }
 
-// pieceLength is how much of a text is encoded at once, in bytes.
+// pieceLength is how many bytes of a text are encoded at once.
 const pieceLength = 8 << 10
 
-// text writes a text without the quotes around it.
+// text writes a JSON string without its quotes.
 func (w *writer) text(s string) {
 	for s != "" {
 		end := min(len(s), pieceLength)

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// What is answered is what encoding/json would write, wherever the pieces end.
+// TestAnswersInPieces compares answers with what encoding/json writes, wherever the pieces end.
 func TestAnswersInPieces(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", "é", "\u2028", "😀", "\n", `"`, "\x00", "ab\t", "\xff"} {
@@ -26,7 +26,7 @@ func TestAnswersInPieces(t *testing.T) {
 				},
 			}
 			var got bytes.Buffer
-			if err := WritePaste(gone{}, &d); !errors.Is(err, io.ErrClosedPipe) { // of which the next paste sees nothing
+			if err := WritePaste(closedPipe{}, &d); !errors.Is(err, io.ErrClosedPipe) { // the next paste must not notice
 				t.Fatalf("got %v of a client that has gone, want %v", err, io.ErrClosedPipe)
 			}
 			if err := WritePaste(&got, &d); err != nil {
@@ -46,10 +46,10 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 }
 
-// gone is a client that has gone.
-type gone struct{}
+// closedPipe is a client that has hung up.
+type closedPipe struct{}
 
-func (gone) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func quoteJSON(t *testing.T, text string) string {
 	t.Helper()

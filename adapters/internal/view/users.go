@@ -1,4 +1,4 @@
-// Package view is how users and pastes look in JSON: as the v2 API has them.
+// Package view encodes users and pastes as JSON, as the v2 API has them.
 package view
 
 import "github.com/gluepot/gluepot/domain/user"
