@@ -44,7 +44,7 @@ func newPastes(
 		lifecycle.Append(repeat(cfg.SweepInterval, sweep(useCases.Sweep, log)))
 	}
 	if cfg.Totals || cfg.Pastes.MaxBytes > 0 {
-		countTotals(lifecycle, cfg, log, stats.Sum, useCases.Room)
+		countTotals(lifecycle, cfg, log, stats.Sum, useCases.SizeLimit)
 	}
 	return useCases
 }
@@ -92,7 +92,7 @@ const (
 )
 
 // countTotals counts what is stored at intervals, and tells room.
-func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum, room *pastes.Room) {
+func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum, room *pastes.SizeLimit) {
 	var next time.Time
 	count := func(ctx context.Context, timeout time.Duration) {
 		began := time.Now()
@@ -111,7 +111,7 @@ func countTotals(lifecycle fx.Lifecycle, cfg Config, log logger, sum *stats.Sum,
 			return
 		}
 		bytes := totals.ContentBytes + totals.HistoryBytes
-		if room.Hold(bytes) {
+		if room.SetUsed(bytes) {
 			log.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
 				zap.Int64("bytes", bytes), zap.Int64("limit", cfg.Pastes.MaxBytes))
 		}

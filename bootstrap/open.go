@@ -86,7 +86,7 @@ func newStatistics(
 			Connections:     store.Statistics(),
 			Totals:          stats.Sum.Last(),
 			StoreMaxBytes:   cfg.Pastes.MaxBytes,
-			PastesCreated:   pastes.CreateOwn.Created(),
+			PastesCreated:   pastes.CreateOwn.Count(),
 			PastesSwept:     pastes.Sweep.Removed(),
 			FailedSweeps:    pastes.Sweep.Failures(),
 			RejectedSignIns: tokens.SignIn.Rejections(),

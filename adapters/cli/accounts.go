@@ -20,8 +20,8 @@ func (c *Commands) identities() []*cobra.Command {
 		"user identities epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Show.Do(ctx, args[0])
-			return listed(all(slices.Sorted(maps.Keys(account.Services))), func(provider string) record {
-				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Services[provider]}}
+			return listed(all(slices.Sorted(maps.Keys(account.Identities))), func(provider string) record {
+				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Identities[provider]}}
 			}), err
 		}))
 	link := ofUser(c.does("link USER IDENTITY", "Let a user sign in with an account at a provider",

@@ -50,7 +50,7 @@ var emptySelectsAll = []string{"owner", "contains", "title", "language"}
 func (f *finding) any() bool { return f.owner != "" || f.filter != (moderation.Filter{}) }
 
 // foundRecord is a listed paste. Removed ones have more to show.
-func foundRecord(f moderation.Found, removed bool) record {
+func foundRecord(f moderation.Paste, removed bool) record {
 	shown := record{
 		{"id", "ID", f.ID}, {"title", "", f.Title}, {"label", "TITLE", clipped(f.Label())}, {"ownerId", "", f.Owner},
 		{"owner", "OWNER", f.OwnerName}, {"ownerSuspended", "", f.Suspended},
@@ -72,10 +72,10 @@ func (c *Commands) pasteList() *cobra.Command {
 	cmd := c.does("list [USER]", "List pastes, newest first: those of a user, or of all",
 		"paste list epoxy --json\npaste list --anonymous --since 24h --contains casino\npaste list --removed",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			each := func(visit func(moderation.Found) error) error {
-				return m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, int(limit), visit)
+			each := func(visit func(moderation.Paste) error) error {
+				return m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Cursor{}, int(limit), visit)
 			}
-			return listed(each, func(f moderation.Found) record { return foundRecord(f, wanted.filter.Removed) }), nil
+			return listed(each, func(f moderation.Paste) record { return foundRecord(f, wanted.filter.Removed) }), nil
 		})
 	wanted.add(cmd)
 	cmd.Flags().BoolVar(&wanted.filter.Removed, "removed", false, "those that were removed and can be restored")
@@ -103,8 +103,8 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		"paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\npaste remove --owner epoxy --since 24h --reason 'spam' --yes",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			if len(ids) == 0 {
-				err := m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Place{}, 0,
-					func(f moderation.Found) error {
+				err := m.Moderation.List.Do(ctx, audit.Operator(), wanted.owner, wanted.filter, paste.Cursor{}, 0,
+					func(f moderation.Paste) error {
 						ids = append(ids, string(f.ID))
 						return nil
 					})

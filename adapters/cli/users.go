@@ -40,7 +40,7 @@ func (c *Commands) user() *cobra.Command {
 				return nil, err
 			}
 			usage, err := m.Moderation.ShowUsage.Do(ctx, audit.Operator(), account.ID)
-			return recorded(append(userRecord(account.User), field{"services", "", account.Services},
+			return recorded(append(userRecord(account.User), field{"services", "", account.Identities},
 				field{"createdAt", "", account.CreatedAt},
 				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
 				field{"lastUsedAt", "", usage.LastUsed})), err
@@ -57,7 +57,7 @@ func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {
 	flags.StringVar(&profile.DefaultLanguage, "default-lang", user.DefaultLanguage, "language that new pastes start with")
 	flags.Int32Var(&profile.SupporterMonths, "supporter-months", 0, "how long the user has supported the service")
 	flags.BoolVar(&profile.Contributor, "contributor", false, "the user has contributed to the service")
-	flags.StringToStringVar(&profile.Services, "service", map[string]string{},
+	flags.StringToStringVar(&profile.Identities, "service", map[string]string{},
 		"a service the user signs in with and the user's id there, such as github=123")
 }
 
@@ -79,7 +79,7 @@ func (c *Commands) userCreate() *cobra.Command {
 				}
 			}
 			created, err := m.Users.Create.Do(ctx, audit.Operator(), profile)
-			shown := append(userRecord(created), field{"services", "", profile.Services})
+			shown := append(userRecord(created), field{"services", "", profile.Identities})
 			return said(shown, "Created the user %s with the id %s.\n", created.Name, created.ID), err
 		})
 	profileFlags(cmd.Flags(), &profile)
@@ -130,9 +130,9 @@ func (c *Commands) userUpdate() *cobra.Command {
 				PublicProfile:   given(cmd, "public", &profile.PublicProfile), ShowTags: given(cmd, "show-tags", &profile.ShowTags),
 				SupporterMonths: given(cmd, "supporter-months", &profile.SupporterMonths),
 				Contributor:     given(cmd, "contributor", &profile.Contributor), Admin: given(cmd, "admin", &admin),
-				Services: profile.Services,
+				Identities: profile.Identities,
 			})
-			return recorded(append(userRecord(account.User), field{"services", "", account.Services})), err
+			return recorded(append(userRecord(account.User), field{"services", "", account.Identities})), err
 		}))
 	profileFlags(cmd.Flags(), &profile)
 	cmd.Flags().BoolVar(&admin, "admin", false, adminUsage)

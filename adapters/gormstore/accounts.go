@@ -26,7 +26,7 @@ func ordered(tx *gorm.DB, order moderation.Order) *gorm.DB {
 	case moderation.ByBytes:
 		return query.Select("users.*, coalesce(p.bytes, 0) AS value").Joins(ofPastes)
 	case moderation.ByLastUse:
-		return query.Select("users.*, coalesce(t.last_used_at, ?) AS value", moderation.AccountPlace{}.LastUse()).
+		return query.Select("users.*, coalesce(t.last_used_at, ?) AS value", moderation.AccountCursor{}.LastUse()).
 			Joins(`LEFT JOIN (SELECT user_id, max(last_used_at) AS last_used_at FROM access_tokens GROUP BY user_id) t
 				ON t.user_id = users.id`)
 	case moderation.ByName:
@@ -36,7 +36,8 @@ func ordered(tx *gorm.DB, order moderation.Order) *gorm.DB {
 
 // Accounts implements moderation.Store. In another order than that of names, it reads all pastes or tokens.
 func (m *Moderation) Accounts(
-	ctx context.Context, filter moderation.AccountFilter, order moderation.Order, after moderation.AccountPlace, limit int,
+	ctx context.Context, filter moderation.AccountFilter, order moderation.Order, after moderation.AccountCursor,
+	limit int,
 ) (accounts []moderation.Account, err error) {
 	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		query := tx.Table("(?) users", ordered(tx, order)).Order("value DESC, username_folded").Limit(limit)

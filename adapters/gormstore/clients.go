@@ -78,7 +78,7 @@ func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error
 // parsed returns a stored value, which nothing but a defect makes unreadable.
 func parsed[T any](value T, err error) (T, error) {
 	if err != nil {
-		err = fault.Unforeseen(err)
+		err = fault.Unexpected(err)
 	}
 	return value, err
 }

@@ -48,7 +48,7 @@ const takenAtOnce = 100
 // Delete implements user.Store. The first batch compares the name, and records the act and what is to be done: what
 // follows is not undone, and the sweep goes on with it if it is interrupted. Others write between the batches.
 func (u *Users) Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name,
-	kept *user.Kept) error {
+	kept *user.PasteRetention) error {
 	var taken int
 	err := u.store.WritePaste(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
 		var row model.User
@@ -126,8 +126,8 @@ func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 
 // takePastes deletes pastes of a locked user, and returns how many. With kept, those that are neither private nor
 // removed become anonymous, hidden ones included.
-func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.Kept, limit int) (int, error) {
-	ids, err := lockedIDs(tx, newest(tx, paste.Place{}, limit).Where("owner_id = ?", owner))
+func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.PasteRetention, limit int) (int, error) {
+	ids, err := lockedIDs(tx, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", owner))
 	if err != nil {
 		return 0, err
 	}
@@ -162,7 +162,7 @@ func lockedIDs(tx, some *gorm.DB) (ids []paste.ID, err error) {
 
 // giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and
 // search text.
-func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.Kept) error {
+func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.PasteRetention) error {
 	const stay = "id IN ? AND visibility <> 2 AND removed_at IS NULL"
 	// See model.Text: U+001A is the first of two characters that stand for one.
 	err := tx.Exec(`UPDATE pastes SET content_bytes = content_bytes - (

@@ -26,8 +26,8 @@ func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (
 	return find(query, (*model.User).Domain)
 }
 
-// Keep implements identity.Store.
-func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Hash,
+// StoreAttempt implements identity.Store.
+func (i *Identities) StoreAttempt(ctx context.Context, from netip.Addr, hash identity.Hash,
 	kept identity.Attempt, others int) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
@@ -42,7 +42,8 @@ func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Ha
 			return err
 		}
 		return tx.Create(&model.SignInAttempt{
-			Hash: hash[:], Source: kept.Source, State: kept.Proof.State, Nonce: kept.Proof.Nonce, Verifier: kept.Proof.Verifier,
+			Hash: hash[:], Source: kept.Provider, State: kept.Proof.State, Nonce: kept.Proof.Nonce,
+			Verifier: kept.Proof.Verifier,
 			Provider: kept.Profile.Key, Subject: kept.Profile.Subject, Name: kept.Profile.Name,
 			AvatarURL: kept.Profile.AvatarURL,
 			Next:      kept.Next, InvitationID: model.Optional(string(kept.Invitation)),
@@ -52,8 +53,8 @@ func (i *Identities) Keep(ctx context.Context, from netip.Addr, hash identity.Ha
 	}))
 }
 
-// Take implements identity.Store.
-func (i *Identities) Take(ctx context.Context, from netip.Addr,
+// TakeAttempt implements identity.Store.
+func (i *Identities) TakeAttempt(ctx context.Context, from netip.Addr,
 	hash identity.Hash) (taken identity.Attempt, err error) {
 	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
@@ -108,13 +109,13 @@ func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
 	used := tx.Model(&model.Invitation{}).Where("id = ? AND uses > 0 AND expires_at > ?", id, s.Now()).
 		UpdateColumn("uses", gorm.Expr("uses - 1"))
 	if used.Error == nil && used.RowsAffected == 0 {
-		return identity.ErrUsedUp
+		return identity.ErrInvitation
 	}
 	return used.Error
 }
 
-// Invite implements identity.Store.
-func (i *Identities) Invite(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
+// StoreInvitation implements identity.Store.
+func (i *Identities) StoreInvitation(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		return tx.Create(&model.Invitation{
 			ID: string(created.ID), Hash: created.Hash[:], Uses: created.Uses, Note: created.Note,
@@ -133,7 +134,7 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 	return list(i.store.Read(ctx).Order("created_at, id"), (*model.Invitation).Domain)
 }
 
-// Revoke implements identity.Store.
-func (i *Identities) Revoke(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
+// RemoveInvitation implements identity.Store.
+func (i *Identities) RemoveInvitation(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, deleteOne(&model.Invitation{}, "id = ?", string(id))))
 }

@@ -84,7 +84,7 @@ func isAboutRecords(err error) bool {
 func recordFault(err error) error {
 	err = db.Translate(err)
 	switch {
-	case errors.Is(err, user.ErrServiceTaken):
+	case errors.Is(err, user.ErrIdentityTaken):
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict,
 			"Another writer took the name, the key or the id at the same moment. Import the record again.",

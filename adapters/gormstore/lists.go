@@ -28,7 +28,7 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 }
 
 // newest is a query for pastes after a place, newest first.
-func newest(tx *gorm.DB, after paste.Place, limit int) *gorm.DB {
+func newest(tx *gorm.DB, after paste.Cursor, limit int) *gorm.DB {
 	return latest(tx.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
@@ -54,8 +54,8 @@ func active(s *db.Store, query *gorm.DB) *gorm.DB {
 // ActiveIDs implements paste.Store. The ids of a page are read as one text: with a row for each id it takes twice as
 // long.
 func (p *Pastes) ActiveIDs(
-	ctx context.Context, owner user.ID, after paste.Place, limit int,
-) (ids []paste.ID, last paste.Place, err error) {
+	ctx context.Context, owner user.ID, after paste.Cursor, limit int,
+) (ids []paste.ID, last paste.Cursor, err error) {
 	const separator = "\x1f" // which no id contains (ident.Valid)
 	ids = []paste.ID{}
 	err = p.store.Bounded(ctx, func(tx *gorm.DB) error { // quick: it reads an index
@@ -72,20 +72,20 @@ func (p *Pastes) ActiveIDs(
 		for id := range strings.SplitSeq(row.Joined.String, separator) {
 			ids = append(ids, paste.ID(id))
 		}
-		last = paste.Place{CreatedAt: time.Time(row.At).UTC(), ID: ids[len(ids)-1]}
+		last = paste.Cursor{CreatedAt: time.Time(row.At).UTC(), ID: ids[len(ids)-1]}
 		return nil
 	}, p.store.Pastes)
 	return ids, last, err
 }
 
-// titleKey is paste.Listed.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay
+// titleKey is paste.Summary.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay
 // short. Both databases fold only ASCII.
 const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
 
 // Select implements paste.Store.
 func (p *Pastes) Select(
 	ctx context.Context, owner user.ID, selection paste.Selection, limit int,
-) (listed []paste.Listed, err error) {
+) (listed []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		listed, err = p.selected(tx, owner, selection, limit)
 		return err
@@ -96,7 +96,7 @@ func (p *Pastes) Select(
 // Profile implements paste.Store.
 func (p *Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
-) (owner user.User, listed []paste.Listed, err error) {
+) (owner user.User, listed []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if owner, err = find(tx.Where("username_folded = ?", name.Folded()), (*model.User).Domain); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (p *Pastes) Profile(
 }
 
 // selected reads the pastes of a selection, and their tags.
-func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection, limit int) ([]paste.Summary, error) {
 	var query *gorm.DB
 	after := selection.After
 	switch selection.Order {
@@ -124,7 +124,7 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 			after.CreatedAt, string(after.ID), limit)
 	case paste.ByTitle:
 		query = tx.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
-		if after != (paste.Place{}) {
+		if after != (paste.Cursor{}) {
 			query = query.Where("("+titleKey+", pastes.id) > (?, ?)", selection.AfterTitle, string(after.ID))
 		}
 	default:
@@ -154,8 +154,8 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 }
 
 // addTags reads the tags of a list; for a public one, only of an owner who shows them.
-func addTags(tx *gorm.DB, listed []paste.Listed, public bool) error {
-	at := make(map[string]*paste.Listed, len(listed))
+func addTags(tx *gorm.DB, listed []paste.Summary, public bool) error {
+	at := make(map[string]*paste.Summary, len(listed))
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
@@ -173,7 +173,9 @@ func addTags(tx *gorm.DB, listed []paste.Listed, public bool) error {
 
 // StarredBy implements paste.Store. Its time grows with the user's number of stars. Without the expression below,
 // PostgreSQL would scan the pastes of all users by time: very many if the starred ones are old.
-func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+func (p *Pastes) StarredBy(
+	ctx context.Context, reader user.ID, after paste.Cursor, limit int,
+) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
 		return latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
@@ -184,7 +186,7 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 }
 
 // Recent implements paste.Store.
-func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
+func (p *Pastes) Recent(ctx context.Context, after paste.Cursor, limit int) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		return newest(tx, after, limit).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
@@ -217,9 +219,11 @@ type outlineRow struct {
 const outlined = 2*paste.MaxPreviewBytes + 1
 
 // outline reads the pasties of listed pastes. The rows are theirs.
-func outline(tx *gorm.DB, rows []listedRow, listed []paste.Listed) error {
-	n := paste.Outlined(len(rows), func(i int) (int, int64) { return rows[i].Paste.Pasties, rows[i].Paste.ContentBytes })
-	at := make(map[string]*paste.Listed, n)
+func outline(tx *gorm.DB, rows []listedRow, listed []paste.Summary) error {
+	n := paste.CountWithPasties(len(rows), func(i int) (int, int64) {
+		return rows[i].Paste.Pasties, rows[i].Paste.ContentBytes
+	})
+	at := make(map[string]*paste.Summary, n)
 	for i := range listed {
 		if listed[i].Cut = i >= n; !listed[i].Cut {
 			at[rows[i].Paste.ID] = &listed[i]
@@ -233,7 +237,7 @@ func outline(tx *gorm.DB, rows []listedRow, listed []paste.Listed) error {
 		Where("paste_id IN ?", slices.Sorted(maps.Keys(at))).Order("paste_id, position").Scan(&pasties).Error
 	for _, row := range pasties {
 		one := at[row.PasteID]
-		one.Pasties = append(one.Pasties, paste.ListedPasty{
+		one.Pasties = append(one.Pasties, paste.PastySummary{
 			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Lines: row.Lines,
 			Preview: paste.Preview(string(row.Beginning)),
 		})
@@ -252,7 +256,7 @@ func lowerASCII(text string) string {
 }
 
 // list is listed for a query that makes a whole answer.
-func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (listed []paste.Listed, err error) {
+func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (listed []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		listed, err = p.listed(tx, query(tx))
 		return err
@@ -261,7 +265,7 @@ func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (li
 }
 
 // listed reads the active pastes of a query.
-func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Listed, error) {
+func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Summary, error) {
 	var rows []listedRow
 	err := active(p.store, query).
 		Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
@@ -271,7 +275,7 @@ func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Listed, error) {
 			`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
 		Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
 		Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
-	listed := make([]paste.Listed, 0, len(rows))
+	listed := make([]paste.Summary, 0, len(rows))
 	for i := range rows {
 		listed = append(listed, rows[i].listed())
 	}
@@ -281,8 +285,8 @@ func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Listed, error) {
 	return listed, err
 }
 
-func (r *listedRow) listed() paste.Listed {
-	return paste.Listed{
+func (r *listedRow) listed() paste.Summary {
+	return paste.Summary{
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),
 		Encrypted:  r.Paste.Encrypted,

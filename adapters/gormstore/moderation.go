@@ -34,8 +34,8 @@ type foundRow struct {
 
 // Pastes implements moderation.Store.
 func (m *Moderation) Pastes(
-	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
-) (found []moderation.Found, last paste.Place, err error) {
+	ctx context.Context, filter moderation.Filter, after paste.Cursor, window int,
+) (found []moderation.Paste, last paste.Cursor, err error) {
 	var rows []foundRow
 	err = m.store.List(ctx, func(tx *gorm.DB) error {
 		query := tx.Table("(?) p", m.window(tx.Table("pastes"), filter, after, window)).
@@ -54,27 +54,27 @@ func (m *Moderation) Pastes(
 			Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {
-		return nil, paste.Place{}, err
+		return nil, paste.Cursor{}, err
 	}
 	for _, row := range rows {
 		listed := row.Listed.listed()
-		last = listed.Place()
+		last = listed.Cursor()
 		if !row.Matched {
 			continue
 		}
-		found = append(found, moderation.Found{
-			Listed: listed, Suspended: row.Suspended, Bytes: row.Bytes,
+		found = append(found, moderation.Paste{
+			Summary: listed, Suspended: row.Suspended, Bytes: row.Bytes,
 			RemovedAt: row.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
 	}
 	if len(rows) < window {
-		last = paste.Place{} // that was all
+		last = paste.Cursor{} // that was all
 	}
 	return found, last, nil
 }
 
 // window is the part of a search that indexes answer: the first pastes after a place.
-func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Place, limit int) *gorm.DB {
+func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Cursor, limit int) *gorm.DB {
 	if filter.Removed { // literals, for a partial index
 		query = query.Where("removed_at IS NOT NULL")
 	} else {

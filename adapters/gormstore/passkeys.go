@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// KeepCeremony implements identity.CeremonyKeeper.
-func (i *Identities) KeepCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
+// StoreCeremony implements identity.CeremonyKeeper.
+func (i *Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
 	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {

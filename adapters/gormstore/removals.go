@@ -118,8 +118,8 @@ func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste
 	}))
 }
 
-// Told implements paste.Store.
-func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
+// RemovalNotice implements paste.Store.
+func (p *Pastes) RemovalNotice(ctx context.Context, id paste.ID) (told bool, err error) {
 	if !model.IsText(string(id)) {
 		return false, nil
 	}
@@ -155,7 +155,7 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 // Hide implements moderation.Store.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
 	return m.each(ctx, owner, true, "removed_at IS NULL", m.hide, func(tx *gorm.DB) *gorm.DB {
-		return active(m.store, newest(tx, paste.Place{}, limit).Where("owner_id = ?", string(owner)))
+		return active(m.store, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", string(owner)))
 	})
 }
 

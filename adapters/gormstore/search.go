@@ -29,12 +29,12 @@ const recent, further = 1000, 5000
 
 // Find implements search.Store.
 func (s *Search) Find(
-	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
-) (found []search.Found, more bool, err error) {
+	ctx context.Context, query search.Query, reader user.ID, after search.Cursor, limit int,
+) (found []search.Result, more bool, err error) {
 	if !model.IsText(string(reader)) {
 		reader = ""
 	}
-	found = []search.Found{}
+	found = []search.Result{}
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if err := tx.Exec(s.store.Dialect.PlanAnew).Error; err != nil {
 			return err
@@ -50,9 +50,9 @@ func (s *Search) Find(
 				return err
 			}
 		}
-		n := paste.Outlined(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
+		n := paste.CountWithPasties(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
 		for i := range found[n:] {
-			found[n+i].Cut, found[n+i].Listed.Pasties = true, nil
+			found[n+i].Cut, found[n+i].Summary.Pasties = true, nil
 		}
 		return nil
 	}, s.store.Slow, s.store.Pastes)
@@ -68,7 +68,7 @@ type finding struct {
 	tx     *gorm.DB
 	query  search.Query
 	reader string
-	after  search.Place
+	after  search.Cursor
 	limit  int
 }
 
@@ -79,8 +79,8 @@ type matchRow struct {
 	ShowTags bool
 }
 
-func (r *matchRow) place() search.Place {
-	return search.Place{Place: r.Paste.Domain().Place(), InTitles: r.InTitles}
+func (r *matchRow) place() search.Cursor {
+	return search.Cursor{Cursor: r.Paste.Domain().Cursor(), InTitles: r.InTitles}
 }
 
 // rows returns the first results.
@@ -130,15 +130,15 @@ func (f *finding) owned() ([]matchRow, error) {
 
 // public returns results from public pastes: those whose titles contain every word, or the others.
 func (f *finding) public(inTitles bool) ([]matchRow, error) {
-	column, after := "x.text", paste.Place{}
+	column, after := "x.text", paste.Cursor{}
 	if inTitles {
 		column = "x.titles"
-		if len(f.query.Words) == 0 || f.after != (search.Place{}) && !f.after.InTitles {
+		if len(f.query.Words) == 0 || f.after != (search.Cursor{}) && !f.after.InTitles {
 			return nil, nil
 		}
 	}
 	if f.after.InTitles == inTitles {
-		after = f.after.Place
+		after = f.after.Cursor
 	}
 	match := func(from *gorm.DB) ([]matchRow, error) {
 		if from = f.matching(from.Where("x.public"), column); !inTitles && len(f.query.Words) > 0 {
@@ -221,14 +221,14 @@ const found = `WITH t AS MATERIALIZED (?)
 	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
 
 func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
-	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Place{},
+	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Cursor{},
 		f.after.InTitles, model.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
 }
 
 // read adds a paste with its matching lines to the results, unless it no longer matches because it was written with
 // search off.
-func (f *finding) read(row *matchRow, to *[]search.Found) error {
+func (f *finding) read(row *matchRow, to *[]search.Result) error {
 	stored, err := model.Load(f.tx, &row.Paste)
 	if err != nil {
 		return err
@@ -244,9 +244,9 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 		listed.PastyTitle = first.Title
 		listed.Beginning = model.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
 	}
-	found := search.Found{Listed: listed.listed(), Place: row.place(), Pasties: len(stored.Pasties), Lines: lines}
+	found := search.Result{Summary: listed.listed(), Cursor: row.place(), Pasties: len(stored.Pasties), Lines: lines}
 	for _, p := range document.Pasties {
-		found.Listed.Pasties = append(found.Listed.Pasties, p.Listed())
+		found.Summary.Pasties = append(found.Summary.Pasties, p.Summary())
 	}
 	if row.ShowTags || row.Paste.OwnerID.String == f.reader {
 		found.Tags = document.Tags

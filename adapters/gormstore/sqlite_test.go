@@ -182,7 +182,9 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 func TestDeletionInBatches(t *testing.T) {
 	t.Parallel()
 	const all = 2*takenAtOnce + 1
-	for kept, want := range map[*user.Kept]struct{ first, last int }{nil: {all - takenAtOnce, 0}, {}: {all, all}} {
+	for kept, want := range map[*user.PasteRetention]struct{ first, last int }{
+		nil: {all - takenAtOnce, 0}, {}: {all, all},
+	} {
 		store, _ := newSQLite(t)
 		users, pastes := NewUsers(store), NewPastes(store)
 		owner := user.User{ID: "owner", CreatedAt: time.Now()}

@@ -157,8 +157,8 @@ func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, er
 	return sessions(t.store.Read(ctx), owner)
 }
 
-// EndPresented implements token.Store.
-func (t *Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
+// EndSessionByHash implements token.Store.
+func (t *Tokens) EndSessionByHash(ctx context.Context, hash token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return endPresented(tx, hash) })
 }
 

@@ -57,7 +57,7 @@ func accountOf(s *db.Store, tx *gorm.DB, id user.ID) (account user.Account, err 
 	if account.User, err = find(tx.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
 		return user.Account{}, err
 	}
-	if account.Services, err = servicesOf(tx, string(id)); err != nil {
+	if account.Identities, err = servicesOf(tx, string(id)); err != nil {
 		return user.Account{}, err
 	}
 	account.Stars = []string{}
@@ -80,7 +80,7 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 
 // Create implements user.Store.
 func (u *Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Ways{Accounts: services}, identity.Admission{})
+	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Credentials{Identities: services}, identity.Admission{})
 }
 
 // deleteOne returns the change that deletes the row of a model that a condition finds.

@@ -30,7 +30,7 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 type importedAccount struct {
 	user.Account
 
-	own user.Own
+	own user.LocalChanges
 }
 
 func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
@@ -81,7 +81,8 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 		made.CreatedAt = model.Instant(made.CreatedAt)
 		if ok {
 			results[i].Outcome = batch.Updated
-			if made.User == before.User && maps.Equal(made.Services, before.Services) && slices.Equal(made.Stars, before.Stars) {
+			if made.User == before.User && maps.Equal(made.Identities, before.Identities) &&
+				slices.Equal(made.Stars, before.Stars) {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
@@ -121,8 +122,9 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 			return nil, err
 		}
 		known[row.ID] = &importedAccount{
-			user.Account{User: found, Services: make(map[string]string)},
-			user.Own{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool), Closed: row.ProfileClosed},
+			user.Account{User: found, Identities: make(map[string]string)},
+			user.LocalChanges{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool),
+				Closed: row.ProfileClosed},
 		}
 	}
 	locked := slices.Collect(maps.Keys(known)) // not ids: a user may have been created since
@@ -137,7 +139,7 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 	}
 	for _, row := range services {
 		account := known[row.UserID]
-		account.Services[row.Provider] = row.Subject
+		account.Identities[row.Provider] = row.Subject
 		if !row.Imported {
 			account.own.Linked[row.Provider] = true
 		}
@@ -168,7 +170,7 @@ func storeAccounts(tx *gorm.DB, accounts map[string]*importedAccount) error {
 		row := model.NewUser(account.User)
 		row.ProfileClosed = account.own.Closed
 		rows = append(rows, row)
-		for provider, subject := range account.Services {
+		for provider, subject := range account.Identities {
 			imported := !account.own.Linked[provider]
 			services = append(services, model.Identity{UserID: id, Provider: provider, Subject: subject, Imported: imported})
 		}

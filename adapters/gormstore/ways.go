@@ -19,8 +19,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// WaysOf implements identity.Store.
-func (i *Identities) WaysOf(ctx context.Context, owner user.ID) (ways identity.Ways, err error) {
+// CredentialsOf implements identity.Store.
+func (i *Identities) CredentialsOf(ctx context.Context, owner user.ID) (ways identity.Credentials, err error) {
 	err = i.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", string(owner)).Take(&model.User{}).Error; err != nil {
 			return err
@@ -29,13 +29,13 @@ func (i *Identities) WaysOf(ctx context.Context, owner user.ID) (ways identity.W
 		return err
 	})
 	if err != nil {
-		return identity.Ways{}, err
+		return identity.Credentials{}, err
 	}
 	return ways, nil
 }
 
-func waysOf(tx *gorm.DB, owner string) (ways identity.Ways, err error) {
-	if ways.Accounts, err = servicesOf(tx, owner); err != nil {
+func waysOf(tx *gorm.DB, owner string) (ways identity.Credentials, err error) {
+	if ways.Identities, err = servicesOf(tx, owner); err != nil {
 		return ways, err
 	}
 	var rows []model.Password
@@ -66,9 +66,9 @@ func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User,
 	return named, identity.PasswordHash(row.Hash.String), err
 }
 
-// ChangeWays implements identity.Store.
-func (i *Identities) ChangeWays(
-	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
+// ChangeCredentials implements identity.Store.
+func (i *Identities) ChangeCredentials(
+	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Credentials) error,
 ) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		_, changed, err := changeWays(tx, owner, change)
@@ -80,7 +80,7 @@ func (i *Identities) ChangeWays(
 }
 
 // changeWays changes the ways in of a user, whom it locks, and reports whether the password has changed.
-func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Ways) error) (
+func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Credentials) error) (
 	of user.User, changed bool, err error,
 ) {
 	var row model.User
@@ -98,7 +98,7 @@ func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Way
 	if err := change(of, &ways); err != nil {
 		return of, false, err
 	}
-	if err := replaceServices(tx, row.ID, before.Accounts, ways.Accounts); err != nil {
+	if err := replaceServices(tx, row.ID, before.Identities, ways.Identities); err != nil {
 		return of, false, err
 	}
 	if err := replacePasskeys(tx, row.ID, before.Passkeys, ways.Passkeys); err != nil {
@@ -127,12 +127,12 @@ func lockInstallation(tx *gorm.DB) error {
 	return db.ForUpdate(tx).Take(&model.Installation{}).Error
 }
 
-// administered fails with identity.ErrAdministered if there is an administrator.
+// administered fails with identity.ErrAdministratorExists if there is an administrator.
 func administered(tx *gorm.DB) error {
 	var administrators int64
 	err := tx.Model(&model.User{}).Where("admin").Limit(1).Count(&administrators).Error
 	if err == nil && administrators > 0 {
-		err = identity.ErrAdministered
+		err = identity.ErrAdministratorExists
 	}
 	return err
 }
@@ -142,8 +142,8 @@ func endSetup(tx *gorm.DB) error {
 	return tx.Where("user_id IS NULL").Delete(&model.OneTimeLink{}).Error
 }
 
-// Offer implements identity.Store.
-func (i *Identities) Offer(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
+// StoreLink implements identity.Store.
+func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		if link.Owner == "" {
 			if err := lockInstallation(tx); err != nil {
@@ -177,7 +177,7 @@ func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
 // link then.
 func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
-	change func(user.User, *identity.Ways) error,
+	change func(user.User, *identity.Credentials) error,
 ) (owner user.User, err error) {
 	err = i.store.Transaction(ctx, i.store.Guarded(from, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		var row model.OneTimeLink
@@ -205,7 +205,7 @@ func (i *Identities) UseLink(
 
 // Enroll implements identity.Enroller.
 func (u *Users) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
 	return u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
@@ -231,7 +231,7 @@ func (u *Users) Enroll(
 				return err
 			}
 		}
-		if err := model.Insert(tx, model.NewIdentities(string(created.ID), ways.Accounts)); err != nil {
+		if err := model.Insert(tx, model.NewIdentities(string(created.ID), ways.Identities)); err != nil {
 			return err
 		}
 		if ways.Password != "" {
@@ -260,7 +260,7 @@ var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWin
 // TakeGuess implements identity.Store.
 func (i *Identities) TakeGuess(ctx context.Context, from netip.Addr, name string) error {
 	err := i.changeGuesses(ctx, from, name, guessQuota.Take)
-	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
+	return fault.Replace(err, fault.Exhausted, identity.ErrTooManyGuesses)
 }
 
 // ReturnGuess implements identity.Store.

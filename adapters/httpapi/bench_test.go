@@ -57,8 +57,8 @@ func (s instantTokens) ByHash(context.Context, token.Hash) (token.Token, user.Us
 	return s.token, s.user, nil
 }
 
-func (s instantPastes) ActiveIDs(context.Context, user.ID, paste.Place, int) ([]paste.ID, paste.Place, error) {
-	return s.ids, paste.Place{}, nil
+func (s instantPastes) ActiveIDs(context.Context, user.ID, paste.Cursor, int) ([]paste.ID, paste.Cursor, error) {
+	return s.ids, paste.Cursor{}, nil
 }
 
 func (s instantLanguages) ByName(string) (*language.Language, bool) { return &s.language, true }

@@ -52,7 +52,7 @@ type matchView struct {
 	Text  string `json:"text"`
 }
 
-func newItem(l *paste.Listed) itemView {
+func newItem(l *paste.Summary) itemView {
 	item := itemView{
 		ID: string(l.ID), Title: l.Title, OwnerID: string(l.Owner), Owner: l.OwnerName, CreatedAt: l.CreatedAt.Unix(),
 		EditedAt: l.EditedAt.Unix(), DeletesAt: unixOrZero(l.ExpiresAt), Visibility: l.Visibility.String(),
@@ -164,16 +164,16 @@ func (a *API) listSearch(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	var items []itemView
-	for i := range page.Found {
-		items = append(items, newMatch(&page.Found[i]))
+	for i := range page.Pastes {
+		items = append(items, newMatch(&page.Pastes[i]))
 	}
 	return a.sendList(c, items, page.Next)
 }
 
-func newMatch(match *search.Found) itemView {
-	item := newItem(&match.Listed)
+func newMatch(match *search.Result) itemView {
+	item := newItem(&match.Summary)
 	for _, line := range match.Lines {
-		item.Matches = append(item.Matches, matchView{match.Listed.Pasties[line.Pasty].ID, line.Number, line.Text})
+		item.Matches = append(item.Matches, matchView{match.Summary.Pasties[line.Pasty].ID, line.Number, line.Text})
 	}
 	return item
 }

@@ -36,7 +36,7 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return nil, err
 	}
-	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.Counts() && limit.CrossSite(c.Request) {
+	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.HasQuota() && limit.CrossSite(c.Request) {
 		return nil, errCrossSite
 	}
 	draft, err := decode(c.body)
@@ -95,7 +95,7 @@ func (a *API) deletePaste(ctx context.Context, c *call) (any, error) {
 // starPaste makes the endpoint that stars a paste, or removes the star.
 func (a *API) starPaste(starred bool) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
-		stars, err := a.modules.Pastes.StarSeen.Count(ctx, c.actor(), c.Param("id"), starred)
+		stars, err := a.modules.Pastes.Star.Count(ctx, c.actor(), c.Param("id"), starred)
 		return map[string]int64{"stars": stars}, err
 	}
 }

@@ -90,7 +90,7 @@ func (s testTokens) ByHash(_ context.Context, hash token.Hash) (token.Token, use
 }
 
 func (s testPastes) ActiveIDs(_ context.Context, _ user.ID,
-	after paste.Place, limit int) (ids []paste.ID, at paste.Place, err error) {
+	after paste.Cursor, limit int) (ids []paste.ID, at paste.Cursor, err error) {
 	first := 0
 	if after.ID != "" {
 		last, err := strconv.Atoi(string(after.ID[1:]))
@@ -101,7 +101,7 @@ func (s testPastes) ActiveIDs(_ context.Context, _ user.ID,
 	}
 	ids = []paste.ID{}
 	for i := first; i < s.ids && len(ids) < limit; i++ {
-		at = paste.Place{CreatedAt: time.Unix(1, 0), ID: paste.ID("p" + strconv.Itoa(firstID+i))}
+		at = paste.Cursor{CreatedAt: time.Unix(1, 0), ID: paste.ID("p" + strconv.Itoa(firstID+i))}
 		ids = append(ids, at.ID)
 	}
 	if len(ids) < limit {

@@ -90,38 +90,40 @@ func credentialOf(p identity.Passkey) (webauthn.Credential, error) {
 	}, err
 }
 
-// AskForNew implements identity.Passkeys.
-func (p *Passkeys) AskForNew(id user.ID, name string, others []identity.Passkey) (identity.Asked, error) {
+// BeginRegistration implements identity.Passkeys.
+func (p *Passkeys) BeginRegistration(
+	id user.ID, name string, others []identity.Passkey,
+) (identity.CeremonyOptions, error) {
 	known := make([]protocol.CredentialDescriptor, len(others))
 	for i, other := range others {
 		credential, err := credentialOf(other)
 		if err != nil {
-			return identity.Asked{}, fault.Unforeseen(err)
+			return identity.CeremonyOptions{}, fault.Unexpected(err)
 		}
 		known[i] = credential.Descriptor()
 	}
 	options, session, err := p.party.BeginRegistration(owner{id: id, name: name}, webauthn.WithExclusions(known))
 	if err != nil {
-		return identity.Asked{}, fault.Unforeseen(err)
+		return identity.CeremonyOptions{}, fault.Unexpected(err)
 	}
 	return asked(session, options.Response)
 }
 
-// Ask implements identity.Passkeys.
-func (p *Passkeys) Ask() (identity.Asked, error) {
+// BeginAuthentication implements identity.Passkeys.
+func (p *Passkeys) BeginAuthentication() (identity.CeremonyOptions, error) {
 	options, session, err := p.party.BeginDiscoverableLogin()
 	if err != nil {
-		return identity.Asked{}, fault.Unforeseen(err)
+		return identity.CeremonyOptions{}, fault.Unexpected(err)
 	}
 	return asked(session, options.Response)
 }
 
-func asked(session *webauthn.SessionData, options any) (identity.Asked, error) {
+func asked(session *webauthn.SessionData, options any) (identity.CeremonyOptions, error) {
 	text, err := json.Marshal(options)
 	if err != nil {
-		return identity.Asked{}, fault.Unforeseen(err)
+		return identity.CeremonyOptions{}, fault.Unexpected(err)
 	}
-	return identity.Asked{Challenge: session.Challenge, Options: text}, nil
+	return identity.CeremonyOptions{Challenge: session.Challenge, JSON: text}, nil
 }
 
 // refused is identity.ErrPasskey with the cause. The library says more in DevInfo.
@@ -132,8 +134,8 @@ func refused(err error) error {
 	return fault.Wrap(identity.ErrPasskey.Kind, identity.ErrPasskey.Message, errors.Join(identity.ErrPasskey, err))
 }
 
-// Made implements identity.Passkeys.
-func (p *Passkeys) Made(challenge string, id user.ID, answer []byte) (identity.Passkey, error) {
+// FinishRegistration implements identity.Passkeys.
+func (p *Passkeys) FinishRegistration(challenge string, id user.ID, answer []byte) (identity.Passkey, error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
 		return identity.Passkey{}, refused(err)
@@ -151,8 +153,8 @@ func (p *Passkeys) Made(challenge string, id user.ID, answer []byte) (identity.P
 	}, nil
 }
 
-// Used implements identity.Passkeys.
-func (p *Passkeys) Used(
+// FinishAuthentication implements identity.Passkeys.
+func (p *Passkeys) FinishAuthentication(
 	challenge string, answer []byte, find func(identity.PasskeyID) (identity.Passkey, user.ID, error),
 ) (id identity.PasskeyID, counter uint32, err error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)

@@ -113,11 +113,11 @@ func newPasskeys(t *testing.T) *Passkeys {
 // made returns a passkey of a device.
 func made(t *testing.T, p *Passkeys, d *device) identity.Passkey {
 	t.Helper()
-	asked, err := p.AskForNew("epoxy001", "Epoxy", nil)
+	asked, err := p.BeginRegistration("epoxy001", "Epoxy", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	passkey, err := p.Made(asked.Challenge, "epoxy001", d.makes("webauthn.create", asked.Challenge))
+	passkey, err := p.FinishRegistration(asked.Challenge, "epoxy001", d.makes("webauthn.create", asked.Challenge))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestNew(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
-	asked, err := p.AskForNew("epoxy001", "Epoxy", []identity.Passkey{{ID: "AAEC"}})
+	asked, err := p.BeginRegistration("epoxy001", "Epoxy", []identity.Passkey{{ID: "AAEC"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,16 +152,16 @@ func TestOptions(t *testing.T) {
 		`"id":"paste.example"`, `"id":"` + encoding.EncodeToString([]byte("epoxy001")) + `"`, `"residentKey":"required"`,
 		`"userVerification":"preferred"`, `"challenge":"` + asked.Challenge + `"`, `"id":"AAEC"`, `"timeout":300000`,
 	} {
-		if !strings.Contains(string(asked.Options), part) {
-			t.Errorf("got %s, want %s in it", asked.Options, part)
+		if !strings.Contains(string(asked.JSON), part) {
+			t.Errorf("got %s, want %s in it", asked.JSON, part)
 		}
 	}
-	if strings.Contains(string(asked.Options), `"attestation":"direct"`) {
-		t.Errorf("got %s, want no attestation", asked.Options)
+	if strings.Contains(string(asked.JSON), `"attestation":"direct"`) {
+		t.Errorf("got %s, want no attestation", asked.JSON)
 	}
-	again, err := p.Ask()
-	if err != nil || again.Challenge == asked.Challenge || strings.Contains(string(again.Options), "allowCredentials") {
-		t.Errorf("got %s, %v, want another challenge for any passkey", again.Options, err)
+	again, err := p.BeginAuthentication()
+	if err != nil || again.Challenge == asked.Challenge || strings.Contains(string(again.JSON), "allowCredentials") {
+		t.Errorf("got %s, %v, want another challenge for any passkey", again.JSON, err)
 	}
 }
 
@@ -173,17 +173,18 @@ func TestMadeAndUsed(t *testing.T) {
 	if passkey.ID != identity.PasskeyID(encoding.EncodeToString(d.id)) || passkey.Counter != 7 || passkey.BackupEligible {
 		t.Errorf("got %+v, want the passkey of the device", passkey)
 	}
-	asked, err := p.Ask()
+	asked, err := p.BeginAuthentication()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.counter = 5 // what that means is not decided here
-	id, counter, err := p.Used(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey, "epoxy001"))
+	id, counter, err := p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey,
+		"epoxy001"))
 	if err != nil || id != passkey.ID || counter != 5 {
 		t.Errorf("got %s, %d, %v, want the passkey with its counter", id, counter, err)
 	}
 	failure := fault.New(fault.Unavailable, "no store")
-	_, _, err = p.Used(asked.Challenge, d.uses("webauthn.get", asked.Challenge),
+	_, _, err = p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge),
 		func(identity.PasskeyID) (identity.Passkey, user.ID, error) { return identity.Passkey{}, "", failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("got %v, want the failure of the store", err)
@@ -221,18 +222,19 @@ func TestForeign(t *testing.T) {
 			t.Parallel()
 			d := newDevice(t)
 			passkey := made(t, p, d)
-			asked, err := p.Ask()
+			asked, err := p.BeginAuthentication()
 			if err != nil {
 				t.Fatal(err)
 			}
 			kind, challenge := "webauthn.create", asked.Challenge
 			change(d, &kind, &challenge)
-			if got, err := p.Made(asked.Challenge, "epoxy001", d.makes(kind, challenge)); !errors.Is(err, identity.ErrPasskey) {
+			got, err := p.FinishRegistration(asked.Challenge, "epoxy001", d.makes(kind, challenge))
+			if !errors.Is(err, identity.ErrPasskey) {
 				t.Errorf("a new one: got %+v, %v, want it refused", got, err)
 			}
 			kind, challenge = "webauthn.get", asked.Challenge
 			change(d, &kind, &challenge)
-			_, _, err = p.Used(asked.Challenge, d.uses(kind, challenge), known(passkey, "epoxy001"))
+			_, _, err = p.FinishAuthentication(asked.Challenge, d.uses(kind, challenge), known(passkey, "epoxy001"))
 			if !errors.Is(err, identity.ErrPasskey) || !fault.Is(err, fault.Forbidden) {
 				t.Errorf("its use: got %v, want it refused", err)
 			}
@@ -256,11 +258,11 @@ func TestForeign(t *testing.T) {
 			d := newDevice(t)
 			passkey := made(t, p, d)
 			c.change(d, &passkey)
-			asked, err := p.Ask()
+			asked, err := p.BeginAuthentication()
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = p.Used(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey, c.owner))
+			_, _, err = p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey, c.owner))
 			if !errors.Is(err, identity.ErrPasskey) {
 				t.Errorf("got %v, want it refused", err)
 			}
@@ -276,11 +278,11 @@ func TestBroken(t *testing.T) {
 		"", "null", "{}", "[]", "\xff", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`,
 		strings.Repeat("[", 10_000),
 	} {
-		if got, err := p.Made("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err,
+		if got, err := p.FinishRegistration("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err,
 			identity.ErrPasskey) {
 			t.Errorf("%.20q: got %+v, %v, want it refused", answer, got, err)
 		}
-		_, _, err := p.Used("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), known(identity.Passkey{}, ""))
+		_, _, err := p.FinishAuthentication("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), known(identity.Passkey{}, ""))
 		if !errors.Is(err, identity.ErrPasskey) {
 			t.Errorf("%.20q: got %v, want it refused", answer, err)
 		}

@@ -84,7 +84,7 @@ func (h *Hasher) Matches(ctx context.Context, password string,
 	used, salt, key := parameters{memory, rounds, lanes}, make([]byte, 16), make([]byte, length)
 	if hash != "" {
 		if used, salt, key, err = parse(hash); err != nil {
-			return false, false, fault.Unforeseen(err)
+			return false, false, fault.Unexpected(err)
 		}
 	}
 	err = h.inTurn(ctx, func() {

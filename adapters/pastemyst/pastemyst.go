@@ -35,7 +35,7 @@ func Users(r io.Reader) imports.Records[imports.User] {
 	return read(r, func(d userDocument) imports.User {
 		return imports.User{
 			ID: d.ID, Name: d.Name, AvatarURL: d.AvatarURL, DefaultLanguage: d.DefaultLanguage, PublicProfile: d.PublicProfile,
-			Contributor: d.Contributor, SupporterMonths: (*int64)(d.SupporterMonths), Stars: d.Stars, Services: d.Services,
+			Contributor: d.Contributor, SupporterMonths: (*int64)(d.SupporterMonths), Stars: d.Stars, Identities: d.Services,
 		}
 	})
 }

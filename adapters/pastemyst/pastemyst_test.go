@@ -45,8 +45,8 @@ func TestUsers(t *testing.T) {
 	first := records[0]
 	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full || u.ID != "u1" ||
 		u.Name != "Epoxy" || !*u.PublicProfile ||
-		*u.SupporterMonths != 24 || !*u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Services) != 1 ||
-		u.Services["github"] != "1" {
+		*u.SupporterMonths != 24 || !*u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Identities) != 1 ||
+		u.Identities["github"] != "1" {
 		t.Errorf("got %+v, want every field of %s", first, full)
 	}
 	if second := records[1]; second.Err != nil || second.Line != 3 || *second.Value.SupporterMonths != 3 {
@@ -198,10 +198,10 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		runtime.ReadMemStats(&before)
 		for record, err := range Users(strings.NewReader(c.text)) {
 			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 ||
-				len(record.Value.Services) > imports.MaxServices+1 {
+				len(record.Value.Identities) > imports.MaxIdentities+1 {
 				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err,
 					len(record.Value.Stars),
-					len(record.Value.Services), c.refused)
+					len(record.Value.Identities), c.refused)
 			}
 		}
 		runtime.ReadMemStats(&after)

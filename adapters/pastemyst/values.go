@@ -116,7 +116,7 @@ type services map[string]string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *services) UnmarshalJSON(text []byte) error {
-	if len(text) > 1<<20 { // far more than imports.MaxServices
+	if len(text) > 1<<20 { // far more than imports.MaxIdentities
 		return errNotJSON
 	}
 	err := json.Unmarshal(text, (*map[string]string)(s))

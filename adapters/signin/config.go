@@ -101,10 +101,10 @@ func (c Config) Validate(publicURL string) error {
 	return errors.Join(wrong...)
 }
 
-// Sources returns the providers that are on. The configuration must be valid.
-func (c Config) Sources(publicURL string) []identity.Source {
-	var sources []identity.Source
-	add := func(name, label, public string, client Client, provider func(oauth) identity.Provider) {
+// Providers returns the providers that are on. The configuration must be valid.
+func (c Config) Providers(publicURL string) []identity.Provider {
+	var sources []identity.Provider
+	add := func(name, label, public string, client Client, provider func(oauth) identity.ProviderClient) {
 		if client.ID == "" {
 			return
 		}
@@ -116,11 +116,13 @@ func (c Config) Sources(publicURL string) []identity.Source {
 			key += "@" + client.URL
 		}
 		made := provider(newOAuth(label, client, publicURL+"/sign-in/"+name+"/callback"))
-		sources = append(sources, identity.Source{Provider: made, Name: name, Label: label, Key: key})
+		sources = append(sources, identity.Provider{ProviderClient: made, Name: name, Label: label, Key: key})
 	}
-	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.Provider { return newGitHub(o) })
-	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.Provider { return newOIDC(o, "openid", "") })
-	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.Provider {
+	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.ProviderClient { return newGitHub(o) })
+	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.ProviderClient {
+		return newOIDC(o, "openid", "")
+	})
+	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.ProviderClient {
 		return newOIDC(o, c.OIDCScopes, c.OIDCRequiredClaim)
 	})
 	return sources

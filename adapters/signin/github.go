@@ -34,12 +34,12 @@ func newGitHub(o oauth) *gitHub {
 	return &gitHub{oauth: o, config: o.oauth2Config(endpoint), api: api}
 }
 
-// Begin implements identity.Provider.
+// Begin implements identity.ProviderClient.
 func (g *gitHub) Begin(_ context.Context, proof identity.Proof) (string, error) {
 	return g.config.AuthCodeURL(proof.State, oauth2.S256ChallengeOption(proof.Verifier)), nil
 }
 
-// Finish implements identity.Provider.
+// Finish implements identity.ProviderClient.
 func (g *gitHub) Finish(ctx context.Context, proof identity.Proof,
 	brought identity.Callback) (identity.Profile, error) {
 	ctx, cancel := g.bound(ctx)

@@ -84,7 +84,7 @@ func (p *openID) discover(ctx context.Context) (*discovered, error) {
 	return known, nil
 }
 
-// Begin implements identity.Provider.
+// Begin implements identity.ProviderClient.
 func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error) {
 	ctx, cancel := p.bound(ctx)
 	defer cancel()
@@ -98,7 +98,7 @@ func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error
 // clockSkew is how far the provider's clock may be off.
 const clockSkew = 5 * time.Minute
 
-// Finish implements identity.Provider.
+// Finish implements identity.ProviderClient.
 func (p *openID) Finish(ctx context.Context, proof identity.Proof,
 	brought identity.Callback) (identity.Profile, error) {
 	ctx, cancel := p.bound(ctx)

@@ -17,12 +17,12 @@ import (
 const public = "https://paste.example"
 
 // source returns the one provider of a configuration.
-func source(t *testing.T, cfg Config) identity.Source {
+func source(t *testing.T, cfg Config) identity.Provider {
 	t.Helper()
 	if err := cfg.Validate(public); err != nil {
 		t.Fatal(err)
 	}
-	sources := cfg.Sources(public)
+	sources := cfg.Providers(public)
 	if len(sources) != 1 {
 		t.Fatalf("got %d providers, want one", len(sources))
 	}
@@ -36,7 +36,7 @@ func oidcAt(p *idp.Provider) Config {
 }
 
 // arrive goes to a provider as a browser does, and returns what that vouches for.
-func arrive(t *testing.T, from identity.Source) (identity.Profile, error) {
+func arrive(t *testing.T, from identity.Provider) (identity.Profile, error) {
 	t.Helper()
 	proof := identity.NewProof()
 	address, err := from.Begin(t.Context(), proof)
@@ -62,7 +62,7 @@ func TestGitHub(t *testing.T) {
 	}
 	got, err := arrive(t, from)
 	if err != nil || got.Subject != "77" || got.Name != "ann-example" ||
-		got.Proposed().AvatarURL != "https://avatars.example/u/77?v=4" {
+		got.Suggestion().AvatarURL != "https://avatars.example/u/77?v=4" {
 		t.Errorf("got %+v, error %v, want the account by its number", got, err)
 	}
 	hub.ID = 0
@@ -79,7 +79,7 @@ func TestGitHub(t *testing.T) {
 	}
 	public := DefaultConfig()
 	public.GitHub.ID, public.GitHub.Secret, public.GitLab.ID, public.GitLab.Secret = "a", "b", "c", "d"
-	for _, from := range public.Sources("https://paste.example") {
+	for _, from := range public.Providers("https://paste.example") {
 		if from.Key != from.Name {
 			t.Errorf("got the key %s, want that of imported users", from.Key)
 		}
@@ -93,7 +93,7 @@ func TestOpenIDConnect(t *testing.T) {
 	for range 2 { // the second one with what was discovered
 		got, err := arrive(t, from)
 		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" ||
-			got.Proposed().AvatarURL != "https://id.example/ann.png" {
+			got.Suggestion().AvatarURL != "https://id.example/ann.png" {
 			t.Errorf("got %+v, error %v, want the account", got, err)
 		}
 	}

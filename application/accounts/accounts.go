@@ -32,7 +32,7 @@ func (r Registration) Validate() error {
 
 // Options is what an installation chooses.
 type Options struct {
-	Sources      []identity.Source
+	Providers    []identity.Provider
 	Passwords    identity.Passwords // nil: there are none
 	Passkeys     identity.Passkeys  // nil: there are none
 	NoPasskeys   string             // why users cannot have any, although the operator wants them; or ""
@@ -44,22 +44,22 @@ type Options struct {
 type UseCases struct {
 	Providers *Providers
 
-	Begin      *Begin
-	Arrive     *Arrive
-	ShowSignUp *ShowSignUp
-	SignUp     *SignUp
+	BeginSignIn  *BeginSignIn
+	FinishSignIn *FinishSignIn
+	ShowSignUp   *ShowSignUp
+	SignUp       *SignUp
 
 	Find *Find
 	Link *Link
 
 	Invite *Invitations
 
-	Passwords *Passwords
-	Passkeys  *Passkeys
-	Ways      *Ways
-	Join      *Join
-	SetUp     *SetUp
-	Reset     *Reset
+	Passwords   *Passwords
+	Passkeys    *Passkeys
+	Credentials *Credentials
+	Register    *Register
+	SetUp       *SetUp
+	Reset       *Reset
 }
 
 // Users is what the use cases need of a store of users.
@@ -84,29 +84,29 @@ type module struct {
 // New returns the use cases over their ports.
 func New(store identity.Store, users Users, options Options, now func() time.Time) *UseCases {
 	m := &module{
-		sources: options.Sources, passwords: options.Passwords, passkeys: options.Passkeys, noPasskeys: options.NoPasskeys,
+		sources: options.Providers, passwords: options.Passwords, passkeys: options.Passkeys, noPasskeys: options.NoPasskeys,
 		registration: options.Registration, notify: options.Notify,
 		store: store, users: users, now: now,
 	}
 	return &UseCases{
 		Providers: &Providers{m},
 
-		Begin:      &Begin{m},
-		Arrive:     &Arrive{m},
-		ShowSignUp: &ShowSignUp{m},
-		SignUp:     &SignUp{m},
+		BeginSignIn:  &BeginSignIn{m},
+		FinishSignIn: &FinishSignIn{m},
+		ShowSignUp:   &ShowSignUp{m},
+		SignUp:       &SignUp{m},
 
 		Find: &Find{m},
 		Link: &Link{m},
 
 		Invite: &Invitations{m},
 
-		Passwords: &Passwords{m},
-		Passkeys:  &Passkeys{m},
-		Ways:      &Ways{m},
-		Join:      &Join{m},
-		SetUp:     &SetUp{m},
-		Reset:     &Reset{m},
+		Passwords:   &Passwords{m},
+		Passkeys:    &Passkeys{m},
+		Credentials: &Credentials{m},
+		Register:    &Register{m},
+		SetUp:       &SetUp{m},
+		Reset:       &Reset{m},
 	}
 }
 
@@ -114,18 +114,18 @@ func New(store identity.Store, users Users, options Options, now func() time.Tim
 type Providers struct{ *module }
 
 // Do returns the providers that are configured.
-func (p *Providers) Do() []identity.Source { return p.sources }
+func (p *Providers) Do() []identity.Provider { return p.sources }
 
 // sources are the providers that are configured.
-type sources []identity.Source
+type sources []identity.Provider
 
-func (s sources) named(name string) (identity.Source, error) {
+func (s sources) named(name string) (identity.Provider, error) {
 	for _, source := range s {
 		if source.Name == name {
 			return source, nil
 		}
 	}
-	return identity.Source{}, fault.New(fault.NotFound, "This server has no such provider to sign in with.")
+	return identity.Provider{}, fault.New(fault.NotFound, "This server has no such provider to sign in with.")
 }
 
 // key returns the key of a configured provider, or else the name itself, which operators see in lists of identities.

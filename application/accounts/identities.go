@@ -27,7 +27,7 @@ func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 		return user.User{}, errNoIdentity
 	}
 	found, err := f.store.ByIdentity(ctx, wanted)
-	return found, user.Gone(err)
+	return found, user.ReplaceNotFound(err)
 }
 
 // Link gives users identities, and takes them away.
@@ -65,7 +65,7 @@ func (l *Link) Do(ctx context.Context, actor audit.Actor, reference, text string
 	}
 	entry := actor.Entry("user.link", found.NameAndID(), text)
 	_, _, err = l.users.Update(ctx, actor.Address(), entry, found.ID, add(wanted))
-	return user.Gone(err)
+	return user.ReplaceNotFound(err)
 }
 
 // Undo takes the identity of a provider from the user of that name or id, even the last one. The provider is the name
@@ -102,10 +102,10 @@ func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error
 	if !viewer.SignedInRecently(l.now()) {
 		return token.ErrRejected
 	}
-	remove := func(_ user.User, ways *identity.Ways) error {
-		delete(ways.Accounts, key)
+	remove := func(_ user.User, ways *identity.Credentials) error {
+		delete(ways.Identities, key)
 		return l.wantWay(*ways)
 	}
-	err = l.store.ChangeWays(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
-	return user.Gone(err)
+	err = l.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
+	return user.ReplaceNotFound(err)
 }

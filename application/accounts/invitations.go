@@ -45,16 +45,16 @@ func (i *Invitations) Do(
 		ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
 		created.ID = id
-		return i.store.Invite(ctx, actor.Entry("invite.create", string(id), note), created)
+		return i.store.StoreInvitation(ctx, actor.Entry("invite.create", string(id), note), created)
 	})
 	return created, code, err
 }
 
-// Show returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid.
+// Show returns the invitation with that code. It fails with identity.ErrInvitation when it is not valid.
 func (i *Invitations) Show(ctx context.Context, code string) (identity.Invitation, error) {
 	found, err := i.store.InvitationByHash(ctx, identity.HashOf(code))
 	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(i.now()) {
-		return identity.Invitation{}, identity.ErrUsedUp
+		return identity.Invitation{}, identity.ErrInvitation
 	}
 	return found, err
 }
@@ -82,6 +82,6 @@ func (i *Invitations) Revoke(
 	case !fault.Is(err, fault.NotFound):
 		return "", err
 	}
-	err = i.store.Revoke(ctx, actor.Entry("invite.revoke", string(id), ""), id)
+	err = i.store.RemoveInvitation(ctx, actor.Entry("invite.revoke", string(id), ""), id)
 	return id, fault.Replace(err, fault.NotFound, errNoInvitation)
 }

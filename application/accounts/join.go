@@ -24,21 +24,21 @@ var (
 // hasWays reports whether users can have a password or a passkey here.
 func (m *module) hasWays() bool { return m.passwords != nil || m.passkeys != nil }
 
-// Join makes accounts for visitors who choose a name, and a password or a passkey.
-type Join struct{ *module }
+// Register makes accounts for visitors who choose a name, and a password or a passkey.
+type Register struct{ *module }
 
 // Open reports whether everyone may make an account with a password or a passkey.
-func (j *Join) Open() bool { return j.hasWays() && j.registration == Open }
+func (j *Register) Open() bool { return j.hasWays() && j.registration == Open }
 
-// May returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a passkey.
-// It fails with identity.ErrUsedUp when the invitation is not valid, and with fault.Forbidden when new users are not
-// taken.
-func (j *Join) May(ctx context.Context, code string) error {
+// Check returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a
+// passkey. It fails with identity.ErrInvitation when the invitation is not valid, and with fault.Forbidden when new
+// users are not taken.
+func (j *Register) Check(ctx context.Context, code string) error {
 	_, err := j.admit(ctx, code)
 	return err
 }
 
-func (j *Join) admit(ctx context.Context, code string) (why identity.Admission, err error) {
+func (j *Register) admit(ctx context.Context, code string) (why identity.Admission, err error) {
 	why.Chosen = true
 	switch {
 	case !j.hasWays():
@@ -59,7 +59,7 @@ func (j *Join) admit(ctx context.Context, code string) (why identity.Admission, 
 
 // Do returns the new user. It fails as May does, with fault.Invalid when the name or the password breaks a rule, and
 // with fault.Conflict when the name is taken.
-func (j *Join) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
+func (j *Register) Do(ctx context.Context, actor audit.Actor, code, name, password string) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
@@ -79,14 +79,14 @@ func (j *Join) Do(ctx context.Context, actor audit.Actor, code, name, password s
 }
 
 // withPassword returns the ways in of a new user of that name who has a password.
-func (m *module) withPassword(ctx context.Context, name user.Name, password string) (identity.Ways, error) {
+func (m *module) withPassword(ctx context.Context, name user.Name, password string) (identity.Credentials, error) {
 	hash, err := (&Passwords{m}).Hash(ctx, name, password)
-	return identity.Ways{Password: hash}, err
+	return identity.Credentials{Password: hash}, err
 }
 
 // enroll stores a user with ways in. A user with a passkey has an id already, which the passkey holds.
 func (m *module) enroll(
-	ctx context.Context, actor audit.Actor, created user.User, ways identity.Ways, why identity.Admission,
+	ctx context.Context, actor audit.Actor, created user.User, ways identity.Credentials, why identity.Admission,
 ) (user.User, error) {
 	created.DefaultLanguage, created.CreatedAt = user.DefaultLanguage, m.now()
 	drawn := created.ID
@@ -98,7 +98,7 @@ func (m *module) enroll(
 		}
 		return m.users.Enroll(ctx, actor.Address(), entry, created, ways, why)
 	})
-	if errors.Is(err, identity.ErrAdministered) || errors.Is(err, identity.ErrPasskeyTaken) {
+	if errors.Is(err, identity.ErrAdministratorExists) || errors.Is(err, identity.ErrPasskeyTaken) {
 		return user.User{}, err
 	}
 	return created, fault.Replace(err, fault.Conflict, user.ErrNameTaken)
@@ -111,14 +111,14 @@ var errNoSetup = fault.New(fault.Forbidden,
 	"This link is not valid any more: it was used, is older than a day, or there is an "+
 		"administrator. The server prints a new one when it starts without an administrator.")
 
-// Begin returns the code of a new link. It fails with identity.ErrAdministered when there is an administrator, and with
-// identity.ErrNoPasswords when there is nothing to choose.
+// Begin returns the code of a new link. It fails with identity.ErrAdministratorExists when there is an administrator,
+// and with identity.ErrNoPasswords when there is nothing to choose.
 func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
 	if !s.hasWays() {
 		return "", identity.ErrNoPasswords
 	}
 	code = rand.Text()
-	return code, s.store.Offer(ctx, auditlog.Entry{}, identity.OneTimeLink{
+	return code, s.store.StoreLink(ctx, auditlog.Entry{}, identity.OneTimeLink{
 		Hash: identity.HashOf(code), ExpiresAt: s.now().Add(identity.SetupAge),
 	})
 }
@@ -155,7 +155,7 @@ func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password 
 
 // done tells of a new administrator.
 func (s *SetUp) done(created user.User, err error) (user.User, error) {
-	if fault.Is(err, fault.NotFound) || errors.Is(err, identity.ErrAdministered) {
+	if fault.Is(err, fault.NotFound) || errors.Is(err, identity.ErrAdministratorExists) {
 		return user.User{}, errNoSetup
 	}
 	if err == nil {
@@ -186,8 +186,8 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 	}
 	code = rand.Text()
 	link = identity.OneTimeLink{Hash: identity.HashOf(code), Owner: owner.ID, ExpiresAt: r.now().Add(identity.ResetAge)}
-	err = r.store.Offer(ctx, actor.Entry("user.reset", owner.NameAndID(), ""), link)
-	return owner, link, code, user.Gone(err)
+	err = r.store.StoreLink(ctx, actor.Entry("user.reset", owner.NameAndID(), ""), link)
+	return owner, link, code, user.ReplaceNotFound(err)
 }
 
 // Show returns whose password the link with that code is for, and does not use it. It fails with fault.Forbidden when
@@ -221,7 +221,7 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 	if err != nil {
 		return user.User{}, err
 	}
-	return r.use(ctx, actor, code, shown, "user.set-password", func(ways *identity.Ways) error {
+	return r.use(ctx, actor, code, shown, "user.set-password", func(ways *identity.Credentials) error {
 		ways.Password = hash
 		return nil
 	})
@@ -229,11 +229,12 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 
 // use changes the ways in of the owner of the link with that code, and uses the link.
 func (r *Reset) use(
-	ctx context.Context, actor audit.Actor, code string, shown user.User, act string, change func(*identity.Ways) error,
+	ctx context.Context, actor audit.Actor, code string, shown user.User, act string,
+	change func(*identity.Credentials) error,
 ) (user.User, error) {
 	holder := audit.By(token.Viewer{User: shown}, actor.Address())
 	entry := holder.Entry(act, shown.NameAndID(), "with a link for it")
-	store := func(u user.User, ways *identity.Ways) error {
+	store := func(u user.User, ways *identity.Credentials) error {
 		if u.Suspended {
 			return token.ErrSuspended
 		}

@@ -37,31 +37,31 @@ const (
 var errStaleCeremony = fault.New(fault.Invalid,
 	"This was not begun in this browser, took longer than five minutes, or was finished already. Begin it again.")
 
-// BegunCeremony is a ceremony that has begun.
-type BegunCeremony struct {
+// PasskeyCeremony is a ceremony that has begun.
+type PasskeyCeremony struct {
 	Secret  string // for the browser alone
 	Options []byte // JSON, for its script
 }
 
 // begin asks for a new passkey of an owner, or for any passkey.
 func (m *module) begin(ctx context.Context, ceremony identity.Ceremony, name string, others []identity.Passkey) (
-	begun BegunCeremony, err error,
+	begun PasskeyCeremony, err error,
 ) {
 	if m.passkeys == nil {
 		return begun, identity.ErrNoPasskeys
 	}
-	var asked identity.Asked
+	var asked identity.CeremonyOptions
 	if ceremony.Owner == "" {
-		asked, err = m.passkeys.Ask()
+		asked, err = m.passkeys.BeginAuthentication()
 	} else {
-		asked, err = m.passkeys.AskForNew(ceremony.Owner, name, others)
+		asked, err = m.passkeys.BeginRegistration(ceremony.Owner, name, others)
 	}
 	if err != nil {
 		return begun, err
 	}
-	begun = BegunCeremony{Secret: rand.Text(), Options: asked.Options}
+	begun = PasskeyCeremony{Secret: rand.Text(), Options: asked.JSON}
 	ceremony.Challenge = asked.Challenge
-	return begun, m.store.KeepCeremony(ctx, identity.HashOf(begun.Secret), ceremony, identity.MaxAttempts)
+	return begun, m.store.StoreCeremony(ctx, identity.HashOf(begun.Secret), ceremony, identity.MaxAttempts)
 }
 
 // take returns the ceremony with that secret, which nobody gets again.
@@ -81,7 +81,7 @@ func (m *module) finish(ceremony identity.Ceremony, answer NewPasskey) (identity
 	if err := identity.CheckPasskeyName(answer.Name); err != nil {
 		return identity.Passkey{}, err
 	}
-	made, err := m.passkeys.Made(ceremony.Challenge, ceremony.Owner, answer.Answer)
+	made, err := m.passkeys.FinishRegistration(ceremony.Challenge, ceremony.Owner, answer.Answer)
 	made.Name, made.CreatedAt = answer.Name, m.now()
 	return made, err
 }
@@ -94,9 +94,9 @@ type NewPasskey struct {
 }
 
 // BeginSignIn asks a browser for any passkey. It fails with identity.ErrNoPasskeys where they are off.
-func (p *Passkeys) BeginSignIn(ctx context.Context, actor audit.Actor) (BegunCeremony, error) {
+func (p *Passkeys) BeginSignIn(ctx context.Context, actor audit.Actor) (PasskeyCeremony, error) {
 	if _, err := actor.Viewer(); err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	return p.begin(ctx, identity.Ceremony{Purpose: purposeSignIn}, "", nil)
 }
@@ -112,7 +112,7 @@ func (p *Passkeys) SignIn(ctx context.Context, actor audit.Actor, secret string,
 		return user.User{}, err
 	}
 	var owner user.User
-	id, counter, err := p.passkeys.Used(ceremony.Challenge, answer,
+	id, counter, err := p.passkeys.FinishAuthentication(ceremony.Challenge, answer,
 		func(id identity.PasskeyID) (found identity.Passkey, of user.ID, err error) {
 			found, owner, err = p.store.PasskeyByID(ctx, id)
 			return found, owner.ID, err
@@ -144,17 +144,17 @@ var errManyPasskeys = fault.New(fault.Conflict, "You have as many passkeys as an
 
 // BeginAdd asks the viewer's browser for another passkey. It fails with token.ErrRejected unless the viewer has a
 // session that was begun within the last hour, and with fault.Conflict when the viewer has too many.
-func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (BegunCeremony, error) {
+func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (PasskeyCeremony, error) {
 	viewer, err := p.recent(actor)
 	if err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
-	ways, err := p.store.WaysOf(ctx, viewer.User.ID)
+	ways, err := p.store.CredentialsOf(ctx, viewer.User.ID)
 	if err != nil {
-		return BegunCeremony{}, fault.Replace(err, fault.NotFound, token.ErrRejected)
+		return PasskeyCeremony{}, fault.Replace(err, fault.NotFound, token.ErrRejected)
 	}
 	if len(ways.Passkeys) >= identity.MaxPasskeys {
-		return BegunCeremony{}, errManyPasskeys
+		return PasskeyCeremony{}, errManyPasskeys
 	}
 	ceremony := identity.Ceremony{Purpose: purposeAdd, Owner: viewer.User.ID}
 	return p.begin(ctx, ceremony, viewer.User.Name.String(), ways.Passkeys)
@@ -179,7 +179,7 @@ func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, made NewPasskey) 
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
 		switch has := func(other identity.Passkey) bool { return other.ID == passkey.ID }; {
 		case slices.ContainsFunc(ways.Passkeys, has):
 			return identity.ErrPasskeyTaken
@@ -198,7 +198,7 @@ func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) 
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
 		before := len(ways.Passkeys)
 		ways.Passkeys = slices.DeleteFunc(ways.Passkeys, func(other identity.Passkey) bool { return string(other.ID) == id })
 		if len(ways.Passkeys) == before {
@@ -212,21 +212,21 @@ func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) 
 func (p *Passkeys) beginAccount(
 	ctx context.Context, actor audit.Actor, purpose, name string, parse func(string) (user.Name, error),
 	may func() error,
-) (BegunCeremony, error) {
+) (PasskeyCeremony, error) {
 	if _, err := actor.Viewer(); err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	if err := may(); err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	parsed, err := parse(name)
 	if err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	// The name can still be taken meanwhile. But no device is to keep a passkey of an account that never was.
 	_, err = p.users.ByName(ctx, parsed)
 	if !fault.Is(err, fault.NotFound) {
-		return BegunCeremony{}, cmp.Or(err, error(user.ErrNameTaken))
+		return PasskeyCeremony{}, cmp.Or(err, error(user.ErrNameTaken))
 	}
 	ceremony := identity.Ceremony{Purpose: purpose, Owner: user.ID(ident.New()), Name: parsed.String()}
 	return p.begin(ctx, ceremony, parsed.String(), nil)
@@ -249,23 +249,23 @@ func (p *Passkeys) enroll(
 		return user.User{}, err
 	}
 	created := user.User{ID: ceremony.Owner, Name: name, Admin: admin}
-	return p.module.enroll(ctx, actor, created, identity.Ways{Passkeys: []identity.Passkey{passkey}}, why)
+	return p.module.enroll(ctx, actor, created, identity.Credentials{Passkeys: []identity.Passkey{passkey}}, why)
 }
 
-// BeginJoin asks a visitor's browser for the passkey of a new account. It fails as Join.May does, and with
+// BeginRegister asks a visitor's browser for the passkey of a new account. It fails as Join.Check does, and with
 // fault.Invalid when the name breaks a rule.
-func (p *Passkeys) BeginJoin(ctx context.Context, actor audit.Actor, code, name string) (BegunCeremony, error) {
+func (p *Passkeys) BeginRegister(ctx context.Context, actor audit.Actor, code, name string) (PasskeyCeremony, error) {
 	return p.beginAccount(ctx, actor, purposeJoin, name, chosen, func() error {
-		return (&Join{p.module}).May(ctx, code)
+		return (&Register{p.module}).Check(ctx, code)
 	})
 }
 
-// Join makes the account that BeginJoin was about. It fails as Join.Do and Add do.
-func (p *Passkeys) Join(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
+// Register makes the account that BeginJoin was about. It fails as Join.Do and Add do.
+func (p *Passkeys) Register(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
-	why, err := (&Join{p.module}).admit(ctx, code)
+	why, err := (&Register{p.module}).admit(ctx, code)
 	if err != nil {
 		return user.User{}, err
 	}
@@ -274,7 +274,7 @@ func (p *Passkeys) Join(ctx context.Context, actor audit.Actor, code string, mad
 
 // BeginSetUp asks the holder of a link for the passkey of the first administrator. It fails as SetUp.Show does, and
 // with fault.Invalid when the name breaks a rule.
-func (p *Passkeys) BeginSetUp(ctx context.Context, actor audit.Actor, code, name string) (BegunCeremony, error) {
+func (p *Passkeys) BeginSetUp(ctx context.Context, actor audit.Actor, code, name string) (PasskeyCeremony, error) {
 	return p.beginAccount(ctx, actor, purposeSetUp, name, user.ParseName, func() error {
 		return (&SetUp{p.module}).Show(ctx, code)
 	})
@@ -294,13 +294,13 @@ func (p *Passkeys) SetUp(ctx context.Context, actor audit.Actor, code string, ma
 }
 
 // BeginReset asks the holder of a link for another passkey of the link's owner. It fails as Reset.Show does.
-func (p *Passkeys) BeginReset(ctx context.Context, actor audit.Actor, code string) (BegunCeremony, error) {
+func (p *Passkeys) BeginReset(ctx context.Context, actor audit.Actor, code string) (PasskeyCeremony, error) {
 	if _, err := actor.Viewer(); err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	owner, err := (&Reset{p.module}).Show(ctx, code)
 	if err != nil {
-		return BegunCeremony{}, err
+		return PasskeyCeremony{}, err
 	}
 	return p.begin(ctx, identity.Ceremony{Purpose: purposeReset, Owner: owner.ID}, owner.Name.String(), nil)
 }
@@ -327,7 +327,7 @@ func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, ma
 	if err != nil {
 		return user.User{}, err
 	}
-	return use.use(ctx, actor, code, owner, "user.add-passkey", func(ways *identity.Ways) error {
+	return use.use(ctx, actor, code, owner, "user.add-passkey", func(ways *identity.Credentials) error {
 		if len(ways.Passkeys) >= identity.MaxPasskeys { // the oldest is the likeliest to be lost
 			ways.Passkeys = ways.Passkeys[1:]
 		}

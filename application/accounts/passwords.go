@@ -52,7 +52,7 @@ func (m *module) normal(password string) (string, error) {
 
 // check reports whether a password that comes from an address is that of the user of that name. It counts wrong ones,
 // whether or not there is such a user, and takes as long for each. It fails with identity.ErrWrongPassword, and with
-// identity.ErrGuesses.
+// identity.ErrTooManyGuesses.
 func (m *module) check(ctx context.Context, from netip.Addr, name, password string) (
 	of user.User, hash identity.PasswordHash, err error,
 ) {
@@ -104,8 +104,8 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 
 // SignIn signs in with the name and password of a user. start begins a session, and returns what ends it.
 //
-// It fails with identity.ErrWrongPassword, with identity.ErrGuesses when there were too many wrong passwords for the
-// name, with token.ErrSuspended when the password is right and its user is suspended, and as start does.
+// It fails with identity.ErrWrongPassword, with identity.ErrTooManyGuesses when there were too many wrong passwords for
+// the name, with token.ErrSuspended when the password is right and its user is suspended, and as start does.
 func (p *Passwords) SignIn(
 	ctx context.Context, actor audit.Actor, name, password string,
 	start func(owner user.ID) (end func(context.Context) error, err error),
@@ -135,7 +135,7 @@ func (p *Passwords) SignIn(
 
 // still fails with identity.ErrWrongPassword unless a password, whose hash was that one, is the user's now.
 func (m *module) still(ctx context.Context, owner user.ID, password string, hash identity.PasswordHash) error {
-	now, err := m.store.WaysOf(ctx, owner)
+	now, err := m.store.CredentialsOf(ctx, owner)
 	if err != nil || now.Password == hash {
 		return err
 	}
@@ -160,16 +160,16 @@ func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, present st
 	}
 	of, _, err := p.check(ctx, actor.Address(), viewer.User.Name.String(), present)
 	if err == nil && of.ID != viewer.User.ID { // renamed meanwhile
-		err = identity.ErrPresentPassword
+		err = identity.ErrCurrentPassword
 	}
-	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrPresentPassword)
+	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrCurrentPassword)
 }
 
 // SetOwn gives the viewer a password in place of the present one, if there is one, and ends the viewer's other
 // sessions.
 //
 // It fails with token.ErrRejected when the viewer has neither typed the present password nor begun a session within the
-// last hour, with identity.ErrPresentPassword or identity.ErrGuesses, and as Hash does.
+// last hour, with identity.ErrCurrentPassword or identity.ErrTooManyGuesses, and as Hash does.
 func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, present, password string) error {
 	viewer, err := p.mayChange(ctx, actor, present)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, present, pass
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
 		ways.Password = hash
 		return nil
 	})
@@ -192,7 +192,7 @@ func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, present st
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Ways) error {
+	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
 		ways.Password = ""
 		return p.wantWay(*ways)
 	})
@@ -200,41 +200,41 @@ func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, present st
 
 // change changes the ways in of a viewer, and ends other sessions when the password has changed.
 func (m *module) change(
-	ctx context.Context, actor audit.Actor, viewer token.Viewer, change func(*identity.Ways) error,
+	ctx context.Context, actor audit.Actor, viewer token.Viewer, change func(*identity.Credentials) error,
 ) error {
-	store := func(u user.User, ways *identity.Ways) error {
+	store := func(u user.User, ways *identity.Credentials) error {
 		if u.Suspended { // meanwhile
 			return token.ErrSuspended
 		}
 		return change(ways)
 	}
-	err := m.store.ChangeWays(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, store)
+	err := m.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, store)
 	return fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 var errLast = fault.New(fault.Conflict, "This is your last way to sign in. Add another one first.")
 
 // wantWay returns errLast unless one of the ways in can be used here.
-func (m *module) wantWay(ways identity.Ways) error {
+func (m *module) wantWay(ways identity.Credentials) error {
 	if m.passwords != nil && ways.Password != "" || m.passkeys != nil && len(ways.Passkeys) > 0 {
 		return nil
 	}
 	for _, source := range m.sources {
-		if ways.Accounts[source.Key] != "" {
+		if ways.Identities[source.Key] != "" {
 			return nil
 		}
 	}
 	return errLast
 }
 
-// Ways shows how users can sign in.
-type Ways struct{ *module }
+// Credentials shows how users can sign in.
+type Credentials struct{ *module }
 
 // Own returns the viewer's ways in. It fails with token.ErrRejected unless the viewer has signed in.
-func (w *Ways) Own(ctx context.Context, viewer token.Viewer) (identity.Ways, error) {
+func (w *Credentials) Own(ctx context.Context, viewer token.Viewer) (identity.Credentials, error) {
 	if !viewer.SignedIn() {
-		return identity.Ways{}, token.ErrRejected
+		return identity.Credentials{}, token.ErrRejected
 	}
-	ways, err := w.store.WaysOf(ctx, viewer.User.ID)
+	ways, err := w.store.CredentialsOf(ctx, viewer.User.ID)
 	return ways, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Begin sends a visitor to a provider.
-type Begin struct{ *module }
+// BeginSignIn sends a visitor to a provider.
+type BeginSignIn struct{ *module }
 
 // BeginInput is what a visitor wants.
 type BeginInput struct {
-	Source string // name of the provider
-	Next   string // the path to go on to
-	Code   string // of an invitation, or ""
-	Link   bool   // the viewer wants to sign in with this provider, too
+	Provider string // name of the provider
+	Next     string // the path to go on to
+	Code     string // of an invitation, or ""
+	Link     bool   // the viewer wants to sign in with this provider, too
 }
 
-// Begun is an attempt that has begun.
-type Begun struct {
+// Redirect is an attempt that has begun.
+type Redirect struct {
 	Label   string // of the provider, for people
 	Address string // at the provider, to send the browser to
 	State   string // by which the provider's answer names the attempt
@@ -36,52 +36,53 @@ type Begun struct {
 
 // Do begins an attempt.
 //
-// It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not
+// It fails with fault.NotFound when there is no such provider, with identity.ErrInvitation when the invitation is not
 // valid, with token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and
 // with fault.Forbidden when that session may only read.
-func (b *Begin) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (Begun, error) {
+func (b *BeginSignIn) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (Redirect, error) {
 	viewer, err := actor.Viewer()
 	if err != nil {
-		return Begun{}, err
+		return Redirect{}, err
 	}
-	source, err := b.sources.named(wanted.Source)
+	source, err := b.sources.named(wanted.Provider)
 	if err != nil {
-		return Begun{}, err
+		return Redirect{}, err
 	}
-	attempt := identity.Attempt{Source: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
+	attempt := identity.Attempt{Provider: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
 	if wanted.Link {
 		if !viewer.SignedInRecently(b.now()) {
-			return Begun{}, token.ErrRejected
+			return Redirect{}, token.ErrRejected
 		}
 		if err := viewer.MayWrite(); err != nil {
-			return Begun{}, err
+			return Redirect{}, err
 		}
 		attempt.Link = viewer.User.ID
 	}
 	if wanted.Code != "" {
 		invitation, err := (&Invitations{b.module}).Show(ctx, wanted.Code)
 		if err != nil {
-			return Begun{}, err
+			return Redirect{}, err
 		}
 		attempt.Invitation = invitation.ID
 	}
 	address, err := source.Begin(ctx, attempt.Proof)
 	if err != nil {
-		return Begun{}, err
+		return Redirect{}, err
 	}
 	secret := rand.Text()
-	if err := b.store.Keep(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
-		return Begun{}, err
+	err = b.store.StoreAttempt(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts)
+	if err != nil {
+		return Redirect{}, err
 	}
-	return Begun{Label: source.Label, Address: address, State: attempt.Proof.State, Secret: secret}, nil
+	return Redirect{Label: source.Label, Address: address, State: attempt.Proof.State, Secret: secret}, nil
 }
 
-// Arrive handles a visitor's return from a provider.
-type Arrive struct{ *module }
+// FinishSignIn handles a visitor's return from a provider.
+type FinishSignIn struct{ *module }
 
-// Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to
-// choose a name.
-type Arrival struct {
+// SignInResult is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who
+// has to choose a name.
+type SignInResult struct {
 	User   user.User // zero: a name is to be chosen
 	Linked bool
 	Secret string // for the browser of a newcomer
@@ -107,42 +108,42 @@ var (
 // It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought
 // proves nothing; with fault.Forbidden when the visitor may not have an account, or is not the user who began to link
 // one; and with fault.Conflict when the identity cannot be linked.
-func (a *Arrive) Do(
+func (a *FinishSignIn) Do(
 	ctx context.Context, actor audit.Actor, resume func(context.Context) (token.Viewer, error), provider, secret string,
 	brought identity.Callback,
-) (Arrival, error) {
+) (SignInResult, error) {
 	if _, err := actor.Viewer(); err != nil {
-		return Arrival{}, err
+		return SignInResult{}, err
 	}
 	source, err := a.sources.named(provider)
 	if err != nil {
-		return Arrival{}, err
+		return SignInResult{}, err
 	}
-	attempt, err := a.store.Take(ctx, actor.Address(), identity.HashOf(secret))
+	attempt, err := a.store.TakeAttempt(ctx, actor.Address(), identity.HashOf(secret))
 	if err != nil {
-		return Arrival{}, fault.Replace(err, fault.NotFound, errStale)
+		return SignInResult{}, fault.Replace(err, fault.NotFound, errStale)
 	}
 	state := attempt.Proof.State // empty once the visitor chooses a name
-	if attempt.Source != source.Name || state == "" ||
+	if attempt.Provider != source.Name || state == "" ||
 		subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
-		return Arrival{}, errStale
+		return SignInResult{}, errStale
 	}
 	if brought.Error != "" || brought.Code == "" {
-		return Arrival{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused.",
+		return SignInResult{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused.",
 			fmt.Errorf("callback: %.64q", brought.Error)) // such as invalid_scope, which operators find in the log
 	}
 	profile, err := source.Finish(ctx, attempt.Proof, brought)
 	if err != nil {
-		return Arrival{}, err
+		return SignInResult{}, err
 	}
 	profile.Key = source.Key
 	if err := profile.Validate(); err != nil {
-		return Arrival{}, err
+		return SignInResult{}, err
 	}
 	if attempt.Link != "" {
 		viewer, err := resume(ctx)
 		if err != nil {
-			return Arrival{}, fault.Replace(err, fault.Unauthenticated, errOtherUser)
+			return SignInResult{}, fault.Replace(err, fault.Unauthenticated, errOtherUser)
 		}
 		return a.link(ctx, audit.By(viewer, actor.Address()), attempt, profile.Identity)
 	}
@@ -151,14 +152,14 @@ func (a *Arrive) Do(
 		return a.receive(ctx, actor, attempt, profile)
 	}
 	if err == nil && found.Suspended {
-		return Arrival{}, token.ErrSuspended
+		return SignInResult{}, token.ErrSuspended
 	}
-	return Arrival{User: found, Next: attempt.Next}, err
+	return SignInResult{User: found, Next: attempt.Next}, err
 }
 
-func (a *Arrive) link(
+func (a *FinishSignIn) link(
 	ctx context.Context, actor audit.Actor, attempt identity.Attempt, wanted identity.Identity,
-) (Arrival, error) {
+) (SignInResult, error) {
 	viewer, err := actor.Viewer()
 	if err == nil && (viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now())) {
 		err = errOtherUser
@@ -167,7 +168,7 @@ func (a *Arrive) link(
 		err = viewer.MayWrite()
 	}
 	if err != nil {
-		return Arrival{}, err
+		return SignInResult{}, err
 	}
 	link := func(u *user.User, services map[string]string) error {
 		if u.Suspended { // meanwhile
@@ -177,27 +178,28 @@ func (a *Arrive) link(
 	}
 	_, _, err = a.users.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, link)
 	if err != nil {
-		return Arrival{}, user.Gone(err)
+		return SignInResult{}, user.ReplaceNotFound(err)
 	}
-	return Arrival{User: viewer.User, Linked: true, Next: attempt.Next}, nil
+	return SignInResult{User: viewer.User, Linked: true, Next: attempt.Next}, nil
 }
 
 // receive lets a visitor without an account choose a name, if new ones are taken.
-func (a *Arrive) receive(
+func (a *FinishSignIn) receive(
 	ctx context.Context, actor audit.Actor, attempt identity.Attempt, profile identity.Profile,
-) (Arrival, error) {
+) (SignInResult, error) {
 	switch {
 	case a.registration == Closed:
-		return Arrival{}, errClosed
+		return SignInResult{}, errClosed
 	case a.registration == Open:
 		attempt.Invitation = "" // it is not needed
 	case attempt.Invitation == "":
-		return Arrival{}, errUninvited
+		return SignInResult{}, errUninvited
 	}
-	attempt.Proof, attempt.Profile = identity.Proof{}, profile.Proposed()
+	attempt.Proof, attempt.Profile = identity.Proof{}, profile.Suggestion()
 	secret := rand.Text()
-	if err := a.store.Keep(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
-		return Arrival{}, err
+	err := a.store.StoreAttempt(ctx, actor.Address(), identity.HashOf(secret), attempt, identity.MaxAttempts)
+	if err != nil {
+		return SignInResult{}, err
 	}
-	return Arrival{Secret: secret, Next: attempt.Next}, nil
+	return SignInResult{Secret: secret, Next: attempt.Next}, nil
 }

@@ -26,7 +26,7 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	if err != nil {
 		return Newcomer{}, err
 	}
-	source, err := s.sources.named(attempt.Source)
+	source, err := s.sources.named(attempt.Provider)
 	if err != nil {
 		return Newcomer{}, err
 	}
@@ -70,7 +70,7 @@ type SignUp struct{ *module }
 // account.
 //
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is
-// over; with fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrUsedUp when the
+// over; with fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrInvitation when the
 // invitation is not valid any more.
 func (s *SignUp) Do(
 	ctx context.Context, actor audit.Actor, secret, name string,

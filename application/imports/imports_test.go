@@ -324,8 +324,8 @@ func TestImportsBoundUsers(t *testing.T) {
 	for i, n := range []int{imports.MaxStars, 1, imports.MaxStars + 1} {
 		users = append(users, imports.User{ID: fmt.Sprint("u", i), Name: fmt.Sprint("u", i), Stars: stars(n)})
 	}
-	users[1].Services = services(imports.MaxServices)
-	users = append(users, imports.User{ID: "many", Name: "many", Services: services(imports.MaxServices + 1)})
+	users[1].Identities = services(imports.MaxIdentities)
+	users = append(users, imports.User{ID: "many", Name: "many", Identities: services(imports.MaxIdentities + 1)})
 	source := func(context.Context) imports.Records[imports.User] {
 		return func(yield func(imports.Record[imports.User], error) bool) {
 			for i, u := range users {

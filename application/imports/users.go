@@ -13,8 +13,8 @@ import (
 
 // Limits of one user, far above real accounts. A broken export could otherwise take any amount of memory.
 const (
-	MaxStars    = 100_000
-	MaxServices = 100
+	MaxStars      = 100_000
+	MaxIdentities = 100
 )
 
 // User is a user as the source has it. Nil fields are absent there, and keep what is stored.
@@ -24,7 +24,7 @@ type User struct {
 	PublicProfile, Contributor *bool
 	SupporterMonths            *int64
 	Stars                      []string
-	Services                   map[string]string
+	Identities                 map[string]string
 }
 
 // Users imports users.
@@ -35,7 +35,7 @@ type Users struct {
 
 // Do stores the users of the source, their stars and services included. A user whose id is known is updated with what
 // the record says. A record that breaks a rule is rejected and never stops the rest. The source may stop reading a
-// user's lists one entry beyond MaxStars or MaxServices.
+// user's lists one entry beyond MaxStars or MaxIdentities.
 //
 // Do fails with fault.Forbidden unless the actor is the operator. An error of the source, of the store
 // or of reject ends the import: the batches before it are stored and counted. When ctx ends, the import ends
@@ -51,13 +51,13 @@ func (u *Users) account(r User) (user.Import, error) {
 		return user.Import{}, err
 	case len(r.Stars) > MaxStars:
 		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d stars.", MaxStars))
-	case len(r.Services) > MaxServices:
-		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxServices))
+	case len(r.Identities) > MaxIdentities:
+		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxIdentities))
 	}
 	made := user.Import{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
 		PublicProfile: r.PublicProfile,
-		Contributor:   r.Contributor, Services: r.Services, CreatedAt: u.now(),
+		Contributor:   r.Contributor, Identities: r.Identities, CreatedAt: u.now(),
 	}
 	if r.DefaultLanguage != nil && *r.DefaultLanguage == "" {
 		made.DefaultLanguage = new(user.DefaultLanguage)
@@ -81,8 +81,8 @@ func (u *Users) account(r User) (user.Import, error) {
 			made.Stars = append(made.Stars, star)
 		}
 	}
-	if err := user.ValidateServices(made.Services); err != nil {
+	if err := user.ValidateIdentities(made.Identities); err != nil {
 		return user.Import{}, err
 	}
-	return made, made.Over(user.Account{}, user.Own{}).Validate()
+	return made, made.Over(user.Account{}, user.LocalChanges{}).Validate()
 }

@@ -23,7 +23,7 @@ var errSought = fault.New(fault.Invalid, "Look for users by a part of the name, 
 // could have.
 func (l *ListAccounts) Do(
 	ctx context.Context, actor audit.Actor, filter moderation.AccountFilter, order moderation.Order,
-	after moderation.AccountPlace, limit int,
+	after moderation.AccountCursor, limit int,
 ) ([]moderation.Account, error) {
 	if err := actor.MaySeeAll(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *ShowAccount) Do(ctx context.Context, actor audit.Actor, id user.ID) (mo
 	}
 	shown, err := s.users.ByID(ctx, id)
 	if err != nil {
-		return moderation.Account{}, user.Gone(err)
+		return moderation.Account{}, user.ReplaceNotFound(err)
 	}
 	usage, err := s.store.UsageOf(ctx, id)
 	return moderation.Account{User: shown, Usage: usage}, err

@@ -22,8 +22,8 @@ var errAsked = errors.New("asked")
 type askedStore struct{ moderation.Store }
 
 func (askedStore) Pastes(context.Context, moderation.Filter,
-	paste.Place, int) ([]moderation.Found, paste.Place, error) {
-	return nil, paste.Place{}, errAsked
+	paste.Cursor, int) ([]moderation.Paste, paste.Cursor, error) {
+	return nil, paste.Cursor{}, errAsked
 }
 
 func (askedStore) UsageOf(context.Context, user.ID) (moderation.Usage, error) {
@@ -55,7 +55,7 @@ func (askedStore) Entries(context.Context, auditlog.Entry, int) ([]auditlog.Entr
 }
 
 func (askedStore) Accounts(
-	context.Context, moderation.AccountFilter, moderation.Order, moderation.AccountPlace, int,
+	context.Context, moderation.AccountFilter, moderation.Order, moderation.AccountCursor, int,
 ) ([]moderation.Account, error) {
 	return nil, errAsked
 }
@@ -111,8 +111,8 @@ func TestAdministratorsOnly(t *testing.T) {
 // seen returns the errors of all that is read for moderation.
 func seen(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
 	errs := map[string]error{
-		"List":       use.List.Do(ctx, actor, "", moderation.Filter{}, paste.Place{}, 0, nil),
-		"List.Of":    use.List.Do(ctx, actor, "epoxy", moderation.Filter{}, paste.Place{}, 0, nil),
+		"List":       use.List.Do(ctx, actor, "", moderation.Filter{}, paste.Cursor{}, 0, nil),
+		"List.Of":    use.List.Do(ctx, actor, "epoxy", moderation.Filter{}, paste.Cursor{}, 0, nil),
 		"ListAudit":  use.ListAudit.Do(ctx, actor, auditlog.Entry{}, 0, nil),
 		"Report.All": use.Report.All(ctx, actor, 0, nil),
 	}
@@ -121,7 +121,7 @@ func seen(ctx context.Context, use *UseCases, actor audit.Actor) map[string]erro
 	_, errs["Origin"] = use.Origin.Do(ctx, actor, "id")
 	_, errs["ShowAccount"] = use.ShowAccount.Do(ctx, actor, "epoxy")
 	_, errs["ListAccounts"] = use.ListAccounts.Do(
-		ctx, actor, moderation.AccountFilter{}, moderation.ByName, moderation.AccountPlace{}, 1)
+		ctx, actor, moderation.AccountFilter{}, moderation.ByName, moderation.AccountCursor{}, 1)
 	return errs
 }
 
@@ -144,7 +144,7 @@ func TestAccountsByName(t *testing.T) {
 	t.Parallel()
 	use := New(nil, nil, nil, nil, nil, time.Now)
 	filter := moderation.AccountFilter{Name: "\x00"}
-	_, err := use.ListAccounts.Do(t.Context(), audit.Operator(), filter, moderation.ByName, moderation.AccountPlace{}, 1)
+	_, err := use.ListAccounts.Do(t.Context(), audit.Operator(), filter, moderation.ByName, moderation.AccountCursor{}, 1)
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v, want fault.Invalid", err)
 	}

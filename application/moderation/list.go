@@ -25,8 +25,8 @@ type List struct{ *module }
 // language.Find takes it. It fails as user.Find does, with fault.Invalid for a language that there is not, and with an
 // error of visit.
 func (l *List) Do(
-	ctx context.Context, actor audit.Actor, owner string, filter moderation.Filter, after paste.Place, limit int,
-	visit func(moderation.Found) error,
+	ctx context.Context, actor audit.Actor, owner string, filter moderation.Filter, after paste.Cursor, limit int,
+	visit func(moderation.Paste) error,
 ) error {
 	if err := actor.MaySeeAll(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (l *List) Do(
 		}
 		filter.Language = found.Name
 	}
-	more := func(after paste.Place) ([]moderation.Found, paste.Place, error) {
+	more := func(after paste.Cursor) ([]moderation.Paste, paste.Cursor, error) {
 		return l.store.Pastes(ctx, filter, after, page)
 	}
 	return batch.Each(after, limit, more, visit)

@@ -81,7 +81,7 @@ func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) e
 	if err := moderation.ValidateReason(reason); err != nil {
 		return err
 	}
-	return paste.Gone(r.store.Remove(ctx, actor.Entry("paste.remove", id, reason), paste.ID(id), reason))
+	return paste.ReplaceNotFound(r.store.Remove(ctx, actor.Entry("paste.remove", id, reason), paste.ID(id), reason))
 }
 
 // Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still

@@ -45,7 +45,7 @@ func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text str
 			"). Look at it on /admin/reports, or with gluepot report list."
 		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: made.At, Subject: id, Text: text})
 	}
-	return fault.Replace(paste.Gone(err), fault.Exhausted, errReports)
+	return fault.Replace(paste.ReplaceNotFound(err), fault.Exhausted, errReports)
 }
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.

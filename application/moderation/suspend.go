@@ -102,7 +102,7 @@ func (s *Suspend) set(
 	ctx context.Context, entry auditlog.Entry, id user.ID, change func(*user.User, map[string]string) error,
 ) error {
 	_, _, err := s.users.Update(ctx, netip.Addr{}, entry, id, change)
-	return user.Gone(err)
+	return user.ReplaceNotFound(err)
 }
 
 func inBatches(do func() (int, error)) (all int, err error) {

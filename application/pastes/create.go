@@ -37,7 +37,7 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, owner string, draft 
 		made.ID = id
 		return c.store.CreateDocument(ctx, made)
 	})
-	return made, user.Gone(err)
+	return made, user.ReplaceNotFound(err)
 }
 
 // Limits returns the limits of one paste, so that callers can stop reading input.
@@ -50,16 +50,16 @@ type CreateOwn struct {
 	created atomic.Int64
 }
 
-// Created is a paste that was created.
-type Created struct {
+// NewPaste is a paste that was created.
+type NewPaste struct {
 	paste.Document
 
 	Usage paste.Usage     // of the quota that it counts for; zero where there is none
 	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
-// Counts reports whether anonymous pastes have a quota. Do then needs the address of a visitor.
-func (c *CreateOwn) Counts() bool { return c.options.AnonymousQuota.Pastes > 0 }
+// HasQuota reports whether anonymous pastes have a quota. Do then needs the address of a visitor.
+func (c *CreateOwn) HasQuota() bool { return c.options.AnonymousQuota.Pastes > 0 }
 
 // Lifetimes returns how long a paste of the viewer may live.
 func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
@@ -69,8 +69,8 @@ func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
 	return c.options.AnonymousLifetimes
 }
 
-// Created returns how many pastes Do has created.
-func (c *CreateOwn) Created() int64 { return c.created.Load() }
+// Count returns how many pastes Do has created.
+func (c *CreateOwn) Count() int64 { return c.created.Load() }
 
 // Allow returns token.ErrRejected when the viewer may not create any paste.
 func (c *CreateOwn) Allow(viewer token.Viewer) error {
@@ -87,20 +87,20 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 // with a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
 // fault.Forbidden when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted
 // meanwhile.
-func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (made Created, err error) {
+func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (made NewPaste, err error) {
 	viewer, err := actor.Writer()
 	if err != nil {
-		return Created{}, err
+		return NewPaste{}, err
 	}
 	if err := c.Allow(viewer); err != nil {
-		return Created{}, err
+		return NewPaste{}, err
 	}
 	draft.Lifetime = c.Lifetimes(viewer).Bound(draft.Lifetime)
 	if made.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now()); err != nil {
-		return Created{}, err
+		return NewPaste{}, err
 	}
-	if err := c.room.check(); err != nil {
-		return Created{}, err
+	if err := c.sizeLimit.check(); err != nil {
+		return NewPaste{}, err
 	}
 	var (
 		allowance paste.Allowance
@@ -125,9 +125,9 @@ func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft
 		return err
 	})
 	if err != nil {
-		return Created{}, fault.Replace(err, fault.NotFound, token.ErrRejected) // the viewer was deleted meanwhile
+		return NewPaste{}, fault.Replace(err, fault.NotFound, token.ErrRejected) // the viewer was deleted meanwhile
 	}
 	c.created.Add(1)
-	c.room.add(made.Bytes())
+	c.sizeLimit.add(made.Bytes())
 	return made, nil
 }

@@ -24,7 +24,7 @@ func (d *Delete) Do(ctx context.Context, actor audit.Actor, id string) error {
 	if fault.Is(err, fault.NotFound) {
 		err = d.store.DeleteRemoved(ctx, entry, paste.ID(id))
 	}
-	return paste.Gone(err)
+	return paste.ReplaceNotFound(err)
 }
 
 // DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
@@ -53,5 +53,5 @@ func (d *DeleteOwn) Do(ctx context.Context, actor audit.Actor, id string, key pa
 		}
 		return paste.ErrNotFound
 	})
-	return paste.Gone(err)
+	return paste.ReplaceNotFound(err)
 }

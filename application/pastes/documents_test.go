@@ -170,7 +170,7 @@ func TestCreateOwnRefuses(t *testing.T) {
 		t.Errorf("got %v, want it allowed with a token", err)
 	}
 	closed.create(t, closed.mia, snippet("x"))
-	if d.count(t) != 0 || closed.count(t) != 1 || d.CreateOwn.Created() != 0 || closed.CreateOwn.Created() != 1 {
+	if d.count(t) != 0 || closed.count(t) != 1 || d.CreateOwn.Count() != 0 || closed.CreateOwn.Count() != 1 {
 		t.Errorf("got %d and %d pastes, want 0 and 1", d.count(t), closed.count(t))
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -188,11 +188,11 @@ func TestAnonymousQuota(t *testing.T) {
 	options := pasteOptions
 	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
-	create := func(client netip.Addr, viewer token.Viewer, draft paste.Draft) (pastes.Created, error) {
+	create := func(client netip.Addr, viewer token.Viewer, draft paste.Draft) (pastes.NewPaste, error) {
 		return d.CreateOwn.Do(t.Context(), audit.By(viewer, client), draft)
 	}
 	one, two := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	if !d.CreateOwn.Counts() {
+	if !d.CreateOwn.HasQuota() {
 		t.Error("got no quota, want one")
 	}
 	for range options.AnonymousQuota.Pastes {
@@ -212,7 +212,7 @@ func TestAnonymousQuota(t *testing.T) {
 	if err != nil {
 		t.Errorf("signed in: got %v, want it not counted", err)
 	}
-	_, err = d.GiveUpOwn.Do(t.Context(), audit.By(d.mia, one), string(owned.ID))
+	_, err = d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, one), string(owned.ID))
 	wantKind(t, "to make a paste anonymous", err, fault.Exhausted)
 	if _, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
@@ -220,8 +220,8 @@ func TestAnonymousQuota(t *testing.T) {
 	if _, err := create(two, visitor, snippet("x")); err != nil {
 		t.Errorf("another client: got %v, want no error", err)
 	}
-	if d.count(t) != 5 || d.CreateOwn.Created() != 4 {
-		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Created())
+	if d.count(t) != 5 || d.CreateOwn.Count() != 4 {
+		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Count())
 	}
 	d.now = d.now.Add(30 * time.Minute)
 	if _, err := create(one, visitor, snippet("x")); err != nil {
@@ -336,7 +336,7 @@ func TestRoom(t *testing.T) {
 	options := pasteOptions
 	options.MaxBytes = 100
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
-	d.Room.Hold(97)
+	d.SizeLimit.SetUsed(97)
 	made := d.create(t, d.mia, snippet("one"))
 	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("two"))
 	wantKind(t, "full", err, fault.Unavailable)
@@ -352,7 +352,7 @@ func TestRoom(t *testing.T) {
 	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), ""); err != nil {
 		t.Errorf("deleting: got %v", err)
 	}
-	d.Room.Hold(50)
+	d.SizeLimit.SetUsed(50)
 	d.create(t, visitor, snippet("two"))
 }
 
@@ -582,7 +582,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	create := func(viewer token.Viewer) pastes.Created {
+	create := func(viewer token.Viewer) pastes.NewPaste {
 		made, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
 		if err != nil || (made.Key == "") != viewer.SignedIn() || made.Key.Fits(made.DeleteKey) == viewer.SignedIn() {
 			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in", made.Key != "", made.DeleteKey, err)
@@ -607,7 +607,7 @@ func TestDeleteByKey(t *testing.T) {
 	if d.count(t) != 3 {
 		t.Fatalf("got %d pastes, want 3", d.count(t))
 	}
-	for viewer, made := range map[*token.Viewer]pastes.Created{{}: first, &d.mia: second} {
+	for viewer, made := range map[*token.Viewer]pastes.NewPaste{{}: first, &d.mia: second} {
 		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key); err != nil {
 			t.Error(err)
 		}
@@ -881,9 +881,9 @@ type countedPages struct {
 }
 
 func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID,
-	after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
+	after paste.Cursor, limit int) ([]paste.ID, paste.Cursor, error) {
 	if c.pages++; c.pages == c.fails {
-		return nil, paste.Place{}, fault.New(fault.Unavailable, "x")
+		return nil, paste.Cursor{}, fault.New(fault.Unavailable, "x")
 	}
 	if c.between != nil {
 		c.between(c.pages)
@@ -965,14 +965,14 @@ func TestGiveUpOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	made := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	_, err := d.GiveUpOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID))
+	_, err := d.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID))
 	wantKind(t, "a visitor", err, fault.Unauthenticated)
 	for _, id := range []string{"unknown0", "\xff", string(made.ID)} {
-		if _, err := d.GiveUpOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
+		if _, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%q: got %v, want it not to be there", id, err)
 		}
 	}
-	key, err := d.GiveUpOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID))
+	key, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -981,7 +981,7 @@ func TestGiveUpOwn(t *testing.T) {
 	}
 	closed := newDesk(t, false)
 	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	if _, err := closed.GiveUpOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err,
+	if _, err := closed.AnonymizeOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err,
 		fault.Forbidden) {
 		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
 	}

@@ -52,15 +52,15 @@ func (e *EditOwn) apply(
 		}
 		change, err := e.options.Rules.Edit(stored, changes, e.now())
 		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
-			err = e.room.check()
+			err = e.sizeLimit.check()
 		}
 		return change, err
 	}
 	edited, err := e.store.UpdateAllowed(ctx, actor.Address(), allowance, "", viewer.User.ID, paste.ID(id), edit)
 	if err == nil {
-		e.room.add(grown)
+		e.sizeLimit.add(grown)
 	}
-	return edited, paste.Gone(err)
+	return edited, paste.ReplaceNotFound(err)
 }
 
 // Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and
@@ -76,16 +76,16 @@ func (e *EditOwn) Restore(ctx context.Context, actor audit.Actor, id, edit strin
 	})
 }
 
-// GiveUpOwn makes a paste of a signed-in user anonymous.
-type GiveUpOwn struct{ *module }
+// AnonymizeOwn makes a paste of a signed-in user anonymous.
+type AnonymizeOwn struct{ *module }
 
 // Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste
 // loses its tags, becomes unlisted, lives no longer than a new anonymous paste, and counts as one for the viewer's
 // address.
 //
 // It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or
-// it has expired; as paste.Document.GivenUp does; and as CreateOwn.Do does when the quota is used up.
-func (g *GiveUpOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste.DeleteKey, error) {
+// it has expired; as paste.Document.Anonymous does; and as CreateOwn.Do does when the quota is used up.
+func (g *AnonymizeOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste.DeleteKey, error) {
 	viewer, err := actor.User()
 	switch {
 	case err != nil:
@@ -96,11 +96,11 @@ func (g *GiveUpOwn) Do(ctx context.Context, actor audit.Actor, id string) (paste
 	key := paste.NewDeleteKey()
 	allowance, client := paste.Allowance{Rate: g.options.AnonymousQuota}, paste.ClientAt(actor.Address())
 	give := func(stored paste.Document) (paste.Change, error) {
-		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
+		made, err := stored.Anonymous(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
 		return paste.Change{Document: made, Changed: true}, err
 	}
 	_, err = g.store.UpdateAllowed(ctx, actor.Address(), allowance, client, "", paste.ID(id), give)
-	return key, paste.Gone(err)
+	return key, paste.ReplaceNotFound(err)
 }
 
 // Edit changes any paste, for the operator.
@@ -135,7 +135,7 @@ func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, wanted Edit
 		}
 		return e.options.Rules.Edit(stored, changes, e.now())
 	})
-	return edited, paste.Gone(err)
+	return edited, paste.ReplaceNotFound(err)
 }
 
 // Errors for operators, who may know that the paste exists.

@@ -21,7 +21,7 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	if !viewer.SignedIn() {
 		return token.ErrRejected
 	}
-	for after := (paste.Place{}); ; {
+	for after := (paste.Cursor{}); ; {
 		page, last, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, idPage)
 		if err != nil || len(page) == 0 {
 			return err
@@ -36,7 +36,7 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 // Next returns the viewer's next active paste after a place, with its content, newest first, including private ones. A
 // paste that burns after reading is not burned. For an encrypted paste it returns the cipher. It fails with
 // paste.ErrNotFound when there is none left.
-func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
+func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Cursor) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.ErrRejected
 	}
@@ -93,22 +93,23 @@ func (b *Browse) public(
 		_, err := user.Public(owner, nil)
 		return err
 	}
-	var listed []paste.Listed
-	found.Owner, err = user.Named(ctx, username, func(ctx context.Context, name user.Name) (owner user.User, err error) {
-		owner, listed, err = b.store.Profile(ctx, name, allow, selection, limit+1)
-		return owner, err
-	})
+	var listed []paste.Summary
+	found.Owner, err = user.FindByName(ctx, username,
+		func(ctx context.Context, name user.Name) (owner user.User, err error) {
+			owner, listed, err = b.store.Profile(ctx, name, allow, selection, limit+1)
+			return owner, err
+		})
 	found.Page = Page{listed[:min(len(listed), limit)], len(listed) > limit}
 	return found, err
 }
 
 // Recent returns a page of the public pastes of all users after a place, newest first.
-func (b *Browse) Recent(ctx context.Context, after paste.Place) (Page, error) {
+func (b *Browse) Recent(ctx context.Context, after paste.Cursor) (Page, error) {
 	return pageOf(b.store.Recent(ctx, after, pageAndOne))
 }
 
 // Starred returns a page of the pastes after a place that the viewer has starred and may read, newest first.
-func (b *Browse) Starred(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
+func (b *Browse) Starred(ctx context.Context, viewer token.Viewer, after paste.Cursor) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.ErrRejected
 	}
@@ -120,14 +121,14 @@ const PageSize = 50
 
 // Page is a part of a list.
 type Page struct {
-	Pastes []paste.Listed
+	Pastes []paste.Summary
 	More   bool // whether there are others after the last one
 }
 
 // pageAndOne is the limit of lists that pageOf cuts: one paste more tells whether more follow.
 const pageAndOne = PageSize + 1
 
-func pageOf(listed []paste.Listed, err error) (Page, error) {
+func pageOf(listed []paste.Summary, err error) (Page, error) {
 	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, err
 }
 

@@ -22,7 +22,7 @@ type OutlineQuery struct {
 
 // Outline is a page of a list.
 type Outline struct {
-	Pastes []paste.Listed
+	Pastes []paste.Summary
 	Next   string // the cursor of the next page; empty: this is the last
 }
 
@@ -34,7 +34,7 @@ func (o *Outlines) Own(ctx context.Context, viewer token.Viewer, query OutlineQu
 	}
 	scope := []string{"own", string(viewer.User.ID), strconv.Itoa(int(query.Order)), query.Tag, query.Title}
 	selection := paste.Selection{Order: query.Order, Tag: query.Tag, Title: query.Title}
-	return outline(query, scope, selection, func(selection paste.Selection, limit int) ([]paste.Listed, error) {
+	return outline(query, scope, selection, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
 		return o.browse.store.Select(ctx, viewer.User.ID, selection, limit)
 	})
 }
@@ -45,7 +45,7 @@ func (o *Outlines) Starred(ctx context.Context, viewer token.Viewer, query Outli
 		return Outline{}, token.ErrRejected
 	}
 	scope := []string{"starred", string(viewer.User.ID)}
-	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Listed, error) {
+	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
 		return o.browse.store.StarredBy(ctx, viewer.User.ID, selection.After, limit)
 	})
 }
@@ -55,7 +55,7 @@ func (o *Outlines) Starred(ctx context.Context, viewer token.Viewer, query Outli
 func (o *Outlines) Public(ctx context.Context, username string, query OutlineQuery) (Outline, error) {
 	scope := []string{"user", strings.ToLower(username), query.Tag}
 	selection := paste.Selection{Tag: query.Tag}
-	return outline(query, scope, selection, func(selection paste.Selection, limit int) ([]paste.Listed, error) {
+	return outline(query, scope, selection, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
 		found, err := o.browse.public(ctx, username, selection, limit)
 		return found.Pastes, err
 	})
@@ -64,7 +64,7 @@ func (o *Outlines) Public(ctx context.Context, username string, query OutlineQue
 // Recent returns a page of the public pastes of all users: see Browse.Recent. It fails as that and Own do.
 func (o *Outlines) Recent(ctx context.Context, query OutlineQuery) (Outline, error) {
 	scope := []string{"recent"}
-	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Listed, error) {
+	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
 		return o.browse.store.Recent(ctx, selection.After, limit)
 	})
 }
@@ -72,18 +72,18 @@ func (o *Outlines) Recent(ctx context.Context, query OutlineQuery) (Outline, err
 // outline reads a page of a list.
 func outline(
 	query OutlineQuery, scope []string, selection paste.Selection,
-	list func(selection paste.Selection, limit int) ([]paste.Listed, error),
+	list func(selection paste.Selection, limit int) ([]paste.Summary, error),
 ) (Outline, error) {
 	limit, err := paste.ListLimit(query.Limit)
 	if err != nil {
 		return Outline{}, err
 	}
 	if query.Cursor != "" {
-		place, err := paste.ParseCursor(query.Cursor, scope, 3)
+		place, err := paste.DecodeCursor(query.Cursor, scope, 3)
 		if err != nil {
 			return Outline{}, err
 		}
-		if selection.After, err = paste.ParsePlace(place[0], place[1]); err != nil {
+		if selection.After, err = paste.ParseCursor(place[0], place[1]); err != nil {
 			return Outline{}, err
 		}
 		if selection.AfterTitle = place[2]; strings.Contains(place[2], "\x00") {
@@ -102,7 +102,7 @@ func outline(
 	if shown < len(listed) {
 		next := selection.Next(&listed[shown-1])
 		at, id := next.After.Format()
-		page.Next = paste.NewCursor(scope, []string{at, id, next.AfterTitle})
+		page.Next = paste.EncodeCursor(scope, []string{at, id, next.AfterTitle})
 	}
 	return page, nil
 }

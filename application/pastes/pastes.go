@@ -14,17 +14,17 @@ import (
 
 // UseCases is what can be asked about pastes. The first group is for viewers, the second for operators.
 type UseCases struct {
-	CreateOwn   *CreateOwn
-	Read        *Read
-	Open        *Open
-	EditOwn     *EditOwn
-	DeleteOwn   *DeleteOwn
-	GiveUpOwn   *GiveUpOwn
-	ListOwn     *ListOwn
-	Browse      *Browse
-	Outlines    *Outlines
-	StarSeen    *StarSeen
-	CountActive *CountActive
+	CreateOwn    *CreateOwn
+	Read         *Read
+	Open         *Open
+	EditOwn      *EditOwn
+	DeleteOwn    *DeleteOwn
+	AnonymizeOwn *AnonymizeOwn
+	ListOwn      *ListOwn
+	Browse       *Browse
+	Outlines     *Outlines
+	Star         *Star
+	CountActive  *CountActive
 
 	Create *Create
 	Show   *Show
@@ -32,7 +32,7 @@ type UseCases struct {
 	Delete *Delete
 	Sweep  *Sweep
 
-	Room *Room
+	SizeLimit *SizeLimit
 }
 
 // Options are what an installation chooses.
@@ -61,62 +61,62 @@ type Options struct {
 
 // module is what the use cases share.
 type module struct {
-	store   paste.Store
-	users   user.Store
-	options Options
-	room    *Room
-	now     func() time.Time
+	store     paste.Store
+	users     user.Store
+	options   Options
+	sizeLimit *SizeLimit
+	now       func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(store paste.Store, users user.Store, options Options, now func() time.Time) *UseCases {
-	room := &Room{limit: options.MaxBytes, notify: options.Notify, now: now}
-	m := &module{store: store, users: users, options: options, room: room, now: now}
+	room := &SizeLimit{max: options.MaxBytes, notify: options.Notify, now: now}
+	m := &module{store: store, users: users, options: options, sizeLimit: room, now: now}
 	read := &Read{m}
 	return &UseCases{
-		CreateOwn:   &CreateOwn{module: m},
-		Read:        read,
-		Open:        &Open{m},
-		EditOwn:     &EditOwn{m},
-		DeleteOwn:   &DeleteOwn{m},
-		GiveUpOwn:   &GiveUpOwn{m},
-		ListOwn:     &ListOwn{m},
-		Browse:      &Browse{m},
-		Outlines:    &Outlines{&Browse{m}},
-		StarSeen:    &StarSeen{read},
-		CountActive: &CountActive{m},
-		Create:      &Create{m},
-		Show:        &Show{m},
-		Edit:        &Edit{m},
-		Delete:      &Delete{m},
-		Sweep:       &Sweep{module: m},
-		Room:        m.room,
+		CreateOwn:    &CreateOwn{module: m},
+		Read:         read,
+		Open:         &Open{m},
+		EditOwn:      &EditOwn{m},
+		DeleteOwn:    &DeleteOwn{m},
+		AnonymizeOwn: &AnonymizeOwn{m},
+		ListOwn:      &ListOwn{m},
+		Browse:       &Browse{m},
+		Outlines:     &Outlines{&Browse{m}},
+		Star:         &Star{read},
+		CountActive:  &CountActive{m},
+		Create:       &Create{m},
+		Show:         &Show{m},
+		Edit:         &Edit{m},
+		Delete:       &Delete{m},
+		Sweep:        &Sweep{module: m},
+		SizeLimit:    m.sizeLimit,
 	}
 }
 
-// Room bounds what the installation stores. It is told the size from time to time, and in between adds what this
+// SizeLimit bounds what the installation stores. It is told the size from time to time, and in between adds what this
 // process stores. So no request has to ask the store.
-type Room struct {
-	limit  int64 // bytes of content and history; 0: none
-	held   atomic.Int64
-	nearly atomic.Bool // the operator was told that four fifths are used
-	full   atomic.Bool // the operator was told of a write that was refused
-	notify notice.Func
-	now    func() time.Time
+type SizeLimit struct {
+	max            int64 // bytes of content and history; 0: none
+	used           atomic.Int64
+	toldNearlyFull atomic.Bool // the operator was told that four fifths are used
+	toldFull       atomic.Bool // the operator was told of a write that was refused
+	notify         notice.Func
+	now            func() time.Time
 }
 
-// Hold sets the current size. It returns true, and tells the operator, when four fifths of the room are used and were
-// not before.
-func (r *Room) Hold(bytes int64) (nearlyFull bool) {
-	r.held.Store(bytes)
-	if bytes < r.limit {
-		r.full.Store(false)
+// SetUsed sets the current size. It returns true, and tells the operator, when four fifths of the room are used and
+// were not before.
+func (r *SizeLimit) SetUsed(bytes int64) (nearlyFull bool) {
+	r.used.Store(bytes)
+	if bytes < r.max {
+		r.toldFull.Store(false)
 	}
-	if r.limit == 0 || bytes < r.limit/5*4 {
-		r.nearly.Store(false)
+	if r.max == 0 || bytes < r.max/5*4 {
+		r.toldNearlyFull.Store(false)
 		return false
 	}
-	if r.nearly.Swap(true) {
+	if r.toldNearlyFull.Swap(true) {
 		return false
 	}
 	r.tell(notice.StoreNearlyFull,
@@ -124,23 +124,23 @@ func (r *Room) Hold(bytes int64) (nearlyFull bool) {
 	return true
 }
 
-func (r *Room) tell(event notice.Event, text string) {
+func (r *SizeLimit) tell(event notice.Event, text string) {
 	r.notify.Tell(notice.Notice{Event: event, At: r.now(), Text: text})
 }
 
-func (r *Room) add(bytes int64) { r.held.Add(bytes) }
+func (r *SizeLimit) add(bytes int64) { r.used.Add(bytes) }
 
-var errNoRoom = fault.New(fault.Unavailable,
+var errFull = fault.New(fault.Unavailable,
 	"This service is full: you can read and delete, but not add. Try again later.")
 
 // check fails with fault.Unavailable when there is no room for more.
-func (r *Room) check() error {
-	if r.limit > 0 && r.held.Load() >= r.limit {
-		if !r.full.Swap(true) {
+func (r *SizeLimit) check() error {
+	if r.max > 0 && r.used.Load() >= r.max {
+		if !r.toldFull.Swap(true) {
 			r.tell(notice.StoreFull,
 				"The pastes have all of GLUEPOT_STORE_MAX_BYTES: a write was refused, and others are until pastes go.")
 		}
-		return errNoRoom
+		return errFull
 	}
 	return nil
 }

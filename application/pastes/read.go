@@ -19,7 +19,7 @@ type Read struct{ *module }
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
-		return paste.Document{}, paste.Gone(err)
+		return paste.Document{}, paste.ReplaceNotFound(err)
 	}
 	return found.SeenBy(viewer.User.ID)
 }
@@ -29,7 +29,7 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 // has encrypted.
 func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
-	return found, paste.Gone(err)
+	return found, paste.ReplaceNotFound(err)
 }
 
 // Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if
@@ -51,7 +51,7 @@ func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit strin
 func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
 	if edit == "" {
 		found, err := r.store.ReadPasty(ctx, paste.ID(id), pasty, viewer.User.ID)
-		return found, paste.Gone(err)
+		return found, paste.ReplaceNotFound(err)
 	}
 	found, err := r.Revision(ctx, viewer, id, edit)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) {
 		return cause
 	}
-	told, err := r.store.Told(ctx, paste.ID(id))
+	told, err := r.store.RemovalNotice(ctx, paste.ID(id))
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +86,7 @@ type Show struct{ *module }
 // paste.ErrNotFound when there is none or it has expired.
 func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
 	found, err := s.store.DocumentByID(ctx, paste.ID(id))
-	return found, paste.Gone(err)
+	return found, paste.ReplaceNotFound(err)
 }
 
 // Open reads a paste that burns after reading.
@@ -105,18 +105,18 @@ func (o *Open) Do(ctx context.Context, actor audit.Actor, id string) (paste.Docu
 	if !opened.OwnedBy(viewer.User.ID) {
 		opened.Tags = nil
 	}
-	return opened, paste.Gone(err)
+	return opened, paste.ReplaceNotFound(err)
 }
 
-// StarSeen lets signed-in users star pastes that they may read.
-type StarSeen struct{ read *Read }
+// Star lets signed-in users star pastes that they may read.
+type Star struct{ read *Read }
 
 // Do adds the paste to the viewer's stars, or removes it from them. Repeating a call changes nothing. A star can be
 // removed even when its paste is gone.
 //
 // It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted
 // meanwhile.
-func (s *StarSeen) Do(ctx context.Context, actor audit.Actor, id string, starred bool) error {
+func (s *Star) Do(ctx context.Context, actor audit.Actor, id string, starred bool) error {
 	viewer, err := actor.User()
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *StarSeen) Do(ctx context.Context, actor audit.Actor, id string, starred
 
 // Count is Do, and returns how many users star the paste then. After it has removed a star, it fails with
 // paste.ErrNotFound when the viewer may not read the paste.
-func (s *StarSeen) Count(ctx context.Context, actor audit.Actor, id string, starred bool) (int64, error) {
+func (s *Star) Count(ctx context.Context, actor audit.Actor, id string, starred bool) (int64, error) {
 	if err := s.Do(ctx, actor, id, starred); err != nil {
 		return 0, err
 	}

@@ -35,15 +35,15 @@ type Find struct {
 
 // Results are some of the pastes that were found.
 type Results struct {
-	Found []search.Found // at most Page
-	More  bool           // whether there are others after the last one
-	Words []string       // what search.Parts marks
+	Pastes []search.Result // at most Page
+	More   bool            // whether there are others after the last one
+	Words  []string        // what search.Parts marks
 }
 
 // Outline is a page of what a program finds.
 type Outline struct {
-	Found []search.Found
-	Next  string // the cursor of the next page; empty: this is the last
+	Pastes []search.Result
+	Next   string // the cursor of the next page; empty: this is the last
 }
 
 // Outline is Do for programs, with a cursor (empty: the first page) and a limit (paste.ListLimit). It fails as Do does,
@@ -54,13 +54,13 @@ func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor st
 		return Outline{}, err
 	}
 	scope := []string{"search", string(viewer.User.ID), text}
-	var after search.Place
+	var after search.Cursor
 	if cursor != "" {
-		place, err := paste.ParseCursor(cursor, scope, 3)
+		place, err := paste.DecodeCursor(cursor, scope, 3)
 		if err != nil {
 			return Outline{}, err
 		}
-		if after.Place, err = paste.ParsePlace(place[0], place[1]); err != nil {
+		if after.Cursor, err = paste.ParseCursor(place[0], place[1]); err != nil {
 			return Outline{}, err
 		}
 		after.InTitles = place[2] != ""
@@ -70,18 +70,18 @@ func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor st
 		return Outline{}, err
 	}
 	shown := 0
-	for shown < len(results.Found) && !results.Found[shown].Cut {
+	for shown < len(results.Pastes) && !results.Pastes[shown].Cut {
 		shown++
 	}
-	page := Outline{Found: results.Found[:shown]}
-	if shown > 0 && (shown < len(results.Found) || results.More) {
-		last := results.Found[shown-1].Place
+	page := Outline{Pastes: results.Pastes[:shown]}
+	if shown > 0 && (shown < len(results.Pastes) || results.More) {
+		last := results.Pastes[shown-1].Cursor
 		at, id := last.Format()
 		inTitles := ""
 		if last.InTitles {
 			inTitles = "titles"
 		}
-		page.Next = paste.NewCursor(scope, []string{at, id, inTitles})
+		page.Next = paste.EncodeCursor(scope, []string{at, id, inTitles})
 	}
 	return page, nil
 }
@@ -90,12 +90,12 @@ func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor st
 // (search.Store.Find). It fails with fault.Invalid when the text is too short or is not a query, and with
 // token.ErrRejected when it asks for the viewer's own pastes and the viewer has not signed in. While the search is
 // off, it fails with search.ErrNoIndex.
-func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
+func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Cursor) (Results, error) {
 	return f.find(ctx, viewer, text, after, Page)
 }
 
 func (f *Find) find(
-	ctx context.Context, viewer token.Viewer, text string, after search.Place, limit int,
+	ctx context.Context, viewer token.Viewer, text string, after search.Cursor, limit int,
 ) (Results, error) {
 	if f.Off() {
 		return Results{}, search.ErrNoIndex

@@ -20,7 +20,7 @@ type store struct {
 
 func (s *store) Indexed(context.Context) (bool, error) { return s.indexed, s.err }
 
-func (s *store) Find(context.Context, search.Query, user.ID, search.Place, int) ([]search.Found, bool, error) {
+func (s *store) Find(context.Context, search.Query, user.ID, search.Cursor, int) ([]search.Result, bool, error) {
 	return nil, false, nil
 }
 
@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		if err := find.Check(t.Context()); !errors.Is(err, step.want) || find.Off() != step.off {
 			t.Errorf("%s: got %v, off %v, want %v, off %v", step.name, err, find.Off(), step.want, step.off)
 		}
-		_, err := find.Do(t.Context(), token.Viewer{}, "needle", search.Place{})
+		_, err := find.Do(t.Context(), token.Viewer{}, "needle", search.Cursor{})
 		if step.off != errors.Is(err, search.ErrNoIndex) {
 			t.Errorf("%s: the search: got %v, want %v only while it is off", step.name, err, search.ErrNoIndex)
 		}

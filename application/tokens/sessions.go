@@ -45,9 +45,9 @@ func (s *Sessions) Start(
 	return secret, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// EndPresented ends the session with that secret, which a browser presents, if there is one. A blocked network does not
+// EndBySecret ends the session with that secret, which a browser presents, if there is one. A blocked network does not
 // matter: its users can sign out.
-func (s *Sessions) EndPresented(ctx context.Context, actor audit.Actor, presented string) error {
+func (s *Sessions) EndBySecret(ctx context.Context, actor audit.Actor, presented string) error {
 	if err := actor.Check(); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Sessions) EndPresented(ctx context.Context, actor audit.Actor, presente
 	if err != nil {
 		return nil //nolint:nilerr // there is nothing to end
 	}
-	return s.store.EndPresented(ctx, secret.Hash())
+	return s.store.EndSessionByHash(ctx, secret.Hash())
 }
 
 // List returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find

@@ -98,7 +98,7 @@ func (i *Issue) issue(
 		return i.store.Create(ctx, actor.Address(), entry, issued)
 	})
 	if err != nil {
-		return token.Token{}, token.Secret{}, user.Gone(err) // no secret that opens nothing
+		return token.Token{}, token.Secret{}, user.ReplaceNotFound(err) // no secret that opens nothing
 	}
 	return issued, secret, nil
 }

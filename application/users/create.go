@@ -25,7 +25,7 @@ type CreateInput struct {
 	SupporterMonths int32
 	Contributor     bool
 	Admin           bool              // may moderate on pages
-	Services        map[string]string // name of a service -> the user's id there
+	Identities      map[string]string // name of a service -> the user's id there
 	Password        identity.PasswordHash
 }
 
@@ -58,18 +58,18 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, wanted CreateInput) 
 	}
 	err = ident.Draw(func(id user.ID) error {
 		created.ID = id
-		if err := validate(created, wanted.Services); err != nil {
+		if err := validate(created, wanted.Identities); err != nil {
 			return err
 		}
 		act := "user.create"
 		if created.Admin {
 			act = "user.create-admin"
 		}
-		ways := identity.Ways{Accounts: wanted.Services, Password: wanted.Password}
+		ways := identity.Credentials{Identities: wanted.Identities, Password: wanted.Password}
 		entry := actor.Entry(act, created.NameAndID(), "")
 		return c.store.Enroll(ctx, actor.Address(), entry, created, ways, identity.Admission{})
 	})
-	if !errors.Is(err, user.ErrServiceTaken) {
+	if !errors.Is(err, user.ErrIdentityTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 	}
 	if err == nil && created.Admin {
@@ -82,5 +82,5 @@ func validate(u user.User, services map[string]string) error {
 	if err := u.Validate(); err != nil {
 		return err
 	}
-	return user.ValidateServices(services)
+	return user.ValidateIdentities(services)
 }

@@ -28,9 +28,9 @@ func (d *Delete) Do(ctx context.Context, actor audit.Actor, shown user.User, ano
 	if actor.Is(shown.ID) {
 		return errOwnAccount
 	}
-	var kept *user.Kept
+	var kept *user.PasteRetention
 	if anonymize {
-		kept = &user.Kept{}
+		kept = &user.PasteRetention{}
 	}
 	entry := actor.Entry("user.delete", shown.NameAndID(), "")
 	err := d.store.Delete(ctx, netip.Addr{}, entry, shown.ID, shown.Name, kept)
@@ -52,10 +52,10 @@ func (d *Delete) Own(ctx context.Context, actor audit.Actor, typed string, anony
 	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
 		return errMistyped
 	}
-	var kept *user.Kept
+	var kept *user.PasteRetention
 	if anonymize {
 		longest := d.anonymous.Longest
-		kept = &user.Kept{Until: longest.End(d.now()), Lifetime: string(longest)}
+		kept = &user.PasteRetention{Until: longest.End(d.now()), Lifetime: string(longest)}
 	}
 	err = d.store.Delete(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.User.Name, kept)
 	if err != nil && ctx.Err() != nil {

@@ -14,7 +14,7 @@ type CheckExists struct{ *module }
 
 // Do returns nil when a user with that name exists, and fails with user.ErrNotFound when none does.
 func (c *CheckExists) Do(ctx context.Context, name string) error {
-	_, err := user.Named(ctx, name, c.store.StaleByName)
+	_, err := user.FindByName(ctx, name, c.store.StaleByName)
 	return err
 }
 
@@ -24,7 +24,7 @@ type ShowProfile struct{ *module }
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does:
 // with user.ErrNotFound.
 func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
-	return user.Public(user.Named(ctx, name, s.store.StaleByName))
+	return user.Public(user.FindByName(ctx, name, s.store.StaleByName))
 }
 
 // ByID is Do for the user with that id.
@@ -34,7 +34,7 @@ func (s *ShowProfile) ByID(ctx context.Context, id user.ID) (user.User, error) {
 
 // ByFormerName is Do for the user who gave up that name last.
 func (s *ShowProfile) ByFormerName(ctx context.Context, name string) (user.User, error) {
-	return user.Public(user.Named(ctx, name, s.store.ByFormerName))
+	return user.Public(user.FindByName(ctx, name, s.store.ByFormerName))
 }
 
 // ShowSelf shows signed-in users their own account.
@@ -59,7 +59,7 @@ func (s *Show) Do(ctx context.Context, reference string) (user.Account, error) {
 		return user.Account{}, err
 	}
 	account, err := s.store.AccountByID(ctx, meant.ID)
-	return account, user.Gone(err)
+	return account, user.ReplaceNotFound(err)
 }
 
 // List lists all users.

@@ -24,7 +24,7 @@ type UpdateInput struct {
 	SupporterMonths *int32
 	Contributor     *bool
 	Admin           *bool
-	Services        map[string]string // an empty id removes the service; services not named stay
+	Identities      map[string]string // an empty id removes the service; services not named stay
 }
 
 var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
@@ -63,7 +63,7 @@ func (u *Update) Do(
 	if err == nil && updated.Admin && !was {
 		u.notify.Tell(notice.Administrator(updated, u.now()))
 	}
-	return user.Account{User: updated, Services: services}, user.Gone(err)
+	return user.Account{User: updated, Identities: services}, user.ReplaceNotFound(err)
 }
 
 // apply changes a user and its services, and validates the result.
@@ -80,7 +80,7 @@ func (c UpdateInput) apply(u *user.User, services map[string]string) error {
 	set(&u.SupporterMonths, c.SupporterMonths)
 	set(&u.Contributor, c.Contributor)
 	set(&u.Admin, c.Admin)
-	for service, id := range c.Services {
+	for service, id := range c.Identities {
 		if id == "" {
 			delete(services, service)
 		} else {

@@ -184,7 +184,7 @@ func configure(cmd *cobra.Command, cfg *config) error {
 		return err
 	}
 	cfg.Pastes.TokenRequired = !cfg.PasteAnonymous
-	cfg.Accounts.Sources = cfg.SignIn.Sources(cfg.HTTP.PublicURL)
+	cfg.Accounts.Providers = cfg.SignIn.Providers(cfg.HTTP.PublicURL)
 	if cfg.Passwords {
 		cfg.Accounts.Passwords = passwords.New()
 	}

@@ -117,7 +117,7 @@ func newPages(in pageParams) (*pages.Pages, error) {
 // signInModule logs providers that do not answer at the start. They are tried again with each sign-in.
 var signInModule = fx.Module("signin", fx.Invoke(func(lifecycle fx.Lifecycle, use *accounts.UseCases, log *zap.Logger) {
 	ctx, cancel := context.WithCancel(context.Background())
-	warn := func(source identity.Source) {
+	warn := func(source identity.Provider) {
 		if _, err := source.Begin(ctx, identity.NewProof()); err != nil && ctx.Err() == nil {
 			log.Warn("a provider does not answer", zap.String("provider", source.Name), zap.Error(err))
 		}
@@ -142,7 +142,7 @@ var setupModule = fx.Module("setup", fx.Invoke(
 			defer cancel()
 			code, err := use.SetUp.Begin(ctx)
 			switch {
-			case errors.Is(err, identity.ErrAdministered):
+			case errors.Is(err, identity.ErrAdministratorExists):
 			case err != nil: // such as a database that lacks migrations
 				log.Warn("there is no link for a first administrator: restart when the database is ready", zap.Error(err))
 			default:

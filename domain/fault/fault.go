@@ -39,8 +39,8 @@ func New(kind Kind, message string) *Error {
 	return &Error{Kind: kind, Message: message}
 }
 
-// About returns an error of kind Invalid about a field of the input.
-func About(field, message string) *Error {
+// InvalidField returns an error of kind Invalid about a field of the input.
+func InvalidField(field, message string) *Error {
 	return &Error{Kind: Invalid, Field: field, Message: message}
 }
 
@@ -52,8 +52,8 @@ func Wrap(kind Kind, message string, cause error) *Error {
 // MessageInternal is the public message of unexpected errors.
 const MessageInternal = "Something went wrong on our side."
 
-// Unforeseen returns an error of kind Internal, for a cause that has no better kind.
-func Unforeseen(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
+// Unexpected returns an error of kind Internal, for a cause that has no better kind.
+func Unexpected(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
 
 // Public returns the message, after the field if there is one. Anyone may see it.
 func (e *Error) Public() string {

@@ -23,7 +23,7 @@ func TestKindAndMessage(t *testing.T) {
 
 func TestAbout(t *testing.T) {
 	t.Parallel()
-	err := About("tags", "there are more than 100.")
+	err := InvalidField("tags", "there are more than 100.")
 	if err.Kind != Invalid || err.Field != "tags" || err.Message != "there are more than 100." {
 		t.Errorf("got %v, %q, %q, want %v about tags", err.Kind, err.Field, err.Message, Invalid)
 	}

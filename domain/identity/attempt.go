@@ -33,7 +33,7 @@ func NewProof() Proof {
 
 // Attempt is an unfinished sign-in with a provider. The visitor is at the provider, or has returned and chooses a name.
 type Attempt struct {
-	Source     string  // name of the provider
+	Provider   string  // name of the provider
 	Proof      Proof   // zero after the provider has confirmed the identity
 	Profile    Profile // zero before
 	Next       string  // the path to redirect to afterwards
@@ -55,22 +55,22 @@ type Store interface {
 	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
 	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
 	// invitation, if it has one, in the same transaction. It fails as user.Store.Create does, with fault.NotFound when
-	// the attempt does not exist or has expired, and with ErrUsedUp when the invitation is not valid.
+	// the attempt does not exist or has expired, and with ErrInvitation when the invitation is not valid.
 	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
 
-	// Keep stores an attempt. It removes expired attempts, and the oldest ones if there are more than others.
-	Keep(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
-	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with
+	// StoreAttempt stores an attempt. It removes expired attempts, and the oldest ones if there are more than others.
+	StoreAttempt(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
+	// TakeAttempt removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
-	Take(ctx context.Context, from netip.Addr, hash Hash) (Attempt, error)
+	TakeAttempt(ctx context.Context, from netip.Addr, hash Hash) (Attempt, error)
 	// Attempt returns the attempt with that hash. It fails as Take does.
 	Attempt(ctx context.Context, hash Hash) (Attempt, error)
 
-	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in
-	// the error's chain when it is the id.
-	Invite(ctx context.Context, entry auditlog.Entry, created Invitation) error
-	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
-	Revoke(ctx context.Context, entry auditlog.Entry, id InvitationID) error
+	// StoreInvitation stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
+	// being in the error's chain when it is the id.
+	StoreInvitation(ctx context.Context, entry auditlog.Entry, created Invitation) error
+	// RemoveInvitation removes the invitation with that id. It fails with fault.NotFound when there is none.
+	RemoveInvitation(ctx context.Context, entry auditlog.Entry, id InvitationID) error
 
 	// InvitationByHash returns the invitation with that hash, valid or not. It fails with fault.NotFound when there is
 	// none.
@@ -78,42 +78,44 @@ type Store interface {
 	// Invitations returns all invitations, the oldest first.
 	Invitations(ctx context.Context) ([]Invitation, error)
 
-	// WaysOf returns the credentials of a user. It fails with fault.NotFound when there is no such user.
-	WaysOf(ctx context.Context, owner user.ID) (Ways, error)
+	// CredentialsOf returns the credentials of a user. It fails with fault.NotFound when there is no such user.
+	CredentialsOf(ctx context.Context, owner user.ID) (Credentials, error)
 	// ByPassword returns the user of that name and the hash of the user's password, or "". It fails as user.Store.ByName
 	// does.
 	ByPassword(ctx context.Context, name user.Name) (user.User, PasswordHash, error)
-	// ChangeWays locks the user, calls change with the user and its credentials, and stores the changed credentials, in
-	// one transaction. If the password changes, the user's sessions end, except the one with the id but.
+	// ChangeCredentials locks the user, calls change with the user and its credentials, and stores the changed
+	// credentials, in one transaction. If the password changes, the user's sessions end, except the one with the id but.
 	//
-	// If change fails, ChangeWays returns its error and stores nothing. change must not call the store, and may be called
-	// again. ChangeWays fails with fault.NotFound when there is no such user, and with user.ErrServiceTaken.
-	ChangeWays(
-		ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(u user.User, ways *Ways) error,
+	// If change fails, ChangeCredentials returns its error and stores nothing. change must not call the store, and may be
+	// called again. ChangeCredentials fails with fault.NotFound when there is no such user, and with
+	// user.ErrIdentityTaken.
+	ChangeCredentials(
+		ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(u user.User, ways *Credentials) error,
 	) error
 	// Rehash replaces the hash of a user's password by another hash of the same password. It does nothing if the password
 	// has changed in the meantime.
 	Rehash(ctx context.Context, owner user.ID, from, to PasswordHash) error
 
-	// Offer stores a link and the entry, and removes expired links. It fails with ErrAdministered when the link is for the
-	// first administrator and there already is one, and with fault.NotFound when its owner no longer exists.
-	Offer(ctx context.Context, entry auditlog.Entry, link OneTimeLink) error
+	// StoreLink stores a link and the entry, and removes expired links. It fails with ErrAdministratorExists when the link
+	// is for the first administrator and there already is one, and with fault.NotFound when its owner no longer exists.
+	StoreLink(ctx context.Context, entry auditlog.Entry, link OneTimeLink) error
 	// LinkByHash returns a link. It fails with fault.NotFound when there is none or it has expired.
 	LinkByHash(ctx context.Context, hash Hash) (OneTimeLink, error)
-	// UseLink is ChangeWays for the owner of the link with that hash, and stores the entry. It ends all sessions and links
-	// of the owner, whom it returns. It also fails with fault.NotFound when the link does not exist or has expired. Only
-	// one of several callers can use a link.
+	// UseLink is ChangeCredentials for the owner of the link with that hash, and stores the entry. It ends all sessions
+	// and links of the owner, whom it returns. It also fails with fault.NotFound when the link does not exist or has
+	// expired. Only one of several callers can use a link.
 	UseLink(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User, ways *Ways) error,
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User,
+			ways *Credentials) error,
 	) (user.User, error)
 
-	// TakeGuess counts a guess before the password is checked. It fails with ErrGuesses when there were too many.
+	// TakeGuess counts a guess before the password is checked. It fails with ErrTooManyGuesses when there were too many.
 	TakeGuess(ctx context.Context, from netip.Addr, name string) error
 	// ReturnGuess uncounts a guess, because the password was right.
 	ReturnGuess(ctx context.Context, name string) error
 
-	// KeepCeremony stores a ceremony. It removes expired ones, and the oldest if there are more than others.
-	KeepCeremony(ctx context.Context, hash Hash, ceremony Ceremony, others int) error
+	// StoreCeremony stores a ceremony. It removes expired ones, and the oldest if there are more than others.
+	StoreCeremony(ctx context.Context, hash Hash, ceremony Ceremony, others int) error
 	// TakeCeremony removes the ceremony with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
 	TakeCeremony(ctx context.Context, hash Hash) (Ceremony, error)

@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Identity is an account at a provider. A user has at most one for each key (user.Account.Services).
+// Identity is an account at a provider. A user has at most one for each key (user.Account.Identities).
 type Identity struct {
 	Key     string // of the provider, see Source
 	Subject string // the account's id there, which never changes
@@ -26,7 +26,7 @@ func (i Identity) Validate() error {
 	if i.Subject == "" {
 		return fault.New(fault.Invalid, "The provider did not say who signed in.")
 	}
-	return user.ValidateServices(map[string]string{i.Key: i.Subject})
+	return user.ValidateIdentities(map[string]string{i.Key: i.Subject})
 }
 
 // Profile is what a provider says of an account.
@@ -37,9 +37,9 @@ type Profile struct {
 	AvatarURL string // any text
 }
 
-// Proposed returns the profile with a valid username derived from its name, and without an avatar that a user may not
+// Suggestion returns the profile with a valid username derived from its name, and without an avatar that a user may not
 // choose. The name is empty if nothing valid is left of it.
-func (p Profile) Proposed() Profile {
+func (p Profile) Suggestion() Profile {
 	if user.CheckAvatar(p.AvatarURL) != nil {
 		p.AvatarURL = ""
 	}
@@ -54,8 +54,8 @@ func (p Profile) Proposed() Profile {
 	return p
 }
 
-// Provider verifies identities. Each call may talk to the provider.
-type Provider interface {
+// ProviderClient verifies identities. Each call may talk to the provider.
+type ProviderClient interface {
 	// Begin returns the address at the provider to send the browser to.
 	Begin(ctx context.Context, proof Proof) (address string, err error)
 	// Finish returns the account that the callback proves. It fails with fault.Invalid when it proves none, and with
@@ -63,9 +63,9 @@ type Provider interface {
 	Finish(ctx context.Context, proof Proof, brought Callback) (Profile, error)
 }
 
-// Source is a provider as it is configured.
-type Source struct {
-	Provider
+// Provider is a provider as it is configured.
+type Provider struct {
+	ProviderClient
 
 	Name  string // in paths and commands: github, gitlab or oidc
 	Label string // for people

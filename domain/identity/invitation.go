@@ -19,8 +19,8 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// ErrUsedUp is the fault.Forbidden for an invitation that is unknown, used up, expired or revoked.
-var ErrUsedUp = fault.New(fault.Forbidden, "The invitation is not valid any more. Ask for another one.")
+// ErrInvitation is the fault.Forbidden for an invitation that is unknown, used up, expired or revoked.
+var ErrInvitation = fault.New(fault.Forbidden, "The invitation is not valid any more. Ask for another one.")
 
 // ValidAt reports whether a newcomer may still sign up with the invitation.
 func (i Invitation) ValidAt(now time.Time) bool { return i.Uses > 0 && now.Before(i.ExpiresAt) }

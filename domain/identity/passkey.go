@@ -61,23 +61,25 @@ type Ceremony struct {
 	Name      string  // of the user to create with the passkey, or ""
 }
 
-// Asked is what a browser gets at the beginning of a ceremony.
-type Asked struct {
+// CeremonyOptions is what a browser gets at the beginning of a ceremony.
+type CeremonyOptions struct {
 	Challenge string
-	Options   []byte // JSON, for the script
+	JSON      []byte // JSON, for the script
 }
 
 // Passkeys speaks the protocol of passkeys (WebAuthn). An answer is a browser's response, in JSON. If it does not
 // verify, methods fail with ErrPasskey, with the cause for the log.
 type Passkeys interface {
-	// AskForNew begins the registration of a passkey. The owner, whose username is name, may not register one of others
-	// again.
-	AskForNew(owner user.ID, name string, others []Passkey) (Asked, error)
-	// Made verifies the answer to AskForNew and returns the passkey, without a name and times.
-	Made(challenge string, owner user.ID, answer []byte) (Passkey, error)
-	// Ask begins an authentication with any passkey.
-	Ask() (Asked, error)
-	// Used verifies the answer to Ask. It returns the id of the passkey and its counter. find returns the passkey with an
-	// id and its owner, who must be the user that the answer names.
-	Used(challenge string, answer []byte, find func(PasskeyID) (Passkey, user.ID, error)) (PasskeyID, uint32, error)
+	// BeginRegistration begins the registration of a passkey. The owner, whose username is name, may not register one of
+	// others again.
+	BeginRegistration(owner user.ID, name string, others []Passkey) (CeremonyOptions, error)
+	// FinishRegistration verifies the answer to BeginRegistration and returns the passkey, without a name and times.
+	FinishRegistration(challenge string, owner user.ID, answer []byte) (Passkey, error)
+	// BeginAuthentication begins an authentication with any passkey.
+	BeginAuthentication() (CeremonyOptions, error)
+	// FinishAuthentication verifies the answer to BeginAuthentication. It returns the id of the passkey and its counter.
+	// find returns the passkey with an id and its owner, who must be the user that the answer names.
+	FinishAuthentication(
+		challenge string, answer []byte, find func(PasskeyID) (Passkey, user.ID, error),
+	) (id PasskeyID, counter uint32, err error)
 }

@@ -40,10 +40,11 @@ const (
 var (
 	// ErrWrongPassword is the fault.Unauthenticated for an unknown name, a user without a password, and a wrong password.
 	ErrWrongPassword = fault.New(fault.Unauthenticated, "The name or the password is not right.")
-	// ErrPresentPassword is the fault.Invalid for a signed-in user's wrong password.
-	ErrPresentPassword = fault.New(fault.Invalid, "The current password is not right.")
-	// ErrGuesses is the fault.Exhausted for a name with too many wrong passwords, whether or not there is such a user.
-	ErrGuesses = fault.New(fault.Exhausted,
+	// ErrCurrentPassword is the fault.Invalid for a signed-in user's wrong password.
+	ErrCurrentPassword = fault.New(fault.Invalid, "The current password is not right.")
+	// ErrTooManyGuesses is the fault.Exhausted for a name with too many wrong passwords, whether or not there is such a
+	// user.
+	ErrTooManyGuesses = fault.New(fault.Exhausted,
 		"There were too many wrong passwords for this name. Try again in a few minutes, or sign in in another way.")
 	// ErrNoPasswords is the fault.Invalid for passwords on a server that has them off.
 	ErrNoPasswords = fault.New(fault.Invalid, "Passwords are off on this server: GLUEPOT_PASSWORDS turns them on.")

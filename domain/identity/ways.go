@@ -12,18 +12,18 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Ways are the credentials of one user, without access tokens.
-type Ways struct {
-	Password PasswordHash
-	Accounts map[string]string // key of a provider -> the account's id there (user.Account.Services)
-	Passkeys []Passkey         // oldest first
+// Credentials are the credentials of one user, without access tokens.
+type Credentials struct {
+	Password   PasswordHash
+	Identities map[string]string // key of a provider -> the account's id there (user.Account.Identities)
+	Passkeys   []Passkey         // oldest first
 }
 
 // Clone returns a copy that shares nothing.
-func (w Ways) Clone() Ways {
-	w.Accounts = maps.Clone(w.Accounts)
-	if w.Accounts == nil {
-		w.Accounts = make(map[string]string)
+func (w Credentials) Clone() Credentials {
+	w.Identities = maps.Clone(w.Identities)
+	if w.Identities == nil {
+		w.Identities = make(map[string]string)
 	}
 	w.Passkeys = slices.Clone(w.Passkeys)
 	return w
@@ -42,8 +42,8 @@ type OneTimeLink struct {
 	ExpiresAt time.Time
 }
 
-// ErrAdministered is the fault.Conflict for a link for the first administrator when there is an administrator.
-var ErrAdministered = fault.New(fault.Conflict, "This server has an administrator already.")
+// ErrAdministratorExists is the fault.Conflict for a link for the first administrator when there is an administrator.
+var ErrAdministratorExists = fault.New(fault.Conflict, "This server has an administrator already.")
 
 // Admission is what entitles a new user to an account. The zero Admission is for users whom operators create.
 type Admission struct {
@@ -55,10 +55,10 @@ type Admission struct {
 // Enroller stores new users with their credentials.
 type Enroller interface {
 	// Enroll stores a user with credentials and the entry, and uses the admission, in one transaction. It fails as
-	// user.Store.Create does, with ErrUsedUp when the invitation is not valid, with fault.NotFound when the setup link
-	// does not exist or has expired, and with ErrAdministered when there already is an administrator. A first
+	// user.Store.Create does, with ErrInvitation when the invitation is not valid, with fault.NotFound when the setup link
+	// does not exist or has expired, and with ErrAdministratorExists when there already is an administrator. A first
 	// administrator ends all setup links.
 	Enroll(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Ways, why Admission,
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Credentials, why Admission,
 	) error
 }

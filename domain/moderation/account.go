@@ -30,15 +30,15 @@ type AccountFilter struct {
 	Suspended bool
 }
 
-// AccountPlace is a cursor in a list of accounts. The zero value is before the first one.
-type AccountPlace struct {
+// AccountCursor is a cursor in a list of accounts. The zero value is before the first one.
+type AccountCursor struct {
 	Value int64  // what the list is sorted by: pastes, bytes, or microseconds since 1970
 	Name  string // in lower case
 }
 
-// PlaceIn returns the cursor after the account in a list.
-func (a Account) PlaceIn(order Order) AccountPlace {
-	place := AccountPlace{Name: a.Name.Folded()}
+// CursorIn returns the cursor after the account in a list.
+func (a Account) CursorIn(order Order) AccountCursor {
+	place := AccountCursor{Name: a.Name.Folded()}
 	switch {
 	case order == ByPastes:
 		place.Value = a.Pastes
@@ -51,4 +51,4 @@ func (a Account) PlaceIn(order Order) AccountPlace {
 }
 
 // LastUse returns the time of a cursor in a list by last use.
-func (p AccountPlace) LastUse() time.Time { return time.UnixMicro(p.Value).UTC() }
+func (p AccountCursor) LastUse() time.Time { return time.UnixMicro(p.Value).UTC() }

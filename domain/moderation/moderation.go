@@ -41,10 +41,10 @@ type Filter struct {
 	Removed    bool      // removed and hidden pastes instead of the others
 }
 
-// Found is a paste as operators see it in a list. Titles have at most 200 characters. FirstLine is empty for private,
+// Paste is a paste as operators see it in a list. Titles have at most 200 characters. FirstLine is empty for private,
 // burning and removed pastes.
-type Found struct {
-	paste.Listed
+type Paste struct {
+	paste.Summary
 
 	Suspended bool  // whether the owner is suspended
 	Bytes     int64 // of content and history
@@ -69,7 +69,7 @@ type Store interface {
 	// Pastes scans at most window pastes of all users after a cursor, newest first, including expired ones that are still
 	// stored. It returns those that match the filter, and the cursor of the last one that it scanned, or the zero cursor
 	// at the end.
-	Pastes(ctx context.Context, filter Filter, after paste.Place, window int) ([]Found, paste.Place, error)
+	Pastes(ctx context.Context, filter Filter, after paste.Cursor, window int) ([]Paste, paste.Cursor, error)
 	// UsageOf returns the usage of the user with that id, or the zero Usage when there is no such user.
 	UsageOf(ctx context.Context, id user.ID) (Usage, error)
 	// Origin returns the address that the paste with that id was created from, even if the paste is gone. It fails with
@@ -77,8 +77,8 @@ type Store interface {
 	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
 
 	// Remove removes the paste from all lists, counts and pages. A tombstone keeps who removed it (see package auditlog),
-	// the reason, and what paste.Store.Told returns. Remove fails with fault.NotFound when no paste with that id is
-	// active.
+	// the reason, and what paste.Store.RemovalNotice returns. Remove fails with fault.NotFound when no paste with that id
+	// is active.
 	Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error
 	// Restore undoes Remove: it brings the paste back with its stars. If its owner's pastes are hidden
 	// (user.User.PastesHidden), it stays hidden until Unhide. Restore fails with fault.NotFound when no paste with that id
@@ -87,7 +87,7 @@ type Store interface {
 
 	// Accounts returns at most limit accounts that match the filter, after a cursor. An account that was never used counts
 	// as used in 1970.
-	Accounts(ctx context.Context, filter AccountFilter, order Order, after AccountPlace, limit int) ([]Account, error)
+	Accounts(ctx context.Context, filter AccountFilter, order Order, after AccountCursor, limit int) ([]Account, error)
 
 	// Hide removes at most limit of a user's active pastes as Remove does, but leaves no removal notice. It returns how
 	// many pastes it handled, including those that expired or were deleted at the same moment. It returns 0 when none is

@@ -354,7 +354,7 @@ func (p place) field(name string) string {
 }
 
 func invalid(field, format string, values ...any) error {
-	return fault.About(field, fmt.Sprintf(format, values...))
+	return fault.InvalidField(field, fmt.Sprintf(format, values...))
 }
 
 // Limits of a paste's tags.

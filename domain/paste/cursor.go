@@ -29,7 +29,7 @@ func ListLimit(asked int) (int, error) {
 }
 
 // ErrCursor is the fault.Invalid for a cursor that is malformed, or belongs to another list or viewer.
-var ErrCursor = fault.About("cursor", "it is not one that this list has given you. Begin without a cursor.")
+var ErrCursor = fault.InvalidField("cursor", "it is not one that this list has given you. Begin without a cursor.")
 
 // cursorSum is the length of a cursor's checksum, which tells the cursors of different lists and viewers apart. It is
 // not a secret: a forged cursor only shows a part of the viewer's own list.
@@ -38,14 +38,14 @@ const cursorSum = 6
 // maxCursor is the longest cursor: it may hold a TitleKey.
 const maxCursor = 2 << 10
 
-// NewCursor encodes a place in a list as text. The scope names the list with its viewer and its filters.
-func NewCursor(scope, place []string) string {
+// EncodeCursor encodes a place in a list as text. The scope names the list with its viewer and its filters.
+func EncodeCursor(scope, place []string) string {
 	text, _ := json.Marshal(place) // texts can be encoded
 	return base64.RawURLEncoding.EncodeToString(append(checksum(scope, text), text...))
 }
 
-// ParseCursor decodes a cursor of that scope, which has that many parts. It fails with ErrCursor.
-func ParseCursor(cursor string, scope []string, parts int) (place []string, err error) {
+// DecodeCursor decodes a cursor of that scope, which has that many parts. It fails with ErrCursor.
+func DecodeCursor(cursor string, scope []string, parts int) (place []string, err error) {
 	if len(cursor) > maxCursor {
 		return nil, ErrCursor
 	}
@@ -62,18 +62,18 @@ func ParseCursor(cursor string, scope []string, parts int) (place []string, err 
 }
 
 // Format returns the texts to encode.
-func (p Place) Format() (at, id string) {
+func (p Cursor) Format() (at, id string) {
 	return strconv.FormatInt(p.CreatedAt.UnixMicro(), 10), string(p.ID)
 }
 
-// ParsePlace is the inverse of Format. It fails with ErrCursor.
-func ParsePlace(at, id string) (Place, error) {
+// ParseCursor is the inverse of Format. It fails with ErrCursor.
+func ParseCursor(at, id string) (Cursor, error) {
 	micros, err := strconv.ParseInt(at, 10, 64)
 	created := time.UnixMicro(micros).UTC()
 	if err != nil || !ident.Valid(id) || created.Year() < 1 || created.Year() > 9999 { // databases have no other years
-		return Place{}, ErrCursor
+		return Cursor{}, ErrCursor
 	}
-	return Place{CreatedAt: created, ID: ID(id)}, nil
+	return Cursor{CreatedAt: created, ID: ID(id)}, nil
 }
 
 func checksum(scope []string, text []byte) []byte {

@@ -61,7 +61,7 @@ type Change struct {
 	Document
 	Changed  bool   // whether there is anything to store
 	Dropped  int    // how many of the oldest Edits were dropped
-	Recorded []Edit // the new ones, at the end of Edits; none if the history is off
+	NewEdits []Edit // the new ones, at the end of Edits; none if the history is off
 }
 
 // Edit applies the changes at now, or at the time of the last edit if that is later, so that the times of a history
@@ -105,7 +105,7 @@ type editing struct {
 
 func (e *editing) record(kind EditType, text string, metadata ...string) {
 	e.Changed = true
-	e.Recorded = append(e.Recorded, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.at})
+	e.NewEdits = append(e.NewEdits, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.at})
 }
 
 func (e *editing) title(wanted Changes) error {
@@ -224,15 +224,15 @@ func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, err
 // edits, because half of one would lead back to a paste that never existed. It fails when the new edit alone exceeds
 // the limits. A limit of zero turns the history off.
 func (e *editing) remember() error {
-	if len(e.Recorded) == 0 {
+	if len(e.NewEdits) == 0 {
 		return nil
 	}
-	for i := range e.Recorded {
-		e.Recorded[i].ID = e.rules.NewID()
+	for i := range e.NewEdits {
+		e.NewEdits[i].ID = e.rules.NewID()
 	}
 	limits := e.rules.Limits
 	stored := len(e.Edits)
-	all := slices.Concat(e.Edits, e.Recorded)
+	all := slices.Concat(e.Edits, e.NewEdits)
 	first, bytes := len(all), 0
 	for at, a := range slices.Backward(all) {
 		if bytes += a.size(); bytes > limits.HistoryBytes || len(all)-at > limits.Edits {
@@ -248,7 +248,7 @@ func (e *editing) remember() error {
 				"Make several smaller edits.", limits.Edits, limits.HistoryBytes))
 	}
 	e.Edits, e.Dropped = all[first:], min(first, stored)
-	e.Recorded = all[max(first, stored):]
+	e.NewEdits = all[max(first, stored):]
 	return nil
 }
 

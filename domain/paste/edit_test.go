@@ -165,17 +165,17 @@ func TestEdit(t *testing.T) {
 		if c.want != nil {
 			c.want(&want)
 		}
-		if summary := summaries(got.Recorded); !slices.Equal(summary, c.edits) {
+		if summary := summaries(got.NewEdits); !slices.Equal(summary, c.edits) {
 			t.Errorf("%s: got the edits %q, want %q", what, summary, c.edits)
 		}
 		drawn := map[string]bool{"early": true}
-		for _, e := range got.Recorded {
+		for _, e := range got.NewEdits {
 			if e.Number != 5 || e.At != edited.Truncate(time.Second) || drawn[e.ID] || e.ID == "" {
 				t.Errorf("%s: got %+v, want number 5, a new id and the time of the edit", what, e)
 			}
 			drawn[e.ID] = true
 		}
-		want.Edits = append(want.Edits, got.Recorded...)
+		want.Edits = append(want.Edits, got.NewEdits...)
 		if !reflect.DeepEqual(got.Document, want) {
 			t.Errorf("%s: got %.300v, want %.300v", what, got.Document, want)
 		}
@@ -218,7 +218,7 @@ func TestEditOfOddImports(t *testing.T) {
 	got, err = testRules().withLargeHistory().Edit(got.Document, changes, edited)
 	edits := []string{fmt.Sprintf(`1 ["two"] %.40q`, longTitle), `1 ["one"] ""`}
 	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) ||
-		!slices.Equal(summaries(got.Recorded), edits) {
+		!slices.Equal(summaries(got.NewEdits), edits) {
 		t.Errorf("got %.300v, %v, want %.300v", got, err, odd)
 	}
 	// What is removed makes room, also where there is still too much.
@@ -325,7 +325,7 @@ func TestEditTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at := got.Recorded[0].At; at != first.Add(c.want) {
+		if at := got.NewEdits[0].At; at != first.Add(c.want) {
 			t.Errorf("an edit after %v: got %v, want %v", c.at, at, first.Add(c.want))
 		}
 		d = got.Document
@@ -350,7 +350,7 @@ func TestOldestEditsGiveWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, got.Recorded...)
+		all = append(all, got.NewEdits...)
 		bytes := 0
 		for _, e := range got.Edits {
 			bytes += e.size()
@@ -358,14 +358,14 @@ func TestOldestEditsGiveWay(t *testing.T) {
 		if !reflect.DeepEqual(got.Edits, all[len(all)-len(got.Edits):]) || bytes > 1000 || len(got.Edits) > 10 {
 			t.Errorf("edit %d: got %v with %d bytes, want the newest of %v", i, summaries(got.Edits), bytes, summaries(all))
 		}
-		if kept := slices.Concat(d.Edits[got.Dropped:], got.Recorded); !reflect.DeepEqual(got.Edits, kept) {
+		if kept := slices.Concat(d.Edits[got.Dropped:], got.NewEdits); !reflect.DeepEqual(got.Edits, kept) {
 			t.Errorf("edit %d: got %v, want what is kept and recorded: %v", i, summaries(got.Edits), summaries(kept))
 		}
 		// Every third edit has two entries, so that sometimes one more would be one entry too many.
 		if i > 9 && i < 31 && len(got.Edits) < 9 || i == 31 && len(got.Edits) != 1 {
 			t.Errorf("edit %d: got %d entries", i, len(got.Edits))
 		}
-		versions[got.Recorded[0].Number] = versionOf(d.Content)
+		versions[got.NewEdits[0].Number] = versionOf(d.Content)
 		walkBack(t, got.Content, versions)
 		d = got.Document
 	}
@@ -378,8 +378,8 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	// Without a history there is none to erase.
 	rules.Limits.Edits = 0
 	got, err := rules.Edit(d, changes, edited)
-	if err != nil || got.Title != "t" || len(got.Edits)+len(got.Recorded) > 0 || got.Dropped != len(d.Edits) {
-		t.Errorf("got %q, %q, %d, %v, want the change and no history", summaries(got.Edits), summaries(got.Recorded),
+	if err != nil || got.Title != "t" || len(got.Edits)+len(got.NewEdits) > 0 || got.Dropped != len(d.Edits) {
+		t.Errorf("got %q, %q, %d, %v, want the change and no history", summaries(got.Edits), summaries(got.NewEdits),
 			got.Dropped, err)
 	}
 }
@@ -427,9 +427,9 @@ func checkEdit(t *testing.T, rules Rules, before Document, changes Changes, got 
 	if len(got.Edits) > rules.Limits.Edits || len(got.Pasties) > max(rules.Limits.Pasties, len(before.Pasties)) {
 		t.Errorf("got %d edits and %d pasties", len(got.Edits), len(got.Pasties))
 	}
-	if kept := slices.Concat(before.Edits[got.Dropped:], got.Recorded); !slices.EqualFunc(got.Edits, kept, equalEdits) {
+	if kept := slices.Concat(before.Edits[got.Dropped:], got.NewEdits); !slices.EqualFunc(got.Edits, kept, equalEdits) {
 		t.Errorf("got %v, want %d fewer of %v and then %v", summaries(got.Edits), got.Dropped, summaries(before.Edits),
-			summaries(got.Recorded))
+			summaries(got.NewEdits))
 	}
 	if len(got.Pasties) == 0 && len(before.Pasties) > 0 {
 		t.Errorf("no pasties are left after %+v", changes)
@@ -442,7 +442,7 @@ func checkEdit(t *testing.T, rules Rules, before Document, changes Changes, got 
 		ids[p.ID] = true
 	}
 	if again, err := rules.Edit(got.Document, unchanged(got.Document), edited); err != nil || again.Changed {
-		t.Errorf("got %v, %v by sending %.300v back", summaries(again.Recorded), err, got.Document)
+		t.Errorf("got %v, %v by sending %.300v back", summaries(again.NewEdits), err, got.Document)
 	}
 	if got.Changed != !reflect.DeepEqual(got.Document, before) {
 		t.Errorf("changed is %v from %.300v to %.300v", got.Changed, before, got.Document)
@@ -476,8 +476,8 @@ func FuzzEdit(f *testing.F) {
 				continue
 			}
 			checkEdit(t, rules, d, changes, got)
-			if len(got.Recorded) > 0 {
-				versions[got.Recorded[0].Number] = versionOf(d.Content)
+			if len(got.NewEdits) > 0 {
+				versions[got.NewEdits[0].Number] = versionOf(d.Content)
 			}
 			d = got.Document
 		}

@@ -48,8 +48,8 @@ func TestHistoryLeadsBack(t *testing.T) {
 			}
 			accepted++
 			checkEdit(t, rules, d, changes, got)
-			if len(got.Recorded) > 0 {
-				versions[got.Recorded[0].Number] = versionOf(d.Content)
+			if len(got.NewEdits) > 0 {
+				versions[got.NewEdits[0].Number] = versionOf(d.Content)
 			}
 			d = got.Document
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Listed is a paste as lists show it.
-type Listed struct {
+// Summary is a paste as lists show it.
+type Summary struct {
 	Paste
 	Title      string // at least its first MaxTitle characters
 	PastyTitle string // the first title of a pasty, if Title is empty
@@ -19,14 +19,14 @@ type Listed struct {
 	OwnerName  string    // in lists, only if the profile is public
 	TitleKey   string    // sorts lists by title; only in lists
 
-	Stars   int64         // number of users who star it; this and the next fields are set in lists and searches
-	Bytes   int64         // Content.ContentBytes
-	Pasties []ListedPasty // all of them, in order
-	Cut     bool          // Pasties were left out, because those of the pastes before are many; never set on the first
+	Stars   int64          // number of users who star it; this and the next fields are set in lists and searches
+	Bytes   int64          // Content.ContentBytes
+	Pasties []PastySummary // all of them, in order
+	Cut     bool           // Pasties were left out, because those of the pastes before are many; never set on the first
 }
 
 // Label returns how lists name the paste: its title, or the best substitute.
-func (l *Listed) Label() string {
+func (l *Summary) Label() string {
 	if l.Encrypted {
 		return Encrypted
 	}
@@ -44,20 +44,20 @@ const Untitled = "Untitled"
 // Encrypted is the label of an encrypted paste.
 const Encrypted = "Encrypted paste"
 
-// Place is a cursor in a list that is sorted by creation: newest first, ties by descending id. The zero value is before
-// the first paste.
-type Place struct {
+// Cursor is a cursor in a list that is sorted by creation: newest first, ties by descending id. The zero value is
+// before the first paste.
+type Cursor struct {
 	CreatedAt time.Time
 	ID        ID
 }
 
-// Place returns the cursor after the paste.
-func (p Paste) Place() Place { return Place{p.CreatedAt, p.ID} }
+// Cursor returns the cursor after the paste.
+func (p Paste) Cursor() Cursor { return Cursor{p.CreatedAt, p.ID} }
 
 // Before reports whether p is before q in a list.
-func (p Place) Before(q Place) bool {
-	if p == (Place{}) || q == (Place{}) {
-		return p != q && p == Place{}
+func (p Cursor) Before(q Cursor) bool {
+	if p == (Cursor{}) || q == (Cursor{}) {
+		return p != q && p == Cursor{}
 	}
 	return cmp.Or(p.CreatedAt.Compare(q.CreatedAt), cmp.Compare(p.ID, q.ID)) > 0
 }
@@ -68,8 +68,8 @@ type Order uint8
 // The orders. Ties are sorted by descending id, or by ascending id for ByTitle.
 const (
 	ByCreation Order = iota // newest first
-	ByEdit                  // by Listed.EditedAt, newest first
-	ByTitle                 // by Listed.TitleKey in byte order
+	ByEdit                  // by Summary.EditedAt, newest first
+	ByTitle                 // by Summary.TitleKey in byte order
 )
 
 // Selection says which pastes of an owner are listed, in which order, and after which cursor.
@@ -78,13 +78,13 @@ type Selection struct {
 	Tag        string // only pastes with this tag; empty: all
 	Title      string // only pastes with this part in their title, or else the first pasty's, ignoring ASCII case
 	Order      Order
-	After      Place  // CreatedAt is EditedAt for ByEdit, and zero for ByTitle
+	After      Cursor // CreatedAt is EditedAt for ByEdit, and zero for ByTitle
 	AfterTitle string // the TitleKey, for ByTitle
 }
 
 // Next returns the selection of the pastes that follow last.
-func (s Selection) Next(last *Listed) Selection {
-	s.After, s.AfterTitle = last.Place(), ""
+func (s Selection) Next(last *Summary) Selection {
+	s.After, s.AfterTitle = last.Cursor(), ""
 	switch s.Order {
 	case ByEdit:
 		s.After.CreatedAt = last.EditedAt

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// ListedPasty is a pasty as lists show it.
-type ListedPasty struct {
+// PastySummary is a pasty as lists show it.
+type PastySummary struct {
 	ID, Title, Language string
 	Lines               int
 	Preview             string // see Preview
 }
 
-// Listed returns the pasty as lists show it.
-func (p Pasty) Listed() ListedPasty {
+// Summary returns the pasty as lists show it.
+func (p Pasty) Summary() PastySummary {
 	lines := strings.Count(p.Code, "\n")
 	if p.Code != "" && !strings.HasSuffix(p.Code, "\n") {
 		lines++
 	}
-	return ListedPasty{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines, Preview: Preview(p.Code)}
+	return PastySummary{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines, Preview: Preview(p.Code)}
 }
 
 // Limits of a preview.
@@ -50,9 +50,9 @@ const maxOutline = 4 << 20
 // maxListedPasty is about how many bytes a pasty in a list has at most.
 const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
 
-// Outlined returns how many of the first n pastes of a list have their pasties listed, as maxOutline allows. sizeOf
-// returns the number of a paste's pasties, and their size.
-func Outlined(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
+// CountWithPasties returns how many of the first n pastes of a list have their pasties listed, as maxOutline allows.
+// sizeOf returns the number of a paste's pasties, and their size.
+func CountWithPasties(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
 	total := int64(0)
 	for i := range n {
 		pasties, bytes := sizeOf(i)

@@ -129,21 +129,21 @@ type Store interface {
 
 	// Select returns an owner's pastes of a selection, without those that PasteMyst encrypted. Public ones are never
 	// encrypted.
-	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
+	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Summary, error)
 	// Profile returns the user with that name, and the result of Select for the user's public pastes, both as of one
 	// instant. It fails with fault.NotFound when there is no such user. If allow fails for the user, it returns that error
 	// and reads no pastes.
 	Profile(
 		ctx context.Context, name user.Name, allow func(user.User) error, selection Selection, limit int,
-	) (user.User, []Listed, error)
+	) (user.User, []Summary, error)
 	// StarredBy returns the pastes of any owner that a user stars and may read (Document.SeenBy), newest first.
-	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
+	StarredBy(ctx context.Context, reader user.ID, after Cursor, limit int) ([]Summary, error)
 	// Recent returns the public pastes of all users with a public profile, newest first.
-	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
+	Recent(ctx context.Context, after Cursor, limit int) ([]Summary, error)
 
 	// ActiveIDs returns the ids of at most limit active pastes of owner after a cursor, newest first, and the cursor of
 	// the last one. If there are fewer than limit, none follow.
-	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) (ids []ID, last Place, err error)
+	ActiveIDs(ctx context.Context, owner user.ID, after Cursor, limit int) (ids []ID, last Cursor, err error)
 	// ActiveCount returns the exact number of active pastes at the moment of reading, on all nodes.
 	ActiveCount(ctx context.Context) (int64, error)
 
@@ -153,8 +153,8 @@ type Store interface {
 	// unknown owner is refused with fault.NotFound, unless orphans says otherwise. If Import fails, it stores nothing.
 	Import(ctx context.Context, pastes []Import, orphans Orphans) ([]batch.Result, error)
 
-	// Told reports whether the page of a removed paste says so: whether the paste was readable by its link.
-	Told(ctx context.Context, id ID) (bool, error)
+	// RemovalNotice reports whether the page of a removed paste says so: whether the paste was readable by its link.
+	RemovalNotice(ctx context.Context, id ID) (bool, error)
 
 	// PurgeRemoved deletes the content of at most limit pastes that were removed at least retention ago, and returns how
 	// many. RemoveExpired handles those that expire.

@@ -52,8 +52,9 @@ var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
 // but not read.
 var ErrBurns = fault.New(fault.NotFound, ErrNotFound.Message)
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and any other err, such as ErrBurns, as it is.
-func Gone(err error) error {
+// ReplaceNotFound returns ErrNotFound for a store's fault.NotFound about a paste, and any other err, such as ErrBurns,
+// as it is.
+func ReplaceNotFound(err error) error {
 	if fault.Is(err, fault.NotFound) && !errors.Is(err, ErrBurns) {
 		return ErrNotFound
 	}
@@ -133,10 +134,10 @@ func Unshared(unshared bool, before, after Visibility) bool {
 var errGivenUpPrivate = fault.New(fault.Conflict,
 	"This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
-// GivenUp returns the owner's paste as an anonymous one that the key deletes: unlisted, without tags, and living no
+// Anonymous returns the owner's paste as an anonymous one that the key deletes: unlisted, without tags, and living no
 // longer than a new paste with the longest lifetime. It fails with ErrNotFound when the paste is not that user's, and
 // with fault.Conflict when it is private.
-func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
+func (d Document) Anonymous(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
 	switch {
 	case !d.OwnedBy(owner):
 		return Document{}, ErrNotFound

@@ -9,27 +9,27 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Place is a cursor in the results. Pastes whose titles contain every word come first, then the newest; ties are sorted
-// by descending id. The zero value is before the first result.
-type Place struct {
-	paste.Place
+// Cursor is a cursor in the results. Pastes whose titles contain every word come first, then the newest; ties are
+// sorted by descending id. The zero value is before the first result.
+type Cursor struct {
+	paste.Cursor
 
 	InTitles bool
 }
 
 // Before reports whether p is before q in the results.
-func (p Place) Before(q Place) bool {
-	if p.InTitles != q.InTitles && p != (Place{}) && q != (Place{}) {
+func (p Cursor) Before(q Cursor) bool {
+	if p.InTitles != q.InTitles && p != (Cursor{}) && q != (Cursor{}) {
 		return p.InTitles
 	}
-	return p.Place.Before(q.Place)
+	return p.Cursor.Before(q.Cursor)
 }
 
-// Found is a search result: a paste with the current name of its owner.
-type Found struct {
-	paste.Listed
+// Result is a search result: a paste with the current name of its owner.
+type Result struct {
+	paste.Summary
 
-	Place   Place
+	Cursor  Cursor
 	Pasties int    // the number of pasties
 	Lines   []Line // of code, at most MaxLines
 }
@@ -50,7 +50,7 @@ type Store interface {
 	// follow. Readers find public pastes of public profiles, and all their own; the empty reader is a visitor. Tags match
 	// only in the reader's own pastes and in those of owners who show their tags. Find never returns encrypted pastes,
 	// pastes that burn, and pastes without an owner.
-	Find(ctx context.Context, query Query, reader user.ID, after Place, limit int) (found []Found, more bool, err error)
+	Find(ctx context.Context, query Query, reader user.ID, after Cursor, limit int) (found []Result, more bool, err error)
 	// Indexed reports whether there is an index. Without one, a search scans all public pastes.
 	Indexed(ctx context.Context) (bool, error)
 

@@ -81,8 +81,10 @@ func TestMatchShowsLines(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	at := func(inTitles bool, id paste.ID) Place { return Place{Place: paste.Place{ID: id}, InTitles: inTitles} }
-	ordered := []Place{{}, at(true, "b"), at(true, "a"), at(false, "d"), at(false, "c")}
+	at := func(inTitles bool, id paste.ID) Cursor {
+		return Cursor{Cursor: paste.Cursor{ID: id}, InTitles: inTitles}
+	}
+	ordered := []Cursor{{}, at(true, "b"), at(true, "a"), at(false, "d"), at(false, "c")}
 	for i, p := range ordered {
 		for j, q := range ordered {
 			if got := p.Before(q); got != (i < j) {

@@ -146,8 +146,8 @@ type Store interface {
 	// that is already revoked. It fails with fault.NotFound when there is no access token with that id.
 	Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, at time.Time) error
 
-	// EndPresented ends the session with that hash, if there is one.
-	EndPresented(ctx context.Context, hash Hash) error
+	// EndSessionByHash ends the session with that hash, if there is one.
+	EndSessionByHash(ctx context.Context, hash Hash) error
 	// EndSession ends the owner's session with that id. It fails with fault.NotFound when there is none.
 	EndSession(ctx context.Context, from netip.Addr, owner user.ID, id ID) error
 	// EndSessions ends the owner's sessions except the one with that id, and returns how many.

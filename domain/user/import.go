@@ -13,12 +13,12 @@ type Import struct {
 	SupporterMonths *int32
 	Contributor     *bool
 	Stars           []string          // as in Account; empty, but not nil: none
-	Services        map[string]string // as in Account; empty, but not nil: none
+	Identities      map[string]string // as in Account; empty, but not nil: none
 	CreatedAt       time.Time         // for a new user
 }
 
-// Own has the changes that the user or an operator made to an account here. No import reverts them.
-type Own struct {
+// LocalChanges has the changes that the user or an operator made to an account here. No import reverts them.
+type LocalChanges struct {
 	Linked   map[string]bool            // names of services that were linked here
 	Unlinked map[string]map[string]bool // name of a service -> ids there that were unlinked here
 	Closed   bool                       // the profile was made private here
@@ -34,7 +34,7 @@ func Closed(closed bool, before, after User) bool {
 
 // Over returns the stored account with the import applied, except for what would revert own. The zero Account stands
 // for a new user.
-func (i Import) Over(stored Account, own Own) Account {
+func (i Import) Over(stored Account, own LocalChanges) Account {
 	made := stored
 	if stored.ID == "" {
 		made.CreatedAt, made.DefaultLanguage = i.CreatedAt, DefaultLanguage
@@ -50,16 +50,16 @@ func (i Import) Over(stored Account, own Own) Account {
 	if i.Stars != nil {
 		made.Stars = i.Stars
 	}
-	if i.Services != nil {
-		made.Services = i.services(stored.Services, own)
+	if i.Identities != nil {
+		made.Identities = i.services(stored.Identities, own)
 	}
 	return made
 }
 
 // services returns the imported services, except those that were unlinked here, and the services that were linked here.
-func (i Import) services(stored map[string]string, own Own) map[string]string {
-	services := make(map[string]string, len(i.Services))
-	for name, id := range i.Services {
+func (i Import) services(stored map[string]string, own LocalChanges) map[string]string {
+	services := make(map[string]string, len(i.Identities))
+	for name, id := range i.Identities {
 		if !own.Unlinked[name][id] {
 			services[name] = id
 		}

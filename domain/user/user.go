@@ -46,8 +46,8 @@ type User struct {
 // Account is a profile with lists that only its owner sees.
 type Account struct {
 	User
-	Stars    []string          // ids of starred pastes that still exist, in the order of starring
-	Services map[string]string // name of a service that the user signs in with -> the user's id there
+	Stars      []string          // ids of starred pastes that still exist, in the order of starring
+	Identities map[string]string // name of a service that the user signs in with -> the user's id there
 }
 
 // NameAndID returns the user's name, and the id, which does not change with the name. It is for the audit log.
@@ -87,8 +87,8 @@ const maxAvatarURL = 2048 // bytes
 var errAvatar = fault.New(fault.Invalid,
 	"The avatar must be an https address such as https://example.com/a.png, without quotes and spaces.")
 
-// ValidateServices returns a fault.Invalid when a service or the user's id there is not printable text.
-func ValidateServices(services map[string]string) error {
+// ValidateIdentities returns a fault.Invalid when a service or the user's id there is not printable text.
+func ValidateIdentities(services map[string]string) error {
 	for _, service := range slices.Sorted(maps.Keys(services)) {
 		id := services[service]
 		if service == "" || id == "" || !ident.Printable(service, 256) || !ident.Printable(id, 256) {
@@ -116,7 +116,7 @@ type Store interface {
 
 	// Create stores a user and the services that the user signs in with. It fails with fault.Conflict when the name
 	// (ignoring case), the id, or the user's id at a service is taken. The error wraps ident.ErrTaken if it is the id, and
-	// ErrServiceTaken if it is one at a service.
+	// ErrIdentityTaken if it is one at a service.
 	Create(ctx context.Context, entry auditlog.Entry, created User, services map[string]string) error
 
 	// Users returns at most limit users after the given name, in the order of their folded names. The zero Name is before
@@ -143,7 +143,7 @@ type Store interface {
 	// not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and deletes nothing, when
 	// there is no user with that id and name, ignoring case. It deletes pastes first, in batches. After any other error,
 	// the user and the remaining pastes stay until paste.Store.FinishDeletions.
-	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, kept *Kept) error
+	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, kept *PasteRetention) error
 
 	// Import stores the accounts in order, in one transaction. It creates new ones and changes others with Import.Over.
 	// The results are in the order of the accounts. An account whose name another user has is refused with fault.Conflict.
@@ -164,14 +164,14 @@ var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 // ErrNameTaken is the fault.Conflict for a name that another user has.
 var ErrNameTaken = fault.New(fault.Conflict, "The username is taken. Choose another.")
 
-// ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
-var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
+// ErrIdentityTaken is the fault.Conflict for an id at a service that another user has.
+var ErrIdentityTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is.
-func Gone(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }
+// ReplaceNotFound returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is.
+func ReplaceNotFound(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }
 
-// Kept says how long a deleted user's pastes live on.
-type Kept struct {
+// PasteRetention says how long a deleted user's pastes live on.
+type PasteRetention struct {
 	Until    time.Time // the latest expiry; zero: no change
 	Lifetime string    // of pastes that Until shortens, see paste.Lifetime
 }
@@ -182,14 +182,14 @@ type Kept struct {
 func Find(ctx context.Context, users Store, reference string) (User, error) {
 	if id, ok := strings.CutPrefix(reference, "id:"); ok {
 		found, err := users.ByID(ctx, ID(id))
-		return found, Gone(err)
+		return found, ReplaceNotFound(err)
 	}
 	name, only := strings.CutPrefix(reference, "name:")
 	parsed, unnamed := ParseName(name)
 	if unnamed == nil {
 		found, err := users.ByName(ctx, parsed)
 		if only || !fault.Is(err, fault.NotFound) {
-			return found, Gone(err)
+			return found, ReplaceNotFound(err)
 		}
 	} else if only {
 		return User{}, unnamed
@@ -198,18 +198,18 @@ func Find(ctx context.Context, users Store, reference string) (User, error) {
 	if fault.Is(err, fault.NotFound) && unnamed != nil {
 		return User{}, unnamed
 	}
-	return found, Gone(err)
+	return found, ReplaceNotFound(err)
 }
 
-// Named parses a name and returns the user that find returns for it. It fails with ErrNotFound when there is no such
-// user, or the name breaks a rule.
-func Named(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
+// FindByName parses a name and returns the user that find returns for it. It fails with ErrNotFound when there is no
+// such user, or the name breaks a rule.
+func FindByName(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
 	parsed, err := ParseName(name)
 	if err != nil {
 		return User{}, ErrNotFound
 	}
 	found, err := find(ctx, parsed)
-	return found, Gone(err)
+	return found, ReplaceNotFound(err)
 }
 
 // Public passes the results of a lookup on, but fails with ErrNotFound when the user's profile is private.
@@ -218,7 +218,7 @@ func Public(found User, err error) (User, error) {
 		err = ErrNotFound
 	}
 	if err != nil {
-		return User{}, Gone(err)
+		return User{}, ReplaceNotFound(err)
 	}
 	return found, nil
 }

@@ -22,12 +22,12 @@ import (
 // provider vouches for whom its codes are.
 type provider struct{ answers map[string]identity.Profile }
 
-// Begin implements identity.Provider.
+// Begin implements identity.ProviderClient.
 func (p *provider) Begin(_ context.Context, proof identity.Proof) (string, error) {
 	return "https://id.example/?state=" + proof.State, nil
 }
 
-// Finish implements identity.Provider.
+// Finish implements identity.ProviderClient.
 func (p *provider) Finish(_ context.Context, _ identity.Proof, brought identity.Callback) (identity.Profile, error) {
 	found, ok := p.answers[brought.Code]
 	if !ok {
@@ -36,17 +36,17 @@ func (p *provider) Finish(_ context.Context, _ identity.Proof, brought identity.
 	return found, nil
 }
 
-func (p *provider) sources() []identity.Source {
-	return []identity.Source{
-		{Provider: p, Name: "github", Label: "GitHub", Key: "github"},
-		{Provider: p, Name: "oidc", Label: "Example", Key: "oidc@https://id.example"},
+func (p *provider) sources() []identity.Provider {
+	return []identity.Provider{
+		{ProviderClient: p, Name: "github", Label: "GitHub", Key: "github"},
+		{ProviderClient: p, Name: "oidc", Label: "Example", Key: "oidc@https://id.example"},
 	}
 }
 
 // registered has other accounts over the store of a world.
 func (w *world) registered(how accounts.Registration) *accounts.UseCases {
 	return accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
-		Sources: w.provider.sources(), Registration: how,
+		Providers: w.provider.sources(), Registration: how,
 	}, w.clock)
 }
 
@@ -64,17 +64,17 @@ func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 
 // arrive has a visitor go to a provider and come back with a code.
 func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput,
-	code string) (accounts.Arrival, error) {
+	code string) (accounts.SignInResult, error) {
 	t.Helper()
-	begun, err := a.Begin.Do(t.Context(), by(viewer), wanted)
+	begun, err := a.BeginSignIn.Do(t.Context(), by(viewer), wanted)
 	if err != nil {
-		return accounts.Arrival{}, err
+		return accounts.SignInResult{}, err
 	}
-	return a.Arrive.Do(
+	return a.FinishSignIn.Do(
 		t.Context(),
 		by(token.Viewer{}),
 		resumed(viewer),
-		wanted.Source,
+		wanted.Provider,
 		begun.Secret,
 		identity.Callback{State: begun.State, Code: code},
 	)
@@ -98,7 +98,7 @@ func TestSignUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
-	wanted := accounts.BeginInput{Source: "oidc", Next: "/a"}
+	wanted := accounts.BeginInput{Provider: "oidc", Next: "/a"}
 	arrived, err := arrive(t, w.accounts, token.Viewer{}, wanted, w.vouch("1", "Ann Example"))
 	if err != nil || arrived.Secret == "" || arrived.User.ID != "" {
 		t.Fatalf("got %+v, error %v, want to choose a name", arrived, err)
@@ -133,7 +133,7 @@ func TestSignUp(t *testing.T) {
 		t.Errorf("got %+v, error %v, want the account", again, err)
 	}
 	// The same number at another provider is another user.
-	if other, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, "1"); err != nil ||
+	if other, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, "1"); err != nil ||
 		other.Secret == "" {
 		t.Errorf("got %+v, error %v, want another account", other, err)
 	}
@@ -154,7 +154,7 @@ func TestProposedNames(t *testing.T) {
 		"<script>":               "script",
 		strings.Repeat("x", 500): strings.Repeat("x", 64),
 	} {
-		arrived, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, w.vouch("1", name))
+		arrived, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, w.vouch("1", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestAvatars(t *testing.T) {
 	vouched := w.provider.answers[code]
 	vouched.AvatarURL = quoted
 	w.provider.answers[code] = vouched
-	arrived, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, code)
+	arrived, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestAvatars(t *testing.T) {
 func TestArriveSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.CreateInput{Name: "ann", Services: map[string]string{"github": "1"}})
+	w.user(t, users.CreateInput{Name: "ann", Identities: map[string]string{"github": "1"}})
 	ann := w.session(t, "ann").User
 	if _, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, ann.ID,
 		func(u *user.User, _ map[string]string) error {
@@ -226,7 +226,7 @@ func TestArriveSuspended(t *testing.T) {
 		}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, w.vouch("1", "ann"))
+	got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, w.vouch("1", "ann"))
 	wantKind(t, "suspended", err, fault.Forbidden)
 	if got.User.ID != "" {
 		t.Errorf("got %+v, want nobody", got)
@@ -250,24 +250,25 @@ func TestArriveRefuses(t *testing.T) {
 		"another code":   func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
 		"too late":       func(_, _ *string, _ *identity.Callback) { w.now = w.now.Add(identity.AttemptAge) },
 	} {
-		begun, err := w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
+		begun, err := w.accounts.BeginSignIn.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Provider: "oidc"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		source, secret, brought := "oidc", begun.Secret, identity.Callback{State: begun.State, Code: code}
 		alter(&source, &secret, &brought)
-		got, err := w.accounts.Arrive.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), source, secret, brought)
+		got, err := w.accounts.FinishSignIn.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), source, secret,
+			brought)
 		wantKind(t, what, err, fault.Invalid)
-		if got != (accounts.Arrival{}) {
+		if got != (accounts.SignInResult{}) {
 			t.Errorf("%s: got %+v, want nothing", what, got)
 		}
 	}
-	begun, err := w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
+	begun, err := w.accounts.BeginSignIn.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Provider: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	brought := identity.Callback{State: begun.State, Code: code}
-	arrived, err := w.accounts.Arrive.Do(
+	arrived, err := w.accounts.FinishSignIn.Do(
 		t.Context(),
 		by(token.Viewer{}),
 		resumed(token.Viewer{}),
@@ -278,10 +279,11 @@ func TestArriveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), "oidc", begun.Secret, brought)
+	_, err = w.accounts.FinishSignIn.Do(t.Context(), by(token.Viewer{}), resumed(token.Viewer{}), "oidc", begun.Secret,
+		brought)
 	wantKind(t, "replayed", err, fault.Invalid)
 	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
-	_, err = w.accounts.Arrive.Do(
+	_, err = w.accounts.FinishSignIn.Do(
 		t.Context(),
 		by(token.Viewer{}),
 		resumed(token.Viewer{}),
@@ -290,20 +292,20 @@ func TestArriveRefuses(t *testing.T) {
 		identity.Callback{Code: code},
 	)
 	wantKind(t, "an answer to no question", err, fault.Invalid)
-	begun, err = w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "oidc"})
+	begun, err = w.accounts.BeginSignIn.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Provider: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = w.accounts.SignUp.Do(t.Context(), by(token.Viewer{}), begun.Secret, "ann")
 	wantKind(t, "nobody vouched", err, fault.Invalid)
-	_, err = w.accounts.Begin.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Source: "gitlab"})
+	_, err = w.accounts.BeginSignIn.Do(t.Context(), by(token.Viewer{}), accounts.BeginInput{Provider: "gitlab"})
 	wantKind(t, "a provider that is off", err, fault.NotFound)
 }
 
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.CreateInput{Name: "known", Services: map[string]string{"github": "7"}})
+	w.user(t, users.CreateInput{Name: "known", Identities: map[string]string{"github": "7"}})
 	known, stranger := w.vouch("7", "x"), w.vouch("8", "y")
 	made, code, err := w.accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "hi")
 	if err != nil {
@@ -311,12 +313,12 @@ func TestRegistration(t *testing.T) {
 	}
 	for _, how := range []accounts.Registration{accounts.Closed, accounts.Invite, accounts.Open} {
 		a := w.registered(how)
-		got, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github"}, known)
+		got, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, known)
 		if err != nil || got.User.Name.String() != "known" {
 			t.Errorf("%s: got %+v, error %v, want who has an account", how, got, err)
 		}
-		_, without := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github"}, stranger)
-		_, with := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github", Code: code}, stranger)
+		_, without := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, stranger)
+		_, with := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
 		if (without == nil) != (how == accounts.Open) || (with == nil) != (how != accounts.Closed) {
 			t.Errorf("%s: got %v without and %v with an invitation", how, without, with)
 		}
@@ -330,14 +332,14 @@ func TestRegistration(t *testing.T) {
 	if shown, err := a.Invite.Show(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != made.ID {
 		t.Errorf("got %+v, error %v, want the invitation", shown, err)
 	}
-	invited := func(code string) (accounts.Arrival, error) {
-		return arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github", Code: code}, stranger)
+	invited := func(code string) (accounts.SignInResult, error) {
+		return arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
 	}
 	first, err := invited(code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github", Code: code}, w.vouch("9", "z"))
+	second, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, w.vouch("9", "z"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,15 +347,15 @@ func TestRegistration(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err = a.SignUp.Do(t.Context(), by(token.Viewer{}), second.Secret, "second")
-	if !errors.Is(err, identity.ErrUsedUp) {
+	if !errors.Is(err, identity.ErrInvitation) {
 		t.Errorf("got %v, want an invitation for one to be good for one", err)
 	}
 	for _, wrong := range []string{code, "made up", "\x00"} {
-		if _, err := invited(wrong); !errors.Is(err, identity.ErrUsedUp) {
-			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrUsedUp)
+		if _, err := invited(wrong); !errors.Is(err, identity.ErrInvitation) {
+			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrInvitation)
 		}
-		if _, err := a.Invite.Show(t.Context(), wrong); !errors.Is(err, identity.ErrUsedUp) {
-			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrUsedUp)
+		if _, err := a.Invite.Show(t.Context(), wrong); !errors.Is(err, identity.ErrInvitation) {
+			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrInvitation)
 		}
 	}
 	_, code, err = a.Invite.Do(t.Context(), audit.Operator(), 2, time.Hour, "")
@@ -387,15 +389,15 @@ func TestRegistration(t *testing.T) {
 func TestLinking(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.CreateInput{Name: "ann", Services: map[string]string{"github": "1"}})
-	w.user(t, users.CreateInput{Name: "bob", Services: map[string]string{"github": "2"}})
+	w.user(t, users.CreateInput{Name: "ann", Identities: map[string]string{"github": "1"}})
+	w.user(t, users.CreateInput{Name: "bob", Identities: map[string]string{"github": "2"}})
 	ann, bob := w.session(t, "ann"), w.session(t, "bob")
-	link := accounts.BeginInput{Source: "oidc", Link: true}
+	link := accounts.BeginInput{Provider: "oidc", Link: true}
 	wantKind(t, "the last one", w.accounts.Link.UndoOwn(t.Context(), by(ann), "github"), fault.Conflict)
 	if got, err := arrive(t, w.accounts, ann, link, w.vouch("o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
-	if got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, "o1"); err != nil ||
+	if got, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, "o1"); err != nil ||
 		got.User.ID != ann.User.ID {
 		t.Errorf("got %+v, error %v, want to sign in with it", got, err)
 	}
@@ -409,17 +411,17 @@ func TestLinking(t *testing.T) {
 	reading.Token.Scope = token.Read
 	withToken.Token.Kind = token.Access
 	for what, viewer := range map[string]token.Viewer{"an old session": old, "no session": {}, "a token": withToken} {
-		_, err := w.accounts.Begin.Do(t.Context(), by(viewer), link)
+		_, err := w.accounts.BeginSignIn.Do(t.Context(), by(viewer), link)
 		wantKind(t, what, err, fault.Unauthenticated)
 		wantKind(t, what, w.accounts.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Unauthenticated)
 	}
-	_, err = w.accounts.Begin.Do(t.Context(), by(reading), link)
+	_, err = w.accounts.BeginSignIn.Do(t.Context(), by(reading), link)
 	wantKind(t, "a session that only reads", err, fault.Forbidden)
-	begun, err := w.accounts.Begin.Do(t.Context(), by(bob), link)
+	begun, err := w.accounts.BeginSignIn.Do(t.Context(), by(bob), link)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.accounts.Arrive.Do(
+	_, err = w.accounts.FinishSignIn.Do(
 		t.Context(),
 		by(token.Viewer{}),
 		resumed(ann),
@@ -450,7 +452,7 @@ func TestLinking(t *testing.T) {
 		}
 		wantKind(t, "again", w.accounts.Link.Undo(t.Context(), audit.Operator(), "ann", provider), fault.NotFound)
 	}
-	if left, err := w.users.Show.Do(t.Context(), "ann"); err != nil || len(left.Services) != 0 {
+	if left, err := w.users.Show.Do(t.Context(), "ann"); err != nil || len(left.Identities) != 0 {
 		t.Errorf("got %v, error %v, want none left", left, err)
 	}
 }

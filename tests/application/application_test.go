@@ -75,7 +75,7 @@ func newWorld() *world {
 	w.pastes = pastes.New(w.pasteStore, w.userStore, options, w.clock)
 	w.provider = &provider{answers: make(map[string]identity.Profile)}
 	w.accounts = accounts.New(fake.Identities{Store: store}, w.userStore, accounts.Options{
-		Sources: w.provider.sources(), Registration: accounts.Open,
+		Providers: w.provider.sources(), Registration: accounts.Open,
 	}, w.clock)
 	w.stats = stats.New(fake.Stats{Store: store})
 	w.search = search.New(fake.Search{Store: store}, tongues{"name golang": {Name: "Go"}, "name cpp": {Name: "C++"}})

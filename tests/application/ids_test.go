@@ -42,7 +42,7 @@ type crowdedUsers struct {
 }
 
 func (c crowdedUsers) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Ways,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
 	if err := c.take(string(created.ID)); err != nil {

@@ -115,17 +115,17 @@ func TestOperatorIsToldOfAFullStore(t *testing.T) {
 		return err
 	}
 	for range 2 {
-		use.Room.Hold(799)
+		use.SizeLimit.SetUsed(799)
 		w.wantTold(t, "below")
-		use.Room.Hold(800)
+		use.SizeLimit.SetUsed(800)
 		w.wantTold(t, "four fifths", notice.StoreNearlyFull)
-		use.Room.Hold(999)
+		use.SizeLimit.SetUsed(999)
 		w.wantTold(t, "above")
 		if err := create(); err != nil {
 			t.Errorf("got %v, want a paste", err)
 		}
 		w.wantTold(t, "a paste that fits")
-		use.Room.Hold(1000)
+		use.SizeLimit.SetUsed(1000)
 		w.wantTold(t, "at the limit, where nothing was refused yet")
 		for range 3 {
 			if err := create(); !fault.Is(err, fault.Unavailable) {

@@ -25,16 +25,18 @@ type keyAnswer struct {
 	Counter   uint32
 }
 
-func (k *keys) ask() (identity.Asked, error) {
+func (k *keys) ask() (identity.CeremonyOptions, error) {
 	challenge := fmt.Sprint("challenge ", k.asked.Add(1))
-	return identity.Asked{Challenge: challenge, Options: []byte(challenge)}, nil
+	return identity.CeremonyOptions{Challenge: challenge, JSON: []byte(challenge)}, nil
 }
 
-// AskForNew implements identity.Passkeys.
-func (k *keys) AskForNew(user.ID, string, []identity.Passkey) (identity.Asked, error) { return k.ask() }
+// BeginRegistration implements identity.Passkeys.
+func (k *keys) BeginRegistration(user.ID, string, []identity.Passkey) (identity.CeremonyOptions, error) {
+	return k.ask()
+}
 
-// Ask implements identity.Passkeys.
-func (k *keys) Ask() (identity.Asked, error) { return k.ask() }
+// BeginAuthentication implements identity.Passkeys.
+func (k *keys) BeginAuthentication() (identity.CeremonyOptions, error) { return k.ask() }
 
 func read(challenge string, answer []byte) (read keyAnswer, err error) {
 	if json.Unmarshal(answer, &read) != nil || read.Challenge != challenge {
@@ -43,14 +45,14 @@ func read(challenge string, answer []byte) (read keyAnswer, err error) {
 	return read, err
 }
 
-// Made implements identity.Passkeys.
-func (k *keys) Made(challenge string, _ user.ID, answer []byte) (identity.Passkey, error) {
+// FinishRegistration implements identity.Passkeys.
+func (k *keys) FinishRegistration(challenge string, _ user.ID, answer []byte) (identity.Passkey, error) {
 	answered, err := read(challenge, answer)
 	return identity.Passkey{ID: answered.ID, PublicKey: []byte{1}, Counter: answered.Counter}, err
 }
 
-// Used implements identity.Passkeys.
-func (k *keys) Used(
+// FinishAuthentication implements identity.Passkeys.
+func (k *keys) FinishAuthentication(
 	challenge string, answer []byte, find func(identity.PasskeyID) (identity.Passkey, user.ID, error),
 ) (identity.PasskeyID, uint32, error) {
 	answered, err := read(challenge, answer)
@@ -68,7 +70,7 @@ func (w *world) withPasskeys(how accounts.Registration) *accounts.UseCases {
 }
 
 // answerTo is what a device answers in a ceremony.
-func answerTo(t *testing.T, begun accounts.BegunCeremony, id identity.PasskeyID, counter uint32) []byte {
+func answerTo(t *testing.T, begun accounts.PasskeyCeremony, id identity.PasskeyID, counter uint32) []byte {
 	t.Helper()
 	answer, err := json.Marshal(keyAnswer{string(begun.Options), id, counter})
 	if err != nil {
@@ -77,15 +79,15 @@ func answerTo(t *testing.T, begun accounts.BegunCeremony, id identity.PasskeyID,
 	return answer
 }
 
-func newOf(t *testing.T, begun accounts.BegunCeremony, id identity.PasskeyID) accounts.NewPasskey {
+func newOf(t *testing.T, begun accounts.PasskeyCeremony, id identity.PasskeyID) accounts.NewPasskey {
 	t.Helper()
 	return accounts.NewPasskey{Secret: begun.Secret, Name: "phone", Answer: answerTo(t, begun, id, 1)}
 }
 
 // began fails the test when a ceremony could not begin.
-func began(t *testing.T) func(accounts.BegunCeremony, error) accounts.BegunCeremony {
+func began(t *testing.T) func(accounts.PasskeyCeremony, error) accounts.PasskeyCeremony {
 	t.Helper()
-	return func(begun accounts.BegunCeremony, err error) accounts.BegunCeremony {
+	return func(begun accounts.PasskeyCeremony, err error) accounts.PasskeyCeremony {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -102,8 +104,8 @@ func (w *world) recently(u user.User) token.Viewer {
 // joined makes a user with a passkey.
 func (w *world) joined(t *testing.T, a *accounts.UseCases, name string, id identity.PasskeyID) user.User {
 	t.Helper()
-	begun := began(t)(a.Passkeys.BeginJoin(t.Context(), by(visitor), "", name))
-	created, err := a.Passkeys.Join(t.Context(), by(visitor), "", newOf(t, begun, id))
+	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), by(visitor), "", name))
+	created, err := a.Passkeys.Register(t.Context(), by(visitor), "", newOf(t, begun, id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +173,7 @@ func TestPasskeysOnce(t *testing.T) {
 	made := newOf(t, begun, "third")
 	made.Name = "a\x00"
 	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), by(w.recently(epoxy)), made))
-	ways, err := a.Ways.Own(t.Context(), w.recently(epoxy))
+	ways, err := a.Credentials.Own(t.Context(), w.recently(epoxy))
 	if err != nil || len(ways.Passkeys) != 1 {
 		t.Errorf("got %v, %v, want the first passkey alone", ways.Passkeys, err)
 	}
@@ -224,24 +226,25 @@ func TestPasskeyRegistration(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	closed := w.withPasskeys(accounts.Closed)
-	if _, err := closed.Passkeys.BeginJoin(t.Context(), by(visitor), "", "epoxy"); !fault.Is(err, fault.Forbidden) {
+	if _, err := closed.Passkeys.BeginRegister(t.Context(), by(visitor), "", "epoxy"); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("closed: got %v, want fault.Forbidden", err)
 	}
 	a := w.withPasskeys(accounts.Open)
 	w.joined(t, a, "Epoxy", "first")
-	if _, err := a.Passkeys.BeginJoin(t.Context(), by(visitor), "", "EPOXY"); !fault.Is(err, fault.Conflict) {
+	if _, err := a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "EPOXY"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a name that is taken: got %v, want fault.Conflict", err)
 	}
-	if _, err := a.Passkeys.BeginJoin(t.Context(), by(visitor), "", "admin"); !fault.Is(err, fault.Invalid) {
+	if _, err := a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "admin"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an official name: got %v, want fault.Invalid", err)
 	}
-	begun := began(t)(a.Passkeys.BeginJoin(t.Context(), by(visitor), "", "other"))
-	if _, err := a.Passkeys.Join(t.Context(), by(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
+	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "other"))
+	if _, err := a.Passkeys.Register(t.Context(), by(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
 		identity.ErrPasskeyTaken) {
 		t.Errorf("a passkey of another user: got %v, want ErrPasskeyTaken", err)
 	}
 	off := w.withPasswords(accounts.Open)
-	if _, err := off.Passkeys.BeginJoin(t.Context(), by(visitor), "", "other"); !errors.Is(err, identity.ErrNoPasskeys) {
+	_, err := off.Passkeys.BeginRegister(t.Context(), by(visitor), "", "other")
+	if !errors.Is(err, identity.ErrNoPasskeys) {
 		t.Errorf("where they are off: got %v, want ErrNoPasskeys", err)
 	}
 	if _, err := off.Passkeys.BeginSignIn(t.Context(), by(visitor)); !errors.Is(err, identity.ErrNoPasskeys) {

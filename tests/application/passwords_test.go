@@ -32,7 +32,7 @@ func by(viewer token.Viewer) audit.Actor { return audit.By(viewer, netip.Addr{})
 // withPasswords has other accounts with passwords over the store of a world.
 func (w *world) withPasswords(how accounts.Registration) *accounts.UseCases {
 	return accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
-		Sources: w.provider.sources(), Registration: how, Passwords: fake.Passwords{}, Notify: w.notify,
+		Providers: w.provider.sources(), Registration: how, Passwords: fake.Passwords{}, Notify: w.notify,
 	}, w.clock)
 }
 
@@ -49,7 +49,7 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 		t.Fatal(err)
 	}
 	created, err := w.users.Create.Do(t.Context(), audit.Operator(),
-		users.CreateInput{Name: name, Services: services, Password: hash})
+		users.CreateInput{Name: name, Identities: services, Password: hash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestSignInWithPassword(t *testing.T) {
 	epoxy := w.member(t, a, "Epoxy", goodPassword, nil)
 	suspended := w.member(t, a, "suspended", goodPassword, nil)
 	w.suspend(t, suspended.ID)
-	w.user(t, users.CreateInput{Name: "without", Services: map[string]string{"github": "1"}})
+	w.user(t, users.CreateInput{Name: "without", Identities: map[string]string{"github": "1"}})
 	for what, c := range map[string]struct {
 		name, password string
 		want           error
@@ -180,18 +180,20 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 		err := a.Passwords.SignIn(t.Context(), by(visitor), "epoxy", goodPassword,
 			func(user.ID) (func(context.Context) error, error) {
 				return func(context.Context) error { ended = true; return nil },
-					store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
-						ways.Password = c.becomes
-						return nil
-					})
+					store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
+						func(_ user.User, ways *identity.Credentials) error {
+							ways.Password = c.becomes
+							return nil
+						})
 			})
 		if !errors.Is(err, c.want) || c.want == nil && err != nil || ended != (c.want != nil) {
 			t.Errorf("%s: got %v, session ended: %v, want %v", what, err, ended, c.want)
 		}
-		err = store.ChangeWays(t.Context(), netip.Addr{}, epoxy.ID, "", func(_ user.User, ways *identity.Ways) error {
-			ways.Password = "old:" + goodPassword
-			return nil
-		})
+		err = store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
+			func(_ user.User, ways *identity.Credentials) error {
+				ways.Password = "old:" + goodPassword
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +201,7 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
 		t.Fatal(err)
 	}
-	if ways, err := store.WaysOf(t.Context(), epoxy.ID); err != nil || ways.Password != "fake:"+goodPassword {
+	if ways, err := store.CredentialsOf(t.Context(), epoxy.ID); err != nil || ways.Password != "fake:"+goodPassword {
 		t.Errorf("got %v, error %v, want a new hash of the password", ways, err)
 	}
 }
@@ -224,21 +226,21 @@ func TestGuesses(t *testing.T) {
 			}
 		}
 		for _, password := range []string{otherPassword, goodPassword} {
-			if owner, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrGuesses) || owner != "" {
-				t.Errorf("%s: got %v, want %v", name, err, identity.ErrGuesses)
+			if owner, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrTooManyGuesses) || owner != "" {
+				t.Errorf("%s: got %v, want %v", name, err, identity.ErrTooManyGuesses)
 			}
 		}
 	}
 	if _, err := signsIn(t, a, "other", goodPassword); err != nil {
 		t.Errorf("another user got %v, want to sign in", err)
 	}
-	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Source: "github"}, w.vouch("77", ""))
+	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, w.vouch("77", ""))
 	if err != nil || arrived.User.ID != epoxy.ID {
 		t.Errorf("got %+v, error %v, want to sign in with the provider", arrived, err)
 	}
 	err = a.Passwords.SetOwn(t.Context(), by(w.session(t, "epoxy")), goodPassword, otherPassword)
-	if !errors.Is(err, identity.ErrGuesses) {
-		t.Errorf("got %v with the present password, want %v", err, identity.ErrGuesses)
+	if !errors.Is(err, identity.ErrTooManyGuesses) {
+		t.Errorf("got %v with the present password, want %v", err, identity.ErrTooManyGuesses)
 	}
 	w.now = w.now.Add(identity.GuessWindow / identity.Guesses)
 	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
@@ -268,10 +270,10 @@ func TestOwnPassword(t *testing.T) {
 		"a visitor":                       {token.Viewer{}, goodPassword, otherPassword, token.ErrRejected, ""},
 		"a session that may only read":    {reader, "", otherPassword, nil, fault.Forbidden},
 		"an old session":                  {old, "", otherPassword, token.ErrRejected, ""},
-		"an old session, and a wrong one": {old, otherPassword, otherPassword, identity.ErrPresentPassword, ""},
+		"an old session, and a wrong one": {old, otherPassword, otherPassword, identity.ErrCurrentPassword, ""},
 		"an access token":                 {byToken, "", otherPassword, token.ErrRejected, ""},
 		"a weak password":                 {fresh, "", "weak but long enough", nil, fault.Invalid},
-		"a wrong present password":        {fresh, otherPassword, otherPassword, identity.ErrPresentPassword, ""},
+		"a wrong present password":        {fresh, otherPassword, otherPassword, identity.ErrCurrentPassword, ""},
 		"a user who is gone":              {gone, "", otherPassword, token.ErrRejected, ""},
 		"a user who was suspended":        {late, "", otherPassword, token.ErrSuspended, ""},
 	} {
@@ -319,10 +321,11 @@ func TestLastWayIn(t *testing.T) {
 		t.Errorf("got %v, want the password removed beside an account", err)
 	}
 	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
-	if ways, err := a.Ways.Own(t.Context(), viewer); err != nil || ways.Password != "" || ways.Accounts["github"] != "1" {
+	if ways, err := a.Credentials.Own(t.Context(), viewer); err != nil || ways.Password != "" ||
+		ways.Identities["github"] != "1" {
 		t.Errorf("got %v, error %v, want the account alone", ways, err)
 	}
-	_, err := a.Ways.Own(t.Context(), token.Viewer{})
+	_, err := a.Credentials.Own(t.Context(), token.Viewer{})
 	wantKind(t, "a visitor", err, fault.Unauthenticated)
 }
 
@@ -353,29 +356,29 @@ func TestJoin(t *testing.T) {
 		"open, with an unknown one": {open, "made up", "ann", goodPassword, fault.Forbidden},
 	} {
 		t.Run(what, func(t *testing.T) {
-			created, err := c.a.Join.Do(t.Context(), by(visitor), c.code, c.name, c.password)
+			created, err := c.a.Register.Do(t.Context(), by(visitor), c.code, c.name, c.password)
 			wantKind(t, what, err, c.kind)
 			if created.ID != "" && err == nil {
 				t.Errorf("got %+v, want no user", created)
 			}
 		})
 	}
-	ann, err := invited.Join.Do(t.Context(), by(visitor), code, "ann", goodPassword)
+	ann, err := invited.Register.Do(t.Context(), by(visitor), code, "ann", goodPassword)
 	if err != nil || ann.Admin || ann.PublicProfile || ann.DefaultLanguage != user.DefaultLanguage {
 		t.Fatalf("got %+v, error %v, want a user without rights", ann, err)
 	}
 	if owner, err := signsIn(t, closed, "ann", goodPassword); err != nil || owner != ann.ID {
 		t.Errorf("got %q, error %v, want to sign in", owner, err)
 	}
-	_, err = invited.Join.Do(t.Context(), by(visitor), code, "bob", goodPassword)
-	if !errors.Is(err, identity.ErrUsedUp) {
-		t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
+	_, err = invited.Register.Do(t.Context(), by(visitor), code, "bob", goodPassword)
+	if !errors.Is(err, identity.ErrInvitation) {
+		t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 	}
 	left, err := open.Invite.All(t.Context())
 	if err != nil || len(left) != 1 || left[0].ID != invitation.ID || left[0].Uses != 0 {
 		t.Errorf("got %v, error %v, want one use taken", left, err)
 	}
-	if _, err := open.Join.Do(t.Context(), by(visitor), "", "bob", goodPassword); err != nil {
+	if _, err := open.Register.Do(t.Context(), by(visitor), "", "bob", goodPassword); err != nil {
 		t.Errorf("got %v, want a user without an invitation", err)
 	}
 }
@@ -433,8 +436,8 @@ func TestSetUp(t *testing.T) {
 		_, err := a.SetUp.Do(t.Context(), by(visitor), code, "mallory", goodPassword)
 		wantKind(t, "a second time", err, fault.Forbidden)
 	}
-	if _, err := a.SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrAdministered) {
-		t.Errorf("got %v, want %v", err, identity.ErrAdministered)
+	if _, err := a.SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrAdministratorExists) {
+		t.Errorf("got %v, want %v", err, identity.ErrAdministratorExists)
 	}
 	if _, err := w.registered(accounts.Closed).SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrNoPasswords) {
 		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
@@ -459,7 +462,7 @@ func TestReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	a := w.withPasswords(accounts.Closed)
-	w.user(t, users.CreateInput{Name: "imported", Services: map[string]string{"github": "1"}})
+	w.user(t, users.CreateInput{Name: "imported", Identities: map[string]string{"github": "1"}})
 	offer := func() string {
 		t.Helper()
 		owner, link, code, err := a.Reset.Offer(t.Context(), audit.Operator(), "imported")
@@ -538,7 +541,7 @@ func TestActorsOfPasswords(t *testing.T) {
 		wantKind(t, who, a.Passwords.SignIn(t.Context(), actor, "epoxy", goodPassword, start), fault.Forbidden)
 		wantKind(t, who, a.Passwords.SetOwn(t.Context(), actor, goodPassword, otherPassword), fault.Forbidden)
 		wantKind(t, who, a.Passwords.RemoveOwn(t.Context(), actor, goodPassword), fault.Forbidden)
-		_, err := a.Join.Do(t.Context(), actor, "", "ann", goodPassword)
+		_, err := a.Register.Do(t.Context(), actor, "", "ann", goodPassword)
 		wantKind(t, who, err, fault.Forbidden)
 		_, err = a.SetUp.Do(t.Context(), actor, setup, "root", goodPassword)
 		wantKind(t, who, err, fault.Forbidden)

@@ -50,7 +50,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	stars(expiring, lasting)
 	w.now = w.now.Add(time.Hour)
 	stars(lasting)
-	if err := w.pastes.StarSeen.Do(t.Context(), by(fan), lasting, false); err != nil {
+	if err := w.pastes.Star.Do(t.Context(), by(fan), lasting, false); err != nil {
 		t.Error(err)
 	}
 	stars()
@@ -70,7 +70,7 @@ func TestStarSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shut, star := string(made.ID), w.pastes.StarSeen
+	shut, star := string(made.ID), w.pastes.Star
 	for _, viewer := range []token.Viewer{fan, owner, fan} {
 		if err := star.Do(t.Context(), by(viewer), open, true); err != nil {
 			t.Error(err)
@@ -85,7 +85,7 @@ func TestStarSeen(t *testing.T) {
 	wantKind(t, "no id", star.Do(t.Context(), by(fan), "a b", true), fault.NotFound)
 	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
-		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Place{})
+		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Cursor{})
 		got := []string{}
 		for _, listed := range found.Pastes {
 			got = append(got, string(listed.ID))
@@ -124,7 +124,7 @@ func TestStarSeen(t *testing.T) {
 		_, err := star.Count(t.Context(), by(visitor), open, starring)
 		wantKind(t, "a visitor", err, fault.Unauthenticated)
 	}
-	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Place{})
+	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Cursor{})
 	wantKind(t, "a visitor's list", err, fault.Unauthenticated)
 }
 

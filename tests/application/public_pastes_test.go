@@ -38,7 +38,7 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 		t.Fatalf("got %d pastes of %v, more: %v, %v, want the first page and more", len(first.Pastes), first.Owner.Name,
 			first.More, err)
 	}
-	rest, err := list(t.Context(), "epoxy", paste.Selection{After: first.Pastes[len(first.Pastes)-1].Place()})
+	rest, err := list(t.Context(), "epoxy", paste.Selection{After: first.Pastes[len(first.Pastes)-1].Cursor()})
 	if err != nil || len(rest.Pastes) != 1 || rest.Pastes[0].ID != "epoxy000" || rest.More {
 		t.Errorf("got %v, more: %v, %v, want the oldest and no more", rest.Pastes, rest.More, err)
 	}

@@ -33,25 +33,25 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	find := w.search.Find
-	first, err := find.Do(t.Context(), token.Viewer{}, "needle", domain.Place{})
-	if err != nil || len(first.Found) != search.Page || !first.More {
-		t.Fatalf("got %d pastes, more: %v, %v, want a page and more", len(first.Found), first.More, err)
+	first, err := find.Do(t.Context(), token.Viewer{}, "needle", domain.Cursor{})
+	if err != nil || len(first.Pastes) != search.Page || !first.More {
+		t.Fatalf("got %d pastes, more: %v, %v, want a page and more", len(first.Pastes), first.More, err)
 	}
-	rest, err := find.Do(t.Context(), token.Viewer{}, "needle", first.Found[search.Page-1].Place)
-	if err != nil || len(rest.Found) != 1 || rest.Found[0].ID != "paste000" || rest.More {
+	rest, err := find.Do(t.Context(), token.Viewer{}, "needle", first.Pastes[search.Page-1].Cursor)
+	if err != nil || len(rest.Pastes) != 1 || rest.Pastes[0].ID != "paste000" || rest.More {
 		t.Errorf("got %v, %v, want the oldest and no more", rest, err)
 	}
 	for text, want := range map[string]int{
 		"language:golang": 1, "language:cpp": 1, "language:Strange": search.Page - 1, "language:other": 0,
 		"needle language:go": 1,
 	} {
-		if got, err := find.Do(t.Context(), token.Viewer{}, text, domain.Place{}); err != nil || len(got.Found) != want {
-			t.Errorf("%s: got %d pastes, %v, want %d", text, len(got.Found), err, want)
+		if got, err := find.Do(t.Context(), token.Viewer{}, text, domain.Cursor{}); err != nil || len(got.Pastes) != want {
+			t.Errorf("%s: got %d pastes, %v, want %d", text, len(got.Pastes), err, want)
 		}
 	}
-	_, err = find.Do(t.Context(), token.Viewer{}, "ne", domain.Place{})
+	_, err = find.Do(t.Context(), token.Viewer{}, "ne", domain.Cursor{})
 	wantKind(t, "too little", err, fault.Invalid)
-	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Place{})
+	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Cursor{})
 	wantKind(t, "a visitor's own", err, fault.Unauthenticated)
 	read, err := w.search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
 	if err != nil || read != search.Page+1 {

@@ -23,7 +23,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	w := newWorld()
 	create := w.users.Create
 	created, err := create.Do(t.Context(), audit.Operator(),
-		users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
+		users.CreateInput{Name: "Some.Body", Identities: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
 		created.CreatedAt != w.now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
@@ -35,7 +35,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"a script as avatar":       {Name: "a", AvatarURL: "javascript:alert(1)"},
 		"a long language":          {Name: "a", DefaultLanguage: strings.Repeat("x", 65)},
 		"negative months":          {Name: "a", SupporterMonths: -1},
-		"a service without an id":  {Name: "a", Services: map[string]string{"github": ""}},
+		"a service without an id":  {Name: "a", Identities: map[string]string{"github": ""}},
 	} {
 		_, err := create.Do(t.Context(), audit.Operator(), wanted)
 		wantKind(t, what, err, fault.Invalid)
@@ -52,10 +52,10 @@ func TestShowingAndListingUsers(t *testing.T) {
 	w := newWorld()
 	show, list := w.users.Show, w.users.List
 	for _, name := range []string{"b", "A", "c"} {
-		w.user(t, users.CreateInput{Name: name, Services: map[string]string{"github": name}})
+		w.user(t, users.CreateInput{Name: name, Identities: map[string]string{"github": name}})
 	}
 	account, err := show.Do(t.Context(), "B")
-	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Services, map[string]string{"github": "b"}) {
+	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Identities, map[string]string{"github": "b"}) {
 		t.Errorf("got %+v, %v, want the private user b with a service", account, err)
 	}
 	_, err = show.Do(t.Context(), "nobody")
@@ -96,7 +96,7 @@ func TestUpdate(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{
 		Name: "Somebody", AvatarURL: "https://example.com/before", DefaultLanguage: "Go", PublicProfile: true,
-		Services: map[string]string{"github": "1", "gitlab": "2"},
+		Identities: map[string]string{"github": "1", "gitlab": "2"},
 	})
 	update, show := w.users.Update, w.users.Show
 	before, err := show.Do(t.Context(), "somebody")
@@ -106,13 +106,13 @@ func TestUpdate(t *testing.T) {
 	avatar, private, months := "https://example.com/after", false, int32(3)
 	want := before
 	want.AvatarURL, want.PublicProfile, want.SupporterMonths = avatar, private, months
-	want.Services = map[string]string{"gitlab": "2", "codeberg": "3"}
+	want.Identities = map[string]string{"gitlab": "2", "codeberg": "3"}
 	change := users.UpdateInput{
 		AvatarURL: &avatar, PublicProfile: &private, SupporterMonths: &months,
-		Services: map[string]string{"github": "", "codeberg": "3", "never": ""},
+		Identities: map[string]string{"github": "", "codeberg": "3", "never": ""},
 	}
 	got, err := update.Do(t.Context(), audit.Operator(), "SOMEBODY", change)
-	if err != nil || got.User != want.User || !maps.Equal(got.Services, want.Services) {
+	if err != nil || got.User != want.User || !maps.Equal(got.Identities, want.Identities) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 
@@ -122,13 +122,13 @@ func TestUpdate(t *testing.T) {
 		"quotes":   {AvatarURL: &quoted},
 		"language": {DefaultLanguage: &long},
 		"months":   {AvatarURL: &avatar, SupporterMonths: &negative},
-		"service":  {Services: map[string]string{long: "1"}},
+		"service":  {Identities: map[string]string{long: "1"}},
 	} {
 		_, err := update.Do(t.Context(), audit.Operator(), "somebody", wrong)
 		wantKind(t, what, err, fault.Invalid)
 	}
 	if got, err := show.Do(t.Context(), "somebody"); err != nil || got.User != want.User ||
-		!maps.Equal(got.Services, want.Services) {
+		!maps.Equal(got.Identities, want.Identities) {
 		t.Errorf("after changes that were refused: %+v, %v, want %+v", got, err, want)
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
@@ -168,7 +168,7 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	_, err = w.pastes.EditOwn.Do(t.Context(), by(viewer), string(id), paste.Changes{Title: new("x")})
 	wantKind(t, "an edit", err, fault.NotFound)
 	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), by(viewer), string(id), ""), fault.NotFound)
-	if ids, _, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Place{}, 1); err != nil || len(ids) != 0 {
+	if ids, _, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Cursor{}, 1); err != nil || len(ids) != 0 {
 		t.Errorf("got %v, %v, want nothing of a user who is gone", ids, err)
 	}
 }

@@ -100,17 +100,17 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	for _, err := range []error{
 		store.CreateDocument(t.Context(), gone), store.CreateDocument(t.Context(), removed),
 		store.DeleteIf(t.Context(), auditlog.Entry{}, gone.ID, func(paste.Paste) error { return nil }),
-		gormstore.NewIdentities(opened).Invite(t.Context(), auditlog.Entry{}, identity.Invitation{
+		gormstore.NewIdentities(opened).StoreInvitation(t.Context(), auditlog.Entry{}, identity.Invitation{
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),
-		gormstore.NewIdentities(opened).ChangeWays(t.Context(), netip.Addr{}, "mortar01", "",
-			func(_ user.User, ways *identity.Ways) error {
+		gormstore.NewIdentities(opened).ChangeCredentials(t.Context(), netip.Addr{}, "mortar01", "",
+			func(_ user.User, ways *identity.Credentials) error {
 				ways.Password = "$argon2id$ü"
 				ways.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7,
 					CreatedAt: created}}
 				return nil
 			}),
-		gormstore.NewIdentities(opened).Offer(t.Context(), auditlog.Entry{}, identity.OneTimeLink{
+		gormstore.NewIdentities(opened).StoreLink(t.Context(), auditlog.Entry{}, identity.OneTimeLink{
 			Hash: identity.Hash{1}, Owner: "mortar01", ExpiresAt: time.Now().Add(time.Hour),
 		}),
 		moderation.Remove(t.Context(), audit.Operator().Entry("paste.remove", "removed1", "spam"), removed.ID, "spam"),

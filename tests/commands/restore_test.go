@@ -66,8 +66,8 @@ func (s service) manifold(t *testing.T) {
 			CreatedAt: created,
 		}
 		all(t, func(ctx context.Context) error {
-			ways := identity.Ways{
-				Password: identity.PasswordHash("old " + name), Accounts: map[string]string{"github": name, "gitlab": name},
+			ways := identity.Credentials{
+				Password: identity.PasswordHash("old " + name), Identities: map[string]string{"github": name, "gitlab": name},
 			}
 			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, made, ways, identity.Admission{})
 		})
@@ -91,12 +91,12 @@ func (s service) manifold(t *testing.T) {
 		}
 	}
 	all(t, func(ctx context.Context) error {
-		return s.identities.Offer(ctx, auditlog.Entry{},
+		return s.identities.StoreLink(ctx, auditlog.Entry{},
 			identity.OneTimeLink{Owner: "ann", ExpiresAt: created.Add(time.Hour)})
 	})
 	for i, id := range []identity.InvitationID{"stays", "revoked", "used"} {
 		all(t, func(ctx context.Context) error {
-			return s.identities.Invite(ctx, auditlog.Entry{}, identity.Invitation{
+			return s.identities.StoreInvitation(ctx, auditlog.Entry{}, identity.Invitation{
 				ID: id, Hash: identity.Hash{byte(i)}, Uses: 2, CreatedAt: created, ExpiresAt: created.Add(time.Hour),
 			})
 		})
@@ -115,10 +115,11 @@ func (s service) undo(t *testing.T) {
 	password := func(of user.ID, to identity.PasswordHash) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			but := "s-" + token.ID(of) + "-stays"
-			return s.identities.ChangeWays(ctx, netip.Addr{}, of, but, func(_ user.User, ways *identity.Ways) error {
-				ways.Password = to
-				return nil
-			})
+			return s.identities.ChangeCredentials(ctx, netip.Addr{}, of, but,
+				func(_ user.User, ways *identity.Credentials) error {
+					ways.Password = to
+					return nil
+				})
 		}
 	}
 	edit := func(id paste.ID, change func(d *paste.Document) error) func(ctx context.Context) error {
@@ -138,7 +139,7 @@ func (s service) undo(t *testing.T) {
 			return s.moderation.Remove(ctx, audit.Operator().Entry("paste.remove", "ann-removed", "spam"), "ann-removed", "spam")
 		},
 		edit("ann-given-up", func(d *paste.Document) (err error) {
-			*d, err = d.GivenUp("ann", paste.KeyHash{1}, "1d", time.Now())
+			*d, err = d.Anonymous("ann", paste.KeyHash{1}, "1d", time.Now())
 			return err
 		}),
 		edit("ann-unshared", func(d *paste.Document) error { d.Visibility = paste.Private; return nil }),
@@ -148,7 +149,9 @@ func (s service) undo(t *testing.T) {
 		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
 		password("ann", "new ann"),
 		password("eve", ""),
-		func(ctx context.Context) error { return s.identities.Revoke(ctx, auditlog.Entry{}, "revoked") },
+		func(ctx context.Context) error {
+			return s.identities.RemoveInvitation(ctx, auditlog.Entry{}, "revoked")
+		},
 		func(ctx context.Context) error {
 			return s.moderation.CloseReport(ctx, auditlog.Entry{}, "ann-stays-r2")
 		},
@@ -165,7 +168,7 @@ func (s service) undo(t *testing.T) {
 			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "bob", named(t, "bob"), nil)
 		},
 		func(ctx context.Context) error {
-			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "cid", named(t, "cid"), &user.Kept{})
+			return s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "cid", named(t, "cid"), &user.PasteRetention{})
 		},
 		func(ctx context.Context) error {
 			_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "dan",
@@ -185,11 +188,13 @@ func (s service) undo(t *testing.T) {
 		},
 	)
 	hash := identity.HashOf("newcomer")
-	attempt := identity.Attempt{Source: "oidc", Invitation: "used", Profile: identity.Profile{
+	attempt := identity.Attempt{Provider: "oidc", Invitation: "used", Profile: identity.Profile{
 		Identity: identity.Identity{Key: "oidc", Subject: "1"}, Name: "fay",
 	}}
 	all(t,
-		func(ctx context.Context) error { return s.identities.Keep(ctx, netip.Addr{}, hash, attempt, 10) },
+		func(ctx context.Context) error {
+			return s.identities.StoreAttempt(ctx, netip.Addr{}, hash, attempt, 10)
+		},
 		func(ctx context.Context) error {
 			return s.identities.SignUp(
 				ctx,

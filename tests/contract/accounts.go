@@ -17,7 +17,7 @@ func accountNames(
 	t *testing.T, s ModerationStore, filter moderation.AccountFilter, order moderation.Order, limit int,
 ) (names []string) {
 	t.Helper()
-	for after := (moderation.AccountPlace{}); ; {
+	for after := (moderation.AccountCursor{}); ; {
 		page, err := s.Moderation.Accounts(t.Context(), filter, order, after, limit)
 		must(t, err)
 		if len(page) > limit {
@@ -35,7 +35,7 @@ func accountNames(
 			want(t, "user", account.User, stored)
 			names = append(names, account.Name.String())
 		}
-		after = page[len(page)-1].PlaceIn(order)
+		after = page[len(page)-1].CursorIn(order)
 	}
 }
 
@@ -98,5 +98,5 @@ func listAccounts(t *testing.T, s ModerationStore) {
 	if got := accountNames(t, s, moderation.AccountFilter{}, moderation.ByBytes, 10); len(got) != len(ids) {
 		t.Errorf("got %v once one is deleted, want %v", got, slices.Sorted(maps.Keys(ids)))
 	}
-	want(t, "the place of nobody", moderation.Account{}.PlaceIn(moderation.ByPastes), moderation.AccountPlace{})
+	want(t, "the place of nobody", moderation.Account{}.CursorIn(moderation.ByPastes), moderation.AccountCursor{})
 }

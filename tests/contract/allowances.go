@@ -119,7 +119,7 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	giveUp := func(client paste.Client, by user.ID) error {
 		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, one, client, "", "late",
 			func(stored paste.Document) (paste.Change, error) {
-				made, err := stored.GivenUp(by, paste.KeyHash{1}, paste.Never, now)
+				made, err := stored.Anonymous(by, paste.KeyHash{1}, paste.Never, now)
 				return paste.Change{Document: made, Changed: true}, err
 			})
 		return err
@@ -201,7 +201,7 @@ func totalBytes(t *testing.T, s DocumentStore) {
 	tagged := sized("t", small.ID, 1000)
 	tagged.Tags = []string{"a\x00b\x1a", "ü"}
 	create(tagged, today)
-	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, small.ID, small.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, small.ID, small.Name, &user.PasteRetention{}))
 	kept, err := s.Stats.Totals(t.Context())
 	must(t, err)
 	want(t, "bytes, once tags have gone with their owner", kept.ContentBytes, 1135)

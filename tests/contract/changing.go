@@ -48,8 +48,8 @@ func updateUser(t *testing.T, s Store) {
 	stored, err := s.Users.AccountByID(t.Context(), before.ID)
 	must(t, err)
 	want(t, "the stored user", stored.User, wanted)
-	if !maps.Equal(services, wantedServices) || !maps.Equal(stored.Services, wantedServices) {
-		t.Errorf("services: got %v returned, %v stored, want %v", services, stored.Services, wantedServices)
+	if !maps.Equal(services, wantedServices) || !maps.Equal(stored.Identities, wantedServices) {
+		t.Errorf("services: got %v returned, %v stored, want %v", services, stored.Identities, wantedServices)
 	}
 	bystander, err := s.Users.ByName(t.Context(), parseName(t, "bystander"))
 	must(t, err)
@@ -80,7 +80,7 @@ func updateUserRefused(t *testing.T, s Store) {
 		after, err := s.Users.AccountByID(t.Context(), before.ID)
 		must(t, err)
 		want(t, what+": months", after.SupporterMonths, before.SupporterMonths)
-		want(t, what+": services", len(after.Services), 0)
+		want(t, what+": services", len(after.Identities), 0)
 	}
 	for _, id := range unstorable {
 		_, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, user.ID(id), func(*user.User, map[string]string) error {
@@ -278,10 +278,14 @@ func cancelledChanges(t *testing.T, s Store) {
 			return s.Tokens.StartSession(ctx, nowhere, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session,
 				CreatedAt: now}, token.Hash{})
 		},
-		"Sessions":     func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
-		"EndPresented": func() error { return s.Tokens.EndPresented(ctx, made.Hash) },
-		"EndSession":   func() error { return s.Tokens.EndSession(ctx, nowhere, owner.ID, made.ID) },
-		"EndSessions":  func() error { _, err := s.Tokens.EndSessions(ctx, nowhere, unrecorded, owner.ID, ""); return err },
+		"Sessions":         func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
+		"EndSessionByHash": func() error { return s.Tokens.EndSessionByHash(ctx, made.Hash) },
+		"EndSession":       func() error { return s.Tokens.EndSession(ctx, nowhere, owner.ID, made.ID) },
+		"EndSessions": func() error {
+			_, err := s.Tokens.EndSessions(ctx, nowhere, unrecorded, owner.ID,
+				"")
+			return err
+		},
 		"Import keys": func() error {
 			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
 			return err
@@ -291,7 +295,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		},
 		"Star":   func() error { return s.Pastes.Star(ctx, nowhere, owner.ID, id) },
 		"Unstar": func() error { return s.Pastes.Unstar(ctx, nowhere, owner.ID, id) },
-		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
+		"Page":   func() error { _, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Cursor{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Import{{ID: "new", CreatedAt: now}}, paste.RefuseOrphans)
 			return err

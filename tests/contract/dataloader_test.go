@@ -192,7 +192,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 							t.Errorf("a read by the store: got %v, want %q", err, fault.NotFound)
 						}
 					case 2:
-						if _, _, err := s.Pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 5000); err != nil {
+						if _, _, err := s.Pastes.ActiveIDs(t.Context(), "epoxy", paste.Cursor{}, 5000); err != nil {
 							t.Errorf("a list: %v", err)
 						}
 					case 3:
@@ -321,7 +321,7 @@ func reading(pastes paste.Store, id paste.ID) func(context.Context, user.ID) (pa
 
 func listed(pastes paste.Store, owner user.ID) func(context.Context, int) ([2]any, error) {
 	return func(ctx context.Context, limit int) ([2]any, error) {
-		ids, last, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
+		ids, last, err := pastes.ActiveIDs(ctx, owner, paste.Cursor{}, limit)
 		return [2]any{append([]paste.ID{}, ids...), last}, err
 	}
 }

@@ -193,7 +193,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 4)
-	listed, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 10)
+	listed, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "the owner's pastes", len(listed), 1)
 	want(t, "the owner's paste", listed[0], "owned")
@@ -374,7 +374,7 @@ func updateDocument(t *testing.T, s DocumentStore) {
 		wantDocument(t, "the paste as it is", stored, before)
 		made := wanted
 		made.ID, made.CreatedAt, made.Cipher, made.Stars = "other", now.Add(time.Hour), new(paste.Cipher), 7
-		return paste.Change{Document: made, Changed: true, Recorded: []paste.Edit{added}}, nil
+		return paste.Change{Document: made, Changed: true, NewEdits: []paste.Edit{added}}, nil
 	}
 	got, err := s.Documents.Update(t.Context(), unrecorded, "paste", change)
 	must(t, err)
@@ -436,7 +436,7 @@ func updateDropsEdits(t *testing.T, s DocumentStore) {
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(2, 0).UTC()}
 	for _, dropped := range []int{2, 2, 1} { // in the end also one of those that were added
 		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
-			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, Recorded: []paste.Edit{added}}
+			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, NewEdits: []paste.Edit{added}}
 			made.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
 			return made, nil
 		})
@@ -594,7 +594,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 				e.Text = fmt.Sprint(len(stored.Title))
 				stored.Title += "x"
 				stored.Edits = append(slices.Clone(stored.Edits), e)
-				return paste.Change{Document: stored, Changed: true, Recorded: []paste.Edit{e}}, nil
+				return paste.Change{Document: stored, Changed: true, NewEdits: []paste.Edit{e}}, nil
 			})
 			if err != nil {
 				return err

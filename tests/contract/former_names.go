@@ -62,7 +62,7 @@ func formerNames(t *testing.T, s Store) {
 	leads("other", "")
 	wantOtherConflict(t, renamed(t, s, "third", "other"))
 	hash := identity.HashOf("newcomer")
-	must(t, s.Identities.Keep(t.Context(), nowhere, hash, vouched("newcomer", ""), identity.MaxAttempts))
+	must(t, s.Identities.StoreAttempt(t.Context(), nowhere, hash, vouched("newcomer", ""), identity.MaxAttempts))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")))
 	must(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "other"), nil))
 

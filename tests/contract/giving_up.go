@@ -9,10 +9,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// giveUp takes a paste from its owner, as pastes.GiveUpOwn does.
+// giveUp takes a paste from its owner, as pastes.AnonymizeOwn does.
 func giveUp(ctx context.Context, s DocumentStore, id paste.ID, owner user.ID, key paste.KeyHash) error {
 	_, err := s.Documents.Update(ctx, unrecorded, id, func(stored paste.Document) (paste.Change, error) {
-		made, err := stored.GivenUp(owner, key, paste.Never, now)
+		made, err := stored.Anonymous(owner, key, paste.Never, now)
 		return paste.Change{Document: made, Changed: true}, err
 	})
 	return err

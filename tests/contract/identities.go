@@ -17,8 +17,8 @@ func wantServiceTaken(t *testing.T, err error) {
 	t.Helper()
 	wantOtherConflict(t, err)
 	// commands print the whole text
-	if !errors.Is(err, user.ErrServiceTaken) || err.Error() != user.ErrServiceTaken.Error() {
-		t.Errorf("got %v, want %v alone", err, user.ErrServiceTaken)
+	if !errors.Is(err, user.ErrIdentityTaken) || err.Error() != user.ErrIdentityTaken.Error() {
+		t.Errorf("got %v, want %v alone", err, user.ErrIdentityTaken)
 	}
 }
 
@@ -53,10 +53,10 @@ func identityTaken(t *testing.T, s Store) {
 	unchanged, err := s.Users.AccountByID(t.Context(), other.ID)
 	must(t, err)
 	want(t, "contributor", unchanged.Contributor, other.Contributor)
-	want(t, "services", len(unchanged.Services), 0)
+	want(t, "services", len(unchanged.Identities), 0)
 	results, err := s.Users.Import(t.Context(), []user.Import{
-		{ID: other.ID, Name: other.Name, Services: map[string]string{"github": "77"}},
-		{ID: third.ID, Name: third.Name, Services: map[string]string{"github": "78"}, CreatedAt: now},
+		{ID: other.ID, Name: other.Name, Identities: map[string]string{"github": "77"}},
+		{ID: third.ID, Name: third.Name, Identities: map[string]string{"github": "78"}, CreatedAt: now},
 	})
 	must(t, err)
 	wantServiceTaken(t, results[0].Err)
@@ -69,13 +69,13 @@ func identityTaken(t *testing.T, s Store) {
 
 // begun is an attempt at a provider.
 var begun = identity.Attempt{
-	Source: "oidc", Proof: identity.Proof{State: "s", Nonce: "n", Verifier: "v"}, Next: "/a?b=c", Invitation: "inv1",
+	Provider: "oidc", Proof: identity.Proof{State: "s", Nonce: "n", Verifier: "v"}, Next: "/a?b=c", Invitation: "inv1",
 	Link: "user1",
 }
 
 // vouched is an attempt to sign up.
 func vouched(subject string, invitation identity.InvitationID) identity.Attempt {
-	return identity.Attempt{Source: "oidc", Next: "/pastes", Invitation: invitation, Profile: identity.Profile{
+	return identity.Attempt{Provider: "oidc", Next: "/pastes", Invitation: invitation, Profile: identity.Profile{
 		Identity: identity.Identity{Key: "oidc@https://a.example", Subject: subject}, Name: "ann",
 		AvatarURL: "https://a.example/ü.png",
 	}}
@@ -84,24 +84,24 @@ func vouched(subject string, invitation identity.InvitationID) identity.Attempt 
 func attempts(t *testing.T, s Store) {
 	for i, kept := range []identity.Attempt{begun, vouched("1", ""), {}} {
 		hash := identity.HashOf(fmt.Sprint(i))
-		must(t, s.Identities.Keep(t.Context(), nowhere, hash, kept, identity.MaxAttempts))
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, hash, kept, identity.MaxAttempts))
 		for range 2 {
 			found, err := s.Identities.Attempt(t.Context(), hash)
 			must(t, err)
 			want(t, "attempt", found, kept)
 		}
-		_, err := s.Identities.Take(cancelled(t), nowhere, hash)
+		_, err := s.Identities.TakeAttempt(cancelled(t), nowhere, hash)
 		wantKind(t, err, fault.Unavailable)
-		found, err := s.Identities.Take(t.Context(), nowhere, hash)
+		found, err := s.Identities.TakeAttempt(t.Context(), nowhere, hash)
 		must(t, err)
 		want(t, "attempt taken", found, kept)
-		_, err = s.Identities.Take(t.Context(), nowhere, hash)
+		_, err = s.Identities.TakeAttempt(t.Context(), nowhere, hash)
 		wantKind(t, err, fault.NotFound)
 		found, err = s.Identities.Attempt(t.Context(), hash)
 		wantKind(t, err, fault.NotFound)
 		want(t, "no attempt", found, identity.Attempt{})
 	}
-	wantKind(t, s.Identities.Keep(cancelled(t), nowhere, identity.HashOf("x"), begun, identity.MaxAttempts),
+	wantKind(t, s.Identities.StoreAttempt(cancelled(t), nowhere, identity.HashOf("x"), begun, identity.MaxAttempts),
 		fault.Unavailable)
 	_, err := s.Identities.Attempt(cancelled(t), identity.HashOf("x"))
 	wantKind(t, err, fault.Unavailable)
@@ -110,7 +110,7 @@ func attempts(t *testing.T, s Store) {
 // attemptsAreBounded begins more of them than there may be.
 func attemptsAreBounded(t *testing.T, s Store) {
 	for i := range 5 {
-		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint(i)), begun, 2))
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, identity.HashOf(fmt.Sprint(i)), begun, 2))
 	}
 	for i := range 5 {
 		if _, err := s.Identities.Attempt(t.Context(), identity.HashOf(fmt.Sprint(i))); (err == nil) != (i > 1) {
@@ -140,9 +140,9 @@ func together(callers int, call func(i int) error) (well int, failures []error) 
 }
 
 func attemptsMeet(t *testing.T, s Store) {
-	must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf("a"), begun, identity.MaxAttempts))
+	must(t, s.Identities.StoreAttempt(t.Context(), nowhere, identity.HashOf("a"), begun, identity.MaxAttempts))
 	well, failures := together(4, func(int) error {
-		_, err := s.Identities.Take(t.Context(), nowhere, identity.HashOf("a"))
+		_, err := s.Identities.TakeAttempt(t.Context(), nowhere, identity.HashOf("a"))
 		return err
 	})
 	want(t, "callers who got it", well, 1)
@@ -157,7 +157,7 @@ func newInvitation(t *testing.T, s Store, code string, uses int, expires time.Ti
 		ID: identity.InvitationID(ident.New()), Hash: identity.HashOf(code), Uses: uses, Note: "für " + code, CreatedAt: now,
 		ExpiresAt: expires,
 	}
-	must(t, s.Identities.Invite(t.Context(), unrecorded, made))
+	must(t, s.Identities.StoreInvitation(t.Context(), unrecorded, made))
 	return made
 }
 
@@ -172,7 +172,8 @@ func signUp(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 2, later)
 	for i, invitation := range []identity.InvitationID{"", invited.ID, invited.ID} {
 		hash, created := identity.HashOf(fmt.Sprint(i)), newUser(t, fmt.Sprint("ann", i))
-		must(t, s.Identities.Keep(t.Context(), nowhere, hash, vouched(fmt.Sprint("s", i), invitation), identity.MaxAttempts))
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, hash, vouched(fmt.Sprint("s", i), invitation),
+			identity.MaxAttempts))
 		wantKind(t, s.Identities.SignUp(cancelled(t), nowhere, hash, created), fault.Unavailable)
 		must(t, s.Identities.SignUp(t.Context(), nowhere, hash, created))
 		found, err := s.Identities.ByIdentity(t.Context(), vouched(fmt.Sprint("s", i), "").Profile.Identity)
@@ -191,11 +192,11 @@ func signUpRefused(t *testing.T, s Store) {
 	fresh, hash := newInvitation(t, s, "fresh", 1, later), identity.HashOf("a")
 	keep := func(attempt identity.Attempt) {
 		t.Helper()
-		_, err := s.Identities.Take(t.Context(), nowhere, hash)
+		_, err := s.Identities.TakeAttempt(t.Context(), nowhere, hash)
 		if err != nil {
 			wantKind(t, err, fault.NotFound)
 		}
-		must(t, s.Identities.Keep(t.Context(), nowhere, hash, attempt, identity.MaxAttempts))
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, hash, attempt, identity.MaxAttempts))
 	}
 	keep(vouched("mine", fresh.ID))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "TAKEN")))
@@ -208,8 +209,9 @@ func signUpRefused(t *testing.T, s Store) {
 	want(t, "uses left", usesLeft(t, s, "fresh"), 1)
 	for _, invitation := range []identity.InvitationID{usedUp.ID, old.ID, "gone"} {
 		keep(vouched("mine", invitation))
-		if err := s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")); !errors.Is(err, identity.ErrUsedUp) {
-			t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
+		err := s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other"))
+		if !errors.Is(err, identity.ErrInvitation) {
+			t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 		}
 	}
 	_, err := s.Users.ByName(t.Context(), parseName(t, "other"))
@@ -222,11 +224,11 @@ func signUpsMeet(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 1, later)
 	const callers = 4
 	for i := range callers {
-		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""),
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""),
 			identity.MaxAttempts))
 		must(
 			t,
-			s.Identities.Keep(
+			s.Identities.StoreAttempt(
 				t.Context(),
 				nowhere,
 				identity.HashOf(fmt.Sprint("name", i)),
@@ -235,7 +237,8 @@ func signUpsMeet(t *testing.T, s Store) {
 			),
 		)
 		byCode := vouched(fmt.Sprint("code", i), invited.ID)
-		must(t, s.Identities.Keep(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
+		must(t, s.Identities.StoreAttempt(t.Context(), nowhere, identity.HashOf(fmt.Sprint("code", i)), byCode,
+			identity.MaxAttempts))
 	}
 	well, failures := together(callers, func(i int) error {
 		return s.Identities.SignUp(t.Context(), nowhere, identity.HashOf(fmt.Sprint("same", i)),
@@ -272,10 +275,10 @@ func invitations(t *testing.T, s Store) {
 	first, second := newInvitation(t, s, "first", 3, later), newInvitation(t, s, "second", 1, later.Add(time.Hour))
 	again := second
 	again.Hash = identity.HashOf("another")
-	wantIDTaken(t, s.Identities.Invite(t.Context(), unrecorded, again))
+	wantIDTaken(t, s.Identities.StoreInvitation(t.Context(), unrecorded, again))
 	again.ID, again.Hash = "another", second.Hash
-	wantOtherConflict(t, s.Identities.Invite(t.Context(), unrecorded, again))
-	wantKind(t, s.Identities.Invite(cancelled(t), unrecorded, again), fault.Unavailable)
+	wantOtherConflict(t, s.Identities.StoreInvitation(t.Context(), unrecorded, again))
+	wantKind(t, s.Identities.StoreInvitation(cancelled(t), unrecorded, again), fault.Unavailable)
 	found, err := s.Identities.InvitationByHash(t.Context(), first.Hash)
 	must(t, err)
 	want(t, "created", found.CreatedAt, now.UTC())
@@ -287,11 +290,11 @@ func invitations(t *testing.T, s Store) {
 	_, err = s.Identities.InvitationByHash(cancelled(t), first.Hash)
 	wantKind(t, err, fault.Unavailable)
 	for _, id := range unstorable {
-		wantKind(t, s.Identities.Revoke(t.Context(), unrecorded, identity.InvitationID(id)), fault.NotFound)
+		wantKind(t, s.Identities.RemoveInvitation(t.Context(), unrecorded, identity.InvitationID(id)), fault.NotFound)
 	}
-	wantKind(t, s.Identities.Revoke(cancelled(t), unrecorded, first.ID), fault.Unavailable)
-	must(t, s.Identities.Revoke(t.Context(), unrecorded, first.ID))
-	wantKind(t, s.Identities.Revoke(t.Context(), unrecorded, first.ID), fault.NotFound)
+	wantKind(t, s.Identities.RemoveInvitation(cancelled(t), unrecorded, first.ID), fault.Unavailable)
+	must(t, s.Identities.RemoveInvitation(t.Context(), unrecorded, first.ID))
+	wantKind(t, s.Identities.RemoveInvitation(t.Context(), unrecorded, first.ID), fault.NotFound)
 	all, err = s.Identities.Invitations(t.Context())
 	must(t, err)
 	want(t, "invitations left", len(all), 1)

@@ -61,7 +61,7 @@ func importedAccount(t *testing.T, id user.ID, name string) user.Import {
 	u := newUser(t, name)
 	return user.Import{
 		ID: id, Name: u.Name, AvatarURL: &u.AvatarURL, DefaultLanguage: &u.DefaultLanguage, PublicProfile: &u.PublicProfile,
-		SupporterMonths: &u.SupporterMonths, Contributor: &u.Contributor, Stars: []string{}, Services: map[string]string{},
+		SupporterMonths: &u.SupporterMonths, Contributor: &u.Contributor, Stars: []string{}, Identities: map[string]string{},
 		CreatedAt: now,
 	}
 }
@@ -87,14 +87,14 @@ func importUsers(t *testing.T, s Store) {
 	}
 	run("nothing", nil)
 	a, b := importedAccount(t, "a", "Ann"), importedAccount(t, "b", "Bob")
-	a.Stars, a.Services = []string{"z", "y", "x"}, map[string]string{"github": "1", "gitlab": "2"}
+	a.Stars, a.Identities = []string{"z", "y", "x"}, map[string]string{"github": "1", "gitlab": "2"}
 	run("the first time", []user.Import{a, b}, fresh, fresh)
 	a.CreatedAt, b.CreatedAt = now.Add(time.Hour), now.Add(time.Hour) // an export does not have it
 	run("again", []user.Import{b, a}, unchanged, unchanged)
 	for _, id := range []string{"x", "y", "z"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 	}
-	a.Name, a.Stars, a.Services, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"},
+	a.Name, a.Stars, a.Identities, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"},
 		map[string]string{"gitlab": "3"}, new(int32)
 	run("a newer export", []user.Import{a, b}, updated, unchanged)
 	account, err := s.Users.AccountByID(t.Context(), "a")
@@ -103,7 +103,7 @@ func importUsers(t *testing.T, s Store) {
 	want(t, "months", account.SupporterMonths, 0)
 	want(t, "creation", account.CreatedAt, now.UTC())
 	want(t, "stars", fmt.Sprint(account.Stars), "[y z]")
-	want(t, "services", fmt.Sprint(account.Services), "map[gitlab:3]")
+	want(t, "services", fmt.Sprint(account.Identities), "map[gitlab:3]")
 	twice := importedAccount(t, "c", "Cid")
 	first := twice
 	first.SupporterMonths = new(int32(1))
@@ -121,7 +121,7 @@ func importAbsent(t *testing.T, s Store) {
 		wantResults(t, what, results, err, wanted)
 	}
 	full := importedAccount(t, "a", "Ann")
-	full.Stars, full.Services = []string{"x"}, map[string]string{"github": "1"}
+	full.Stars, full.Identities = []string{"x"}, map[string]string{"github": "1"}
 	run("everything", full, fresh)
 	storedPaste(t, s, "x", "", now, time.Time{})
 	before, err := s.Users.AccountByID(t.Context(), "a")
@@ -141,9 +141,9 @@ func importAbsent(t *testing.T, s Store) {
 	run("one member", bare, updated)
 	before.SupporterMonths = 7
 	wantStays("one member", before)
-	bare.Stars, bare.Services, bare.AvatarURL = []string{}, map[string]string{}, new("")
+	bare.Stars, bare.Identities, bare.AvatarURL = []string{}, map[string]string{}, new("")
 	run("empty members", bare, updated)
-	before.Stars, before.Services, before.AvatarURL = []string{}, map[string]string{}, ""
+	before.Stars, before.Identities, before.AvatarURL = []string{}, map[string]string{}, ""
 	wantStays("empty members", before)
 
 	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
@@ -151,7 +151,7 @@ func importAbsent(t *testing.T, s Store) {
 	must(t, err)
 	bob := user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()}
 	want(t, "the defaults", found.User, bob)
-	want(t, "services", len(found.Services), 0)
+	want(t, "services", len(found.Identities), 0)
 }
 
 // importNames moves names between users in every way, in both orders of the records.
@@ -363,7 +363,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	for number := range int64(3) { // the oldest entries give way
 		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
-			made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{recorded}}
+			made := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{recorded}}
 			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
 			return made, nil
 		})
@@ -383,7 +383,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
 	edited, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
-		made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{added}}
+		made := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{added}}
 		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
 		return made, nil
 	})

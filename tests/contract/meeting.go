@@ -83,7 +83,7 @@ func usersMeet(t *testing.T, s Store) {
 	must(t, err)
 	want(t, "months", found.SupporterMonths, callers*rounds)
 	for caller := range callers {
-		want(t, fmt.Sprint("service of caller ", caller), found.Services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
+		want(t, fmt.Sprint("service of caller ", caller), found.Identities[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
 	wantOneWinner(t, meet(func(int) error {
@@ -282,7 +282,7 @@ func importsMeet(t *testing.T, s Store) {
 	uses := make(map[token.ID]time.Time)
 	for i := range records {
 		u := importedAccount(t, user.ID(fmt.Sprint("u", i)), fmt.Sprint("user", i))
-		u.Stars, u.Services = []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)},
+		u.Stars, u.Identities = []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)},
 			map[string]string{"github": fmt.Sprint(i)}
 		accounts[i] = u
 		keys[i] = token.Token{ID: token.ID(fmt.Sprint("k", i)), Owner: u.ID, Hash: token.Hash{1, byte(i)}, CreatedAt: now}

@@ -278,9 +278,9 @@ func (p *player) signIn(ctx context.Context) string {
 
 // list reads a page of each list, after a paste that may be there or from the beginning.
 func (p *player) list(ctx context.Context) string {
-	after, limit, owner := paste.Place{}, 1+p.random.IntN(4), p.user()
+	after, limit, owner := paste.Cursor{}, 1+p.random.IntN(4), p.user()
 	if p.random.IntN(3) > 0 {
-		after = paste.Place{CreatedAt: p.created(), ID: p.id()}
+		after = paste.Cursor{CreatedAt: p.created(), ID: p.id()}
 	}
 	ids, last, err := p.Pastes.ActiveIDs(ctx, owner, after, limit)
 	public, err2 := p.Pastes.Select(ctx, owner, paste.Selection{Public: true, After: after}, limit)
@@ -289,7 +289,7 @@ func (p *player) list(ctx context.Context) string {
 }
 
 // shortened returns the list with as much of each title as every store returns.
-func shortened(listed []paste.Listed) string {
+func shortened(listed []paste.Summary) string {
 	var all strings.Builder
 	for _, one := range listed {
 		title := []rune(one.Title)
@@ -444,7 +444,7 @@ func (p *player) importUsers(ctx context.Context) string {
 			}
 		}
 		if p.random.IntN(2) == 0 {
-			accounts[i].Services = map[string]string{"github": fmt.Sprint(accounts[i].ID, p.random.IntN(2))}
+			accounts[i].Identities = map[string]string{"github": fmt.Sprint(accounts[i].ID, p.random.IntN(2))}
 		}
 		for _, earlier := range accounts[:i] {
 			if earlier.ID == accounts[i].ID {
@@ -469,7 +469,7 @@ func (p *player) everything(ctx context.Context) string {
 	fmt.Fprint(&all, count, outcomeOf(err), totals, outcomeOf(err2))
 	for i := range modelUsers {
 		owner := p.users[i].ID
-		ids, last, err := p.Pastes.ActiveIDs(ctx, owner, paste.Place{}, 1000)
+		ids, last, err := p.Pastes.ActiveIDs(ctx, owner, paste.Cursor{}, 1000)
 		account, err2 := p.Users.AccountByID(ctx, owner)
 		fmt.Fprint(&all, ids, last, outcomeOf(err), outcomeOf(err2), account.Stars, "\n")
 	}

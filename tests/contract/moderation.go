@@ -107,11 +107,11 @@ func findPastes(t *testing.T, s ModerationStore) {
 			t.Errorf("%s: got %v, want %v", what, got, c.want)
 		}
 	}
-	found, last, err := s.Moderation.Pastes(t.Context(), moderation.Filter{Owner: owner}, paste.Place{}, 100)
+	found, last, err := s.Moderation.Pastes(t.Context(), moderation.Filter{Owner: owner}, paste.Cursor{}, 100)
 	must(t, err)
-	want(t, "place of the end", last, paste.Place{})
-	wanted := moderation.Found{
-		Listed: paste.Listed{
+	want(t, "place of the end", last, paste.Cursor{})
+	wanted := moderation.Paste{
+		Summary: paste.Summary{
 			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title,
 			PastyTitle: "pasty of first",
 			FirstLine:  "100% _free_ \x00 casino", Visibility: first.Visibility, OwnerName: "owner", EditedAt: now.UTC(),
@@ -127,7 +127,7 @@ func findPastes(t *testing.T, s ModerationStore) {
 		t.Errorf("all but the removed one: got %v", got)
 	}
 	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true, Title: "of third"},
-		paste.Place{}, 100)
+		paste.Cursor{}, 100)
 	must(t, err)
 	if len(found) != 1 || found[0].ID != third.ID || found[0].Reason != "spam" || found[0].RemovedBy != "operator" ||
 		found[0].RemovedAt.IsZero() || found[0].Bytes != third.ContentBytes() {
@@ -159,7 +159,7 @@ func labels(t *testing.T, s ModerationStore) {
 		}
 		must(t, s.Documents.CreateDocument(t.Context(), made))
 	}
-	found, _, err := s.Moderation.Pastes(t.Context(), moderation.Filter{}, paste.Place{}, 10)
+	found, _, err := s.Moderation.Pastes(t.Context(), moderation.Filter{}, paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "found", len(found), len(wanted))
 	for _, one := range found {
@@ -167,7 +167,7 @@ func labels(t *testing.T, s ModerationStore) {
 		want(t, "suspended", one.Suspended, true)
 	}
 	takenAway(t, s, "snippet")
-	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true}, paste.Place{}, 10)
+	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true}, paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "removed", found[0].Label(), wanted["snippet"])
 }
@@ -175,7 +175,7 @@ func labels(t *testing.T, s ModerationStore) {
 // foundIDs looks through all pastes.
 func foundIDs(t *testing.T, s ModerationStore, filter moderation.Filter, window int) (ids []paste.ID) {
 	t.Helper()
-	for after := (paste.Place{}); ; {
+	for after := (paste.Cursor{}); ; {
 		found, last, err := s.Moderation.Pastes(t.Context(), filter, after, window)
 		must(t, err)
 		if len(found) > window {
@@ -184,7 +184,7 @@ func foundIDs(t *testing.T, s ModerationStore, filter moderation.Filter, window 
 		for _, one := range found {
 			ids = append(ids, one.ID)
 		}
-		if last == (paste.Place{}) {
+		if last == (paste.Cursor{}) {
 			return ids
 		}
 		after = last
@@ -244,7 +244,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 		takenAway(t, s, id)
 		wantNoDocument(t, s.DocumentStore, id)
 		wantKind(t, s.Moderation.Remove(t.Context(), unrecorded, id, "again"), fault.NotFound)
-		told, err := s.Removed.Told(t.Context(), id)
+		told, err := s.Removed.RemovalNotice(t.Context(), id)
 		must(t, err)
 		want(t, "told of "+string(id), told, id == "shared" || id == "client")
 	}
@@ -259,7 +259,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		must(t, s.Moderation.Restore(t.Context(), unrecorded, id))
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
-		told, err := s.Removed.Told(t.Context(), id)
+		told, err := s.Removed.RemovalNotice(t.Context(), id)
 		must(t, err)
 		want(t, "told of what is back", told, false)
 	}
@@ -276,7 +276,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	for _, id := range unstorable {
 		wantKind(t, s.Moderation.Remove(t.Context(), unrecorded, paste.ID(id), "odd"), fault.NotFound)
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, paste.ID(id)), fault.NotFound)
-		if told, err := s.Removed.Told(t.Context(), paste.ID(id)); told || err != nil {
+		if told, err := s.Removed.RemovalNotice(t.Context(), paste.ID(id)); told || err != nil {
 			t.Errorf("%q: got %v, error %v, want neither", id, told, err)
 		}
 	}
@@ -299,7 +299,7 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 		add("read", document, err)
 		cipher, err := s.Documents.ReadCipher(ctx, id, reader)
 		add("cipher", cipher, err)
-		found, _, err := s.Search.Find(ctx, parsed(t, "findable"), reader, search.Place{}, 10)
+		found, _, err := s.Search.Find(ctx, parsed(t, "findable"), reader, search.Cursor{}, 10)
 		add("search", found, err)
 	}
 	document, err := s.Documents.DocumentByID(ctx, id)
@@ -307,7 +307,7 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	count, err := s.Pastes.ActiveCount(ctx)
 	add("count", count, err)
 	for _, limit := range []int{10, 1000} { // a dataloader reads one of the two
-		ids, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, limit)
+		ids, _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Cursor{}, limit)
 		add("ids", ids, err)
 	}
 	for order := range paste.ByTitle + 1 {
@@ -316,9 +316,9 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	}
 	_, listed, err := s.Pastes.Profile(ctx, owner.Name, func(user.User) error { return nil }, paste.Selection{}, 10)
 	add("profile", listed, err)
-	listed, err = s.Pastes.Recent(ctx, paste.Place{}, 10)
+	listed, err = s.Pastes.Recent(ctx, paste.Cursor{}, 10)
 	add("recent", listed, err)
-	listed, err = s.Pastes.StarredBy(ctx, owner.ID, paste.Place{}, 10)
+	listed, err = s.Pastes.StarredBy(ctx, owner.ID, paste.Cursor{}, 10)
 	add("starred", listed, err)
 	account, err := s.Users.AccountByID(ctx, owner.ID)
 	add("account", account, err)
@@ -329,7 +329,7 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	totals, err := s.Stats.Totals(ctx)
 	totals.DatabaseBytes = 0
 	add("totals", totals, err)
-	found, _, err := s.Moderation.Pastes(ctx, moderation.Filter{Owner: owner.ID}, paste.Place{}, 10)
+	found, _, err := s.Moderation.Pastes(ctx, moderation.Filter{Owner: owner.ID}, paste.Cursor{}, 10)
 	add("operators' list", found, err)
 	reports, err := s.Moderation.Reports(ctx, moderation.Report{}, 10)
 	add("reports", reports, err)
@@ -406,7 +406,7 @@ func removedStays(t *testing.T, s ModerationStore) {
 	_, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
 	must(t, err)
 	wantRemoved("import after a purge")
-	told, err := s.Removed.Told(t.Context(), made.ID)
+	told, err := s.Removed.RemovalNotice(t.Context(), made.ID)
 	must(t, err)
 	want(t, "told after a purge", told, true)
 }
@@ -458,7 +458,7 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes: got %v, want none", got)
 	}
-	told, err := s.Removed.Told(t.Context(), made.ID)
+	told, err := s.Removed.RemovalNotice(t.Context(), made.ID)
 	must(t, err)
 	want(t, "told", told, true)
 	results, err := s.Pastes.Import(t.Context(), Whole(made), paste.RefuseOrphans)
@@ -535,7 +535,7 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	for _, hidden := range made {
 		wantNoDocument(t, s.DocumentStore, hidden.ID)
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, hidden.ID), fault.NotFound)
-		told, err := s.Removed.Told(t.Context(), hidden.ID)
+		told, err := s.Removed.RemovalNotice(t.Context(), hidden.ID)
 		must(t, err)
 		want(t, "told of what is hidden", told, false)
 	}
@@ -593,7 +593,7 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 		must(t, s.Moderation.Restore(t.Context(), unrecorded, id))
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
 		wantNoDocument(t, s.DocumentStore, id)
-		told, err := s.Removed.Told(t.Context(), id)
+		told, err := s.Removed.RemovalNotice(t.Context(), id)
 		must(t, err)
 		want(t, "told of what is hidden", told, false)
 	}
@@ -727,7 +727,7 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 	session := token.Token{ID: token.ID(unique), Owner: owner, Kind: token.Session, CreatedAt: now, ExpiresAt: later}
 	access := token.Token{ID: token.ID("a" + unique), Owner: owner, CreatedAt: now}
 	session.Hash, access.Hash = token.Generate().Hash(), token.Generate().Hash()
-	attempt, secret := identity.Attempt{Source: "github"}, identity.HashOf(unique)
+	attempt, secret := identity.Attempt{Provider: "github"}, identity.HashOf(unique)
 	report := moderation.Report{ID: unique, Paste: mine, Reason: "spam", At: now}
 	_, _, updated := s.Users.Update(ctx, from, unrecorded, owner, func(*user.User, map[string]string) error { return nil })
 	link := newLink(t, s.Store, ident.New(), owner, later)
@@ -736,20 +736,20 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 		"star":             s.Pastes.Star(ctx, from, owner, mine),
 		"unstar":           s.Pastes.Unstar(ctx, from, owner, mine),
 		"report":           s.Moderation.Report(ctx, from, report, "", "client", paste.Quota{}),
-		"begin to sign in": s.Identities.Keep(ctx, from, secret, attempt, identity.MaxAttempts),
+		"begin to sign in": s.Identities.StoreAttempt(ctx, from, secret, attempt, identity.MaxAttempts),
 		"guess":            s.Identities.TakeGuess(ctx, from, ident.New()),
 		"start a session":  s.Tokens.StartSession(ctx, from, session, token.Hash{}),
 		"end a session":    s.Tokens.EndSession(ctx, from, owner, session.ID),
 		"issue a token":    s.Tokens.Create(ctx, from, unrecorded, access),
 		"revoke a token":   s.Tokens.Revoke(ctx, from, unrecorded, access.ID, now),
 		"update a user":    updated,
-		"enroll": s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Ways{},
+		"enroll": s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Credentials{},
 			identity.Admission{}),
-		"ways": s.Identities.ChangeWays(ctx, from, owner, "", to("$a")),
+		"ways": s.Identities.ChangeCredentials(ctx, from, owner, "", to("$a")),
 	}
 	_, errs["use a link"] = s.Identities.UseLink(ctx, from, unrecorded, link, to("$a"))
 	_, errs["end sessions"] = s.Tokens.EndSessions(ctx, from, unrecorded, owner, "")
-	_, errs["sign in"] = s.Identities.Take(ctx, from, secret)
+	_, errs["sign in"] = s.Identities.TakeAttempt(ctx, from, secret)
 	joinAndLeave(t, s, from, errs)
 	return errs
 }
@@ -759,9 +759,9 @@ func joinAndLeave(t *testing.T, s ModerationStore, from netip.Addr, errs map[str
 	t.Helper()
 	created := newUser(t, "new-"+ident.New())
 	secret := identity.HashOf(created.Name.String())
-	attempt := identity.Attempt{Source: "github"}
+	attempt := identity.Attempt{Provider: "github"}
 	attempt.Profile.Key, attempt.Profile.Subject = "github", created.Name.String()
-	must(t, s.Identities.Keep(t.Context(), nowhere, secret, attempt, identity.MaxAttempts))
+	must(t, s.Identities.StoreAttempt(t.Context(), nowhere, secret, attempt, identity.MaxAttempts))
 	errs["sign up"] = s.Identities.SignUp(t.Context(), from, secret, created)
 	if errs["sign up"] != nil {
 		must(t, s.Identities.SignUp(t.Context(), nowhere, secret, created))
@@ -776,7 +776,7 @@ func keepHiddenPastes(t *testing.T, s ModerationStore) {
 	setHidden(t, s, owner.ID, true)
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
-	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.PasteRetention{}))
 	_, err = s.Documents.DocumentByID(t.Context(), made.ID)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); err != nil && len(got) == 0 {
 		t.Errorf("got %v and %v, want the paste to be kept", err, got)
@@ -789,7 +789,7 @@ func keepPastes(t *testing.T, s ModerationStore) {
 	public.Visibility, public.Tags = paste.Public, []string{"tag"}
 	must(t, s.Documents.CreateDocument(t.Context(), public))
 	private := storedDocument(t, s.DocumentStore, "private", owner.ID)
-	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.Kept{}))
+	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.PasteRetention{}))
 	wantNoDocument(t, s.DocumentStore, private.ID)
 	public.Owner, public.Visibility, public.Tags = "", paste.Unlisted, nil
 	wantStored(t, s.DocumentStore, "kept", public)

@@ -28,27 +28,27 @@ func outlinedPastes(t *testing.T, s Store) {
 	must(t, s.Pastes.CreateDocument(t.Context(), made))
 	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, made.ID))
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
-	var wanted []paste.ListedPasty
+	var wanted []paste.PastySummary
 	for _, p := range made.Pasties {
-		wanted = append(wanted, p.Listed())
+		wanted = append(wanted, p.Summary())
 	}
-	for name, list := range map[string]func() ([]paste.Listed, error){
-		"Select": func() ([]paste.Listed, error) {
+	for name, list := range map[string]func() ([]paste.Summary, error){
+		"Select": func() ([]paste.Summary, error) {
 			return s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 2)
 		},
-		"Profile": func() ([]paste.Listed, error) {
+		"Profile": func() ([]paste.Summary, error) {
 			_, listed, err := s.Pastes.Profile(t.Context(), parseName(t, "owner"), func(user.User) error { return nil },
 				paste.Selection{}, 2)
 			return listed, err
 		},
-		"Recent":    func() ([]paste.Listed, error) { return s.Pastes.Recent(t.Context(), paste.Place{}, 2) },
-		"StarredBy": func() ([]paste.Listed, error) { return s.Pastes.StarredBy(t.Context(), fan.ID, paste.Place{}, 2) },
-		"Find": func() (listed []paste.Listed, err error) {
+		"Recent":    func() ([]paste.Summary, error) { return s.Pastes.Recent(t.Context(), paste.Cursor{}, 2) },
+		"StarredBy": func() ([]paste.Summary, error) { return s.Pastes.StarredBy(t.Context(), fan.ID, paste.Cursor{}, 2) },
+		"Find": func() (listed []paste.Summary, err error) {
 			query, err := search.Parse("needle", func(text string) string { return text })
 			must(t, err)
-			found, _, err := s.Search.Find(t.Context(), query, "", search.Place{}, 2)
+			found, _, err := s.Search.Find(t.Context(), query, "", search.Cursor{}, 2)
 			for i := range found {
-				listed = append(listed, found[i].Listed)
+				listed = append(listed, found[i].Summary)
 			}
 			return listed, err
 		},
@@ -87,7 +87,7 @@ func cutOutlines(t *testing.T, s Store) {
 	for _, one := range listed {
 		got = append(got, fmt.Sprint(one.ID, " ", len(one.Pasties), " ", one.Cut))
 	}
-	n := paste.Outlined(3, func(i int) (int, int64) {
+	n := paste.CountWithPasties(3, func(i int) (int, int64) {
 		return []int{1, 300, 1}[i], []int64{8192, 300 * 8192, 8192}[i]
 	})
 	wanted := []string{"long2 1 false", "long1 300 false", "long0 1 false"}

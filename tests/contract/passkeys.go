@@ -20,8 +20,8 @@ func newPasskey(id identity.PasskeyID, counter uint32) identity.Passkey {
 }
 
 // withPasskeys changes the passkeys of ways in.
-func withPasskeys(passkeys ...identity.Passkey) func(user.User, *identity.Ways) error {
-	return func(_ user.User, ways *identity.Ways) error {
+func withPasskeys(passkeys ...identity.Passkey) func(user.User, *identity.Credentials) error {
+	return func(_ user.User, ways *identity.Credentials) error {
 		ways.Passkeys = passkeys
 		return nil
 	}
@@ -29,7 +29,7 @@ func withPasskeys(passkeys ...identity.Passkey) func(user.User, *identity.Ways) 
 
 func wantPasskeys(t *testing.T, s Store, owner user.ID, wanted ...identity.Passkey) {
 	t.Helper()
-	ways, err := s.Identities.WaysOf(t.Context(), owner)
+	ways, err := s.Identities.CredentialsOf(t.Context(), owner)
 	must(t, err)
 	for i := range wanted {
 		wanted[i].CreatedAt = wanted[i].CreatedAt.UTC()
@@ -44,9 +44,9 @@ func changePasskeys(t *testing.T, s Store) {
 	session := startedSession(t, s, owner.ID, "", now)
 	first, second := newPasskey("first-_", 7), newPasskey("second", 0)
 	second.CreatedAt, second.BackupEligible = now.Add(time.Second), false
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", withPasskeys(first)))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(first)))
 	wantPasskeys(t, s, owner.ID, first)
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", withPasskeys(first, second)))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(first, second)))
 	wantPasskeys(t, s, owner.ID, first, second)
 	wantPasskeys(t, s, other.ID)
 	wantPassword(t, s, owner, "$a")
@@ -66,21 +66,22 @@ func changePasskeys(t *testing.T, s Store) {
 	_, _, err = s.Identities.PasskeyByID(cancelled(t), "first-_")
 	wantKind(t, err, fault.Unavailable)
 
-	err = s.Identities.ChangeWays(t.Context(), nowhere, other.ID, "", withPasskeys(newPasskey("first-_", 1)))
+	err = s.Identities.ChangeCredentials(t.Context(), nowhere, other.ID, "", withPasskeys(newPasskey("first-_", 1)))
 	if !errors.Is(err, identity.ErrPasskeyTaken) {
 		t.Errorf("a passkey of another user: got %v, want ErrPasskeyTaken", err)
 	}
 	wantPasskeys(t, s, other.ID)
 	refusal := errors.New("refused")
-	err = s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", func(_ user.User, ways *identity.Ways) error {
-		ways.Passkeys = ways.Passkeys[1:]
-		return refusal
-	})
+	err = s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
+		func(_ user.User, ways *identity.Credentials) error {
+			ways.Passkeys = ways.Passkeys[1:]
+			return refusal
+		})
 	if !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of change", err)
 	}
 	wantPasskeys(t, s, owner.ID, first, second)
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", withPasskeys(second)))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(second)))
 	wantPasskeys(t, s, owner.ID, second)
 
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
@@ -92,7 +93,7 @@ func usePasskeys(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	counting, still := newPasskey("counting", 7), newPasskey("still", 0)
 	still.CreatedAt = now.Add(time.Second)
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", withPasskeys(counting, still)))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(counting, still)))
 	for _, counter := range []uint32{7, 6, 0} {
 		err := s.Identities.UsePasskey(t.Context(), nowhere, "counting", counter, now)
 		if !errors.Is(err, identity.ErrCloned) {
@@ -113,7 +114,7 @@ func usePasskeys(t *testing.T, s Store) {
 
 func enrollWithPasskey(t *testing.T, s Store) {
 	created := newUser(t, "owner")
-	ways := identity.Ways{Passkeys: []identity.Passkey{newPasskey("first", 0)}}
+	ways := identity.Credentials{Passkeys: []identity.Passkey{newPasskey("first", 0)}}
 	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, ways, identity.Admission{}))
 	wantPasskeys(t, s, created.ID, newPasskey("first", 0))
 	err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "other"), ways, identity.Admission{})
@@ -127,8 +128,8 @@ func enrollWithPasskey(t *testing.T, s Store) {
 func ceremonies(t *testing.T, s Store) {
 	ofNew := identity.Ceremony{Purpose: "join", Challenge: "c-_\u00fc", Owner: "someone", Name: "mia"}
 	hash, other := identity.HashOf("secret"), identity.HashOf("other")
-	must(t, s.Identities.KeepCeremony(t.Context(), hash, ofNew, 10))
-	must(t, s.Identities.KeepCeremony(t.Context(), other, identity.Ceremony{Purpose: "sign-in", Challenge: "d"}, 10))
+	must(t, s.Identities.StoreCeremony(t.Context(), hash, ofNew, 10))
+	must(t, s.Identities.StoreCeremony(t.Context(), other, identity.Ceremony{Purpose: "sign-in", Challenge: "d"}, 10))
 	taken, err := s.Identities.TakeCeremony(t.Context(), hash)
 	must(t, err)
 	want(t, "ceremony", taken, ofNew)
@@ -136,8 +137,8 @@ func ceremonies(t *testing.T, s Store) {
 	wantKind(t, err, fault.NotFound)
 	_, err = s.Identities.TakeCeremony(cancelled(t), other)
 	wantKind(t, err, fault.Unavailable)
-	wantKind(t, s.Identities.KeepCeremony(cancelled(t), hash, ofNew, 10), fault.Unavailable)
-	must(t, s.Identities.KeepCeremony(t.Context(), hash, ofNew, 0)) // the other one goes
+	wantKind(t, s.Identities.StoreCeremony(cancelled(t), hash, ofNew, 10), fault.Unavailable)
+	must(t, s.Identities.StoreCeremony(t.Context(), hash, ofNew, 0)) // the other one goes
 	_, err = s.Identities.TakeCeremony(t.Context(), other)
 	wantKind(t, err, fault.NotFound)
 	_, err = s.Identities.TakeCeremony(t.Context(), hash)
@@ -147,8 +148,8 @@ func ceremonies(t *testing.T, s Store) {
 // passkeysMeet has several callers take one ceremony, and use one passkey with one counter.
 func passkeysMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", withPasskeys(newPasskey("first", 1))))
-	must(t, s.Identities.KeepCeremony(t.Context(), identity.HashOf("secret"), identity.Ceremony{Challenge: "c"}, 10))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(newPasskey("first", 1))))
+	must(t, s.Identities.StoreCeremony(t.Context(), identity.HashOf("secret"), identity.Ceremony{Challenge: "c"}, 10))
 	const callers = 4
 	var taken, used [callers]error
 	var group sync.WaitGroup

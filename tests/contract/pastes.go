@@ -21,7 +21,7 @@ type ID = paste.ID
 // activeIDs returns the ids of all active pastes of an owner.
 func activeIDs(t *testing.T, s Store, owner user.ID) []string {
 	t.Helper()
-	ids, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 1000)
+	ids, _, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Cursor{}, 1000)
 	must(t, err)
 	return texts(ids)
 }
@@ -53,7 +53,7 @@ func ownPastes(t *testing.T, s Store) {
 // pagedPastes takes an owner's pastes in pages of every size.
 func pagedPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	wanted, ids := []paste.Place{}, []ID{}
+	wanted, ids := []paste.Cursor{}, []ID{}
 	for _, one := range []struct {
 		id      string
 		created time.Time
@@ -66,14 +66,14 @@ func pagedPastes(t *testing.T, s Store) {
 			expires = later
 		}
 		storedPaste(t, s, one.id, owner.ID, one.created, expires)
-		wanted, ids = append(wanted, paste.Place{CreatedAt: one.created.UTC(), ID: ID(one.id)}), append(ids, ID(one.id))
+		wanted, ids = append(wanted, paste.Cursor{CreatedAt: one.created.UTC(), ID: ID(one.id)}), append(ids, ID(one.id))
 	}
 	storedPaste(t, s, "tie-b", other.ID, now, time.Time{})
 	storedPaste(t, s, "tie-C", "", now, time.Time{})
 	storedPaste(t, s, "tie-D", owner.ID, now, now)
 	storedPaste(t, s, "expired", owner.ID, now.Add(time.Hour), now)
 	for limit := 1; limit <= len(wanted)+1; limit++ {
-		got, after := []ID{}, paste.Place{}
+		got, after := []ID{}, paste.Cursor{}
 		for {
 			page, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 			must(t, err)
@@ -93,18 +93,18 @@ func pagedPastes(t *testing.T, s Store) {
 		}
 	}
 	for what, c := range map[string]struct {
-		after paste.Place
+		after paste.Cursor
 		first string // of the page
 	}{
-		"between two of the same time": {paste.Place{CreatedAt: now, ID: "tie-N"}, "tie-B"},
-		"of an expired paste":          {paste.Place{CreatedAt: now, ID: "tie-D"}, "tie-B"},
-		"of the time alone":            {paste.Place{CreatedAt: now}, "old"},
-		"in another zone": {paste.Place{CreatedAt: now.In(time.FixedZone("east", 5*60*60)),
+		"between two of the same time": {paste.Cursor{CreatedAt: now, ID: "tie-N"}, "tie-B"},
+		"of an expired paste":          {paste.Cursor{CreatedAt: now, ID: "tie-D"}, "tie-B"},
+		"of the time alone":            {paste.Cursor{CreatedAt: now}, "old"},
+		"in another zone": {paste.Cursor{CreatedAt: now.In(time.FixedZone("east", 5*60*60)),
 			ID: "tie-c"}, "tie-a"},
-		"between two times":              {paste.Place{CreatedAt: now.Add(-time.Minute), ID: "tie-c"}, "old"},
-		"of another owner's paste":       {paste.Place{CreatedAt: now, ID: "tie-b"}, "tie-a"},
-		"in the future":                  {paste.Place{CreatedAt: later, ID: "x"}, "new"},
-		"a microsecond before the first": {paste.Place{CreatedAt: now.Add(2 * time.Microsecond), ID: "-"}, "new"},
+		"between two times":              {paste.Cursor{CreatedAt: now.Add(-time.Minute), ID: "tie-c"}, "old"},
+		"of another owner's paste":       {paste.Cursor{CreatedAt: now, ID: "tie-b"}, "tie-a"},
+		"in the future":                  {paste.Cursor{CreatedAt: later, ID: "x"}, "new"},
+		"a microsecond before the first": {paste.Cursor{CreatedAt: now.Add(2 * time.Microsecond), ID: "-"}, "new"},
 	} {
 		page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, c.after, 1)
 		must(t, err)
@@ -113,11 +113,11 @@ func pagedPastes(t *testing.T, s Store) {
 		}
 	}
 	page, _, err := s.Pastes.ActiveIDs(t.Context(), owner.ID,
-		paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
+		paste.Cursor{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
 	must(t, err)
 	want(t, "pastes after the last one", len(page), 0)
 	for _, id := range []user.ID{"", "unknown", "OWNER"} {
-		page, _, err := s.Pastes.ActiveIDs(t.Context(), id, paste.Place{}, 1)
+		page, _, err := s.Pastes.ActiveIDs(t.Context(), id, paste.Cursor{}, 1)
 		must(t, err)
 		if page == nil || len(page) != 0 {
 			t.Errorf("pastes of %q: got %#v, want an empty list", id, page)
@@ -136,7 +136,7 @@ func changingPages(t *testing.T, s Store) {
 		}
 		storedPaste(t, s, id, owner.ID, now.Add(-time.Duration(i)*time.Microsecond), expires)
 	}
-	page := func(after paste.Place, limit int, wanted ...string) paste.Place {
+	page := func(after paste.Cursor, limit int, wanted ...string) paste.Cursor {
 		t.Helper()
 		ids, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 		must(t, err)
@@ -145,7 +145,7 @@ func changingPages(t *testing.T, s Store) {
 		}
 		return last
 	}
-	first := page(paste.Place{}, 3, "a", "b", "gone")
+	first := page(paste.Cursor{}, 3, "a", "b", "gone")
 	// its place is still one
 	must(t, s.Pastes.DeleteIf(t.Context(), unrecorded, "gone", func(paste.Paste) error { return nil }))
 	storedPaste(t, s, "newest", owner.ID, now.Add(time.Hour), time.Time{})
@@ -155,7 +155,7 @@ func changingPages(t *testing.T, s Store) {
 	}
 	second := page(first, 2, "c", "in-between")
 	page(second, 3, "d", "e")
-	page(paste.Place{}, 100, "newest", "a", "b", "c", "in-between", "d", "e")
+	page(paste.Cursor{}, 100, "newest", "a", "b", "c", "in-between", "d", "e")
 }
 
 // titledPastes takes public ones and all of them in pieces of every length.
@@ -192,10 +192,10 @@ func titledPastes(t *testing.T, s Store) {
 	store("sealed", owner.ID, now, time.Time{}, func(c *paste.Content) {
 		c.Title, c.Pasties, c.Cipher = "", nil, &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}
 	})
-	public := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	public := func(ctx context.Context, owner user.ID, after paste.Cursor, limit int) ([]paste.Summary, error) {
 		return s.Pastes.Select(ctx, owner, paste.Selection{Public: true, After: after}, limit)
 	}
-	all := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	all := func(ctx context.Context, owner user.ID, after paste.Cursor, limit int) ([]paste.Summary, error) {
 		return s.Pastes.Select(ctx, owner, paste.Selection{After: after}, limit)
 	}
 	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
@@ -206,7 +206,7 @@ func titledPastes(t *testing.T, s Store) {
 		return nil
 	})
 	must(t, err)
-	none, err := public(t.Context(), owner.ID, paste.Place{}, 10)
+	none, err := public(t.Context(), owner.ID, paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "public pastes of a private profile", len(none), 0)
 }
@@ -250,7 +250,7 @@ func selectedPastes(t *testing.T, s Store) {
 	} {
 		for _, size := range []int{1, 2, 10} {
 			var got strings.Builder
-			for page, selection := []paste.Listed{{}}, c.selection; len(page) > 0; {
+			for page, selection := []paste.Summary{{}}, c.selection; len(page) > 0; {
 				var err error
 				page, err = s.Pastes.Select(t.Context(), owner.ID, selection, size)
 				must(t, err)
@@ -283,7 +283,7 @@ func profiles(t *testing.T, s Store) {
 	refusal := errors.New("no")
 	all := func(user.User) error { return nil }
 	profile := func(name string, allow func(user.User) error,
-		selection paste.Selection) (user.User, []paste.Listed, error) {
+		selection paste.Selection) (user.User, []paste.Summary, error) {
 		return s.Pastes.Profile(t.Context(), parseName(t, name), allow, selection, 10)
 	}
 	for _, c := range []struct {
@@ -348,12 +348,12 @@ func recentPastes(t *testing.T, s Store) {
 	store("sealed", owner.ID, now, time.Time{}, paste.Public, &paste.Cipher{Data: []byte{1}})
 	for _, size := range []int{1, 3, 10} {
 		got := []string{}
-		for page, after := []paste.Listed{{}}, (paste.Place{}); len(page) > 0; {
+		for page, after := []paste.Summary{{}}, (paste.Cursor{}); len(page) > 0; {
 			var err error
 			page, err = s.Pastes.Recent(t.Context(), after, size)
 			must(t, err)
 			for i := range page {
-				got, after = append(got, string(page[i].ID)+" of "+page[i].OwnerName), page[i].Place()
+				got, after = append(got, string(page[i].ID)+" of "+page[i].OwnerName), page[i].Cursor()
 			}
 		}
 		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, ", "),
@@ -387,19 +387,19 @@ func starredPastes(t *testing.T, s Store) {
 	must(t, s.Pastes.Star(t.Context(), nowhere, other.ID, "old"))
 	for limit := 1; limit <= 4; limit++ {
 		starred := []string{}
-		for listed, after := []paste.Listed{{}}, (paste.Place{}); len(listed) > 0; {
+		for listed, after := []paste.Summary{{}}, (paste.Cursor{}); len(listed) > 0; {
 			var err error
 			listed, err = s.Pastes.StarredBy(t.Context(), fan.ID, after, limit)
 			must(t, err)
 			for _, one := range listed {
-				after = one.Place()
+				after = one.Cursor()
 				starred = append(starred, one.Title+" of "+one.OwnerName)
 			}
 		}
 		want(t, "starred, page by page", fmt.Sprint(starred),
 			"[title of nobodys of  title of private-own of fan title of old of other title of anybodys of ]")
 	}
-	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, paste.Place{}, 10)
+	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "starred by another", len(listed), 1)
 	for _, c := range []struct {
@@ -424,14 +424,14 @@ func starredPastes(t *testing.T, s Store) {
 
 // listings are what a method lists of an owner's pastes, and what is wanted of it.
 type listings struct {
-	list   func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error)
+	list   func(ctx context.Context, owner user.ID, after paste.Cursor, limit int) ([]paste.Summary, error)
 	wanted []string
 }
 
 func (l listings) check(t *testing.T, owner user.ID) {
 	t.Helper()
 	for limit := 1; limit <= len(l.wanted)+1; limit++ {
-		got, after := []string{}, paste.Place{}
+		got, after := []string{}, paste.Cursor{}
 		for {
 			listed, err := l.list(t.Context(), owner, after, limit)
 			must(t, err)
@@ -439,7 +439,7 @@ func (l listings) check(t *testing.T, owner user.ID) {
 				t.Fatalf("got %d, nil: %v, after %v, want at most %d, and each paste once", len(listed), listed == nil, got, limit)
 			}
 			for _, one := range listed {
-				after = one.Place()
+				after = one.Cursor()
 				got = append(got, string(one.ID))
 				switch title := one.Title; one.ID {
 				case "new", "empty":
@@ -470,18 +470,18 @@ func (l listings) check(t *testing.T, owner user.ID) {
 		}
 	}
 	for _, nobody := range []user.ID{"", "unknown", "OWNER"} {
-		listed, err := l.list(t.Context(), nobody, paste.Place{}, 1)
+		listed, err := l.list(t.Context(), nobody, paste.Cursor{}, 1)
 		must(t, err)
 		if listed == nil || len(listed) != 0 {
 			t.Errorf("pastes of %q: got %#v, want an empty list", nobody, listed)
 		}
 	}
-	_, err := l.list(cancelled(t), owner, paste.Place{}, 1)
+	_, err := l.list(cancelled(t), owner, paste.Cursor{}, 1)
 	wantKind(t, err, fault.Unavailable)
 }
 
 // wantBeginning checks what a paste without a title can be called by.
-func wantBeginning(t *testing.T, one paste.Listed) {
+func wantBeginning(t *testing.T, one paste.Summary) {
 	t.Helper()
 	title, line := string(one.ID)+".go", "first\x00 of "+string(one.ID)
 	switch one.ID {
@@ -546,7 +546,7 @@ func expiryInstant(t *testing.T, s Store) {
 			return len(listed), err
 		}},
 		{"StarredBy", func() (int, error) {
-			listed, err := s.Pastes.StarredBy(t.Context(), owner.ID, paste.Place{}, 2)
+			listed, err := s.Pastes.StarredBy(t.Context(), owner.ID, paste.Cursor{}, 2)
 			return len(listed), err
 		}},
 		{"Totals", func() (int, error) {
@@ -668,6 +668,6 @@ func cancelledPaste(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 	_, err = s.Pastes.RemoveExpired(cancelled(t), 0, 1)
 	wantKind(t, err, fault.Unavailable)
-	_, _, err = s.Pastes.ActiveIDs(cancelled(t), "owner", paste.Place{}, 1)
+	_, _, err = s.Pastes.ActiveIDs(cancelled(t), "owner", paste.Cursor{}, 1)
 	wantKind(t, err, fault.Unavailable)
 }

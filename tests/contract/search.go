@@ -25,9 +25,9 @@ func parsed(t *testing.T, text string) search.Query {
 }
 
 // wantFound wants the ids of what a reader finds.
-func wantFound(t *testing.T, s DocumentStore, reader user.ID, text string, wanted ...string) []search.Found {
+func wantFound(t *testing.T, s DocumentStore, reader user.ID, text string, wanted ...string) []search.Result {
 	t.Helper()
-	found, more, err := s.Search.Find(t.Context(), parsed(t, text), reader, search.Place{}, 20)
+	found, more, err := s.Search.Find(t.Context(), parsed(t, text), reader, search.Cursor{}, 20)
 	must(t, err)
 	got := []string{}
 	for i := range found {
@@ -95,8 +95,8 @@ func searchFinds(t *testing.T, s DocumentStore) {
 	want(t, "lines", len(found[0].Lines), 1)
 	want(t, "line", found[0].Lines[0], search.Line{Pasty: 0, Number: 2, Text: "The needle and the GLUE"})
 	want(t, "pasties", found[0].Pasties, 1)
-	want(t, "in titles", found[0].Place.InTitles, false)
-	want(t, "in titles", wantFound(t, s, "", "about", "glue1", "code2")[0].Place.InTitles, true)
+	want(t, "in titles", found[0].Cursor.InTitles, false)
+	want(t, "in titles", wantFound(t, s, "", "about", "glue1", "code2")[0].Cursor.InTitles, true)
 }
 
 // searchOdd finds what a paste of an import can hold, and wants no failure because of any text.
@@ -113,14 +113,14 @@ func searchOdd(t *testing.T, s DocumentStore) {
 		"text : abc", "(((", "***", "^abc", "a\\",
 	} {
 		if query, err := search.Parse(text, func(name string) string { return name }); err == nil {
-			_, _, err := s.Search.Find(t.Context(), query, "", search.Place{}, 5)
+			_, _, err := s.Search.Find(t.Context(), query, "", search.Cursor{}, 5)
 			must(t, err)
 		}
 	}
 	for _, reader := range unstorable {
 		wantFound(t, s, user.ID(reader), "0123456789ABCDEF", "odd")
 	}
-	_, _, err := s.Search.Find(cancelled(t), parsed(t, "abc"), "", search.Place{}, 5)
+	_, _, err := s.Search.Find(cancelled(t), parsed(t, "abc"), "", search.Cursor{}, 5)
 	wantKind(t, err, fault.Unavailable)
 }
 
@@ -183,19 +183,19 @@ func searchPages(t *testing.T, s DocumentStore) {
 		must(t, s.Documents.CreateDocument(t.Context(), made))
 	}
 	for _, text := range []string{"needle", "need le", "mine: needle", "user:other needle", "user:other"} {
-		all, more, err := s.Search.Find(t.Context(), parsed(t, text), owner, search.Place{}, 100)
+		all, more, err := s.Search.Find(t.Context(), parsed(t, text), owner, search.Cursor{}, 100)
 		must(t, err)
 		want(t, "more", more, false)
 		for _, size := range []int{1, 7, len(all)} {
-			var paged []search.Found
-			for after, more := (search.Place{}), true; more; {
-				var page []search.Found
+			var paged []search.Result
+			for after, more := (search.Cursor{}), true; more; {
+				var page []search.Result
 				page, more, err = s.Search.Find(t.Context(), parsed(t, text), owner, after, size)
 				must(t, err)
 				if len(page) == 0 || len(page) > size {
 					t.Fatalf("%q: got a page of %d, want up to %d", text, len(page), size)
 				}
-				paged, after = append(paged, page...), page[len(page)-1].Place
+				paged, after = append(paged, page...), page[len(page)-1].Cursor
 			}
 			if !reflect.DeepEqual(paged, all) {
 				t.Errorf("%q in pages of %d: got %v, want %v", text, size, paged, all)
@@ -365,10 +365,10 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 			continue
 		}
 		reader := append(owners, "", "")[random.IntN(len(owners)+2)]
-		answers := make(map[string][]search.Found)
+		answers := make(map[string][]search.Result)
 		for name, s := range stores {
-			for after, more := (search.Place{}), true; more && len(answers[name]) < 40; {
-				var page []search.Found
+			for after, more := (search.Cursor{}), true; more && len(answers[name]) < 40; {
+				var page []search.Result
 				page, more, err = s.Search.Find(t.Context(), query, reader, after, 10)
 				must(t, err)
 				answers[name] = append(answers[name], page...)
@@ -378,13 +378,13 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 					}
 					break
 				}
-				after = page[len(page)-1].Place
+				after = page[len(page)-1].Cursor
 			}
 			hits += len(answers[name])
 		}
 		for name, got := range answers {
-			if wanted := answers["fake"]; !slices.EqualFunc(got, wanted, func(a, b search.Found) bool {
-				return a.ID == b.ID && a.Place.InTitles == b.Place.InTitles && a.Title == b.Title && a.OwnerName == b.OwnerName &&
+			if wanted := answers["fake"]; !slices.EqualFunc(got, wanted, func(a, b search.Result) bool {
+				return a.ID == b.ID && a.Cursor.InTitles == b.Cursor.InTitles && a.Title == b.Title && a.OwnerName == b.OwnerName &&
 					slices.Equal(a.Lines, b.Lines)
 			}) {
 				t.Fatalf("seed %d, %s, %q for %q: got %+v, want %+v", seed, name, asked, reader, got, wanted)

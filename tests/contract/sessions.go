@@ -102,14 +102,14 @@ func sessions(t *testing.T, s Store) {
 	// Another user's session, or an access token, is not ended by its hash or its id.
 	older := newSession(owner.ID, "", now.Add(-time.Hour))
 	must(t, s.Tokens.StartSession(t.Context(), nowhere, older, access.Hash))
-	must(t, s.Tokens.EndPresented(t.Context(), access.Hash))
-	must(t, s.Tokens.EndPresented(t.Context(), token.Hash{}))
+	must(t, s.Tokens.EndSessionByHash(t.Context(), access.Hash))
+	must(t, s.Tokens.EndSessionByHash(t.Context(), token.Hash{}))
 	for _, id := range []token.ID{access.ID, others.ID, "unknown", "a\x00", "\xff"} {
 		wantKind(t, s.Tokens.EndSession(t.Context(), nowhere, owner.ID, id), fault.NotFound)
 	}
 	wantKind(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, third.ID, now), fault.NotFound)
 	must(t, s.Tokens.EndSession(t.Context(), nowhere, owner.ID, second.ID))
-	must(t, s.Tokens.EndPresented(t.Context(), third.Hash))
+	must(t, s.Tokens.EndSessionByHash(t.Context(), third.Hash))
 	wantSessions(t, s, owner.ID, older)
 	_, _, err = s.Tokens.ByHash(t.Context(), third.Hash)
 	wantKind(t, err, fault.NotFound)

@@ -13,14 +13,14 @@ import (
 // importServices imports a user again whose ways in were changed here.
 func importServices(t *testing.T, s Store) {
 	ann := importedAccount(t, "a", "Ann")
-	ann.Services = map[string]string{"github": "1", "gitlab": "2"}
+	ann.Identities = map[string]string{"github": "1", "gitlab": "2"}
 	imports := func(what string, wanted string, services string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), []user.Import{ann})
 		wantResults(t, what, results, err, wanted)
 		account, err := s.Users.AccountByID(t.Context(), "a")
 		must(t, err)
-		want(t, what, fmt.Sprint(account.Services), services)
+		want(t, what, fmt.Sprint(account.Identities), services)
 	}
 	change := func(id user.ID, change func(services map[string]string)) {
 		t.Helper()
@@ -50,13 +50,13 @@ func importServices(t *testing.T, s Store) {
 
 	change("a", func(services map[string]string) { services["github"] = "1" })
 	imports("linked again", unchanged, "map[github:1 gitlab:3 oidc@https://a.example:x]")
-	ann.Services = map[string]string{}
+	ann.Identities = map[string]string{}
 	imports("a record without any", unchanged, "map[github:1 gitlab:3 oidc@https://a.example:x]")
-	ann.Services, ann.SupporterMonths = map[string]string{"github": "9", "bitbucket": "5"}, new(int32(4))
+	ann.Identities, ann.SupporterMonths = map[string]string{"github": "9", "bitbucket": "5"}, new(int32(4))
 	imports("a new one in the export", updated, "map[bitbucket:5 github:1 gitlab:3 oidc@https://a.example:x]")
-	ann.Services = map[string]string{"bitbucket": "6"}
+	ann.Identities = map[string]string{"bitbucket": "6"}
 	imports("a change of what was imported", updated, "map[bitbucket:6 github:1 gitlab:3 oidc@https://a.example:x]")
-	ann.Services = map[string]string{}
+	ann.Identities = map[string]string{}
 	imports("the export has lost it", updated, "map[github:1 gitlab:3 oidc@https://a.example:x]")
 }
 
@@ -161,7 +161,7 @@ func importGivenUp(t *testing.T, s DocumentStore) {
 	imports("another one", limited, fresh, limited)
 	givenUp, err := s.Documents.Update(t.Context(), unrecorded, "limited",
 		func(stored paste.Document) (paste.Change, error) {
-			made, err := stored.GivenUp(owner, key, "1d", time.Now())
+			made, err := stored.Anonymous(owner, key, "1d", time.Now())
 			return paste.Change{Document: made, Changed: true}, err
 		})
 	must(t, err)

@@ -95,8 +95,8 @@ func account(t *testing.T, s Store) {
 	must(t, err)
 	owner.CreatedAt = now.UTC()
 	want(t, "owner", account.User, owner)
-	if !maps.Equal(account.Services, services) {
-		t.Errorf("services: got %v, want %v", account.Services, services)
+	if !maps.Equal(account.Identities, services) {
+		t.Errorf("services: got %v, want %v", account.Identities, services)
 	}
 	if wanted := []string{"not-zzz", "not-aaa", "not-mmm"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("stars: got %v, want %v", account.Stars, wanted)
@@ -107,8 +107,9 @@ func bareAccount(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
-	if account.Stars == nil || len(account.Stars) != 0 || account.Services == nil || len(account.Services) != 0 {
-		t.Errorf("got the stars %#v and the services %#v, want empty ones that are not nil", account.Stars, account.Services)
+	if account.Stars == nil || len(account.Stars) != 0 || account.Identities == nil || len(account.Identities) != 0 {
+		t.Errorf("got the stars %#v and the services %#v, want empty ones that are not nil", account.Stars,
+			account.Identities)
 	}
 }
 

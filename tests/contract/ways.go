@@ -21,8 +21,8 @@ var (
 )
 
 // to changes the password of ways in.
-func to(hash identity.PasswordHash) func(user.User, *identity.Ways) error {
-	return func(_ user.User, ways *identity.Ways) error {
+func to(hash identity.PasswordHash) func(user.User, *identity.Credentials) error {
+	return func(_ user.User, ways *identity.Credentials) error {
 		ways.Password = hash
 		return nil
 	}
@@ -32,7 +32,8 @@ func to(hash identity.PasswordHash) func(user.User, *identity.Ways) error {
 func withPassword(t *testing.T, s Store, name string, hash identity.PasswordHash) user.User {
 	t.Helper()
 	created := newUser(t, name)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Ways{Password: hash}, identity.Admission{}))
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: hash},
+		identity.Admission{}))
 	created.CreatedAt = created.CreatedAt.UTC()
 	return created
 }
@@ -43,7 +44,7 @@ func wantPassword(t *testing.T, s Store, owner user.User, wanted identity.Passwo
 	must(t, err)
 	want(t, "user", found.ID, owner.ID)
 	want(t, "password", hash, wanted)
-	ways, err := s.Identities.WaysOf(t.Context(), owner.ID)
+	ways, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
 	must(t, err)
 	want(t, "password among the ways in", ways.Password, wanted)
 }
@@ -59,11 +60,11 @@ func passwords(t *testing.T, s Store) {
 	_, hash, err := s.Identities.ByPassword(t.Context(), parseName(t, "unknown"))
 	wantKind(t, err, fault.NotFound)
 	want(t, "password of no user", hash, "")
-	_, err = s.Identities.WaysOf(t.Context(), "unknown")
+	_, err = s.Identities.CredentialsOf(t.Context(), "unknown")
 	wantKind(t, err, fault.NotFound)
 	_, _, err = s.Identities.ByPassword(cancelled(t), owner.Name)
 	wantKind(t, err, fault.Unavailable)
-	_, err = s.Identities.WaysOf(cancelled(t), owner.ID)
+	_, err = s.Identities.CredentialsOf(cancelled(t), owner.ID)
 	wantKind(t, err, fault.Unavailable)
 
 	session := startedSession(t, s, owner.ID, "", now)
@@ -77,7 +78,7 @@ func passwords(t *testing.T, s Store) {
 	wantSessions(t, s, owner.ID, session)
 
 	// It goes with its user, and no import brings a change.
-	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Services: map[string]string{}}})
+	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Identities: map[string]string{}}})
 	must(t, err)
 	wantPassword(t, s, owner, "$b")
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
@@ -95,42 +96,44 @@ func changeWays(t *testing.T, s Store) {
 	others := startedSession(t, s, other.ID, "", now)
 
 	// What leaves the password alone ends no session.
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", func(u user.User, ways *identity.Ways) error {
-		want(t, "user", u, owner)
-		want(t, "password", ways.Password, "$a")
-		ways.Accounts["github"] = "77"
-		return nil
-	}))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
+		func(u user.User, ways *identity.Credentials) error {
+			want(t, "user", u, owner)
+			want(t, "password", ways.Password, "$a")
+			ways.Identities["github"] = "77"
+			return nil
+		}))
 	wantSessions(t, s, owner.ID, second, first)
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
-	if !maps.Equal(account.Services, map[string]string{"github": "77"}) {
-		t.Errorf("got the services %v, want the new one", account.Services)
+	if !maps.Equal(account.Identities, map[string]string{"github": "77"}) {
+		t.Errorf("got the services %v, want the new one", account.Identities)
 	}
 	refusal := errors.New("refused")
-	err = s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", func(_ user.User, ways *identity.Ways) error {
-		ways.Password = "$no"
-		delete(ways.Accounts, "github")
-		return refusal
-	})
+	err = s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
+		func(_ user.User, ways *identity.Credentials) error {
+			ways.Password = "$no"
+			delete(ways.Identities, "github")
+			return refusal
+		})
 	if !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of change", err)
 	}
-	wantServiceTaken(t, s.Identities.ChangeWays(t.Context(), nowhere, other.ID, "",
-		func(_ user.User, ways *identity.Ways) error {
-			ways.Password, ways.Accounts["github"] = "$no", "77"
+	wantServiceTaken(t, s.Identities.ChangeCredentials(t.Context(), nowhere, other.ID, "",
+		func(_ user.User, ways *identity.Credentials) error {
+			ways.Password, ways.Identities["github"] = "$no", "77"
 			return nil
 		}))
 	wantPassword(t, s, other, "")
-	wantKind(t, s.Identities.ChangeWays(t.Context(), nowhere, "unknown", "", to("$b")), fault.NotFound)
-	wantKind(t, s.Identities.ChangeWays(cancelled(t), nowhere, owner.ID, "", to("$b")), fault.Unavailable)
+	wantKind(t, s.Identities.ChangeCredentials(t.Context(), nowhere, "unknown", "", to("$b")), fault.NotFound)
+	wantKind(t, s.Identities.ChangeCredentials(cancelled(t), nowhere, owner.ID, "", to("$b")), fault.Unavailable)
 	wantPassword(t, s, owner, "$a")
 	wantSessions(t, s, owner.ID, second, first)
 
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, first.ID, to("$b")))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, first.ID, to("$b")))
 	wantPassword(t, s, owner, "$b")
 	wantSessions(t, s, owner.ID, first)
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", to("")))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", to("")))
 	wantPassword(t, s, owner, "")
 	wantSessions(t, s, owner.ID)
 	wantSessions(t, s, other.ID, others)
@@ -138,16 +141,17 @@ func changeWays(t *testing.T, s Store) {
 		t.Errorf("got %v, want the access token as it was", err)
 	}
 	// Unlinked here: an import does not link it again.
-	must(t, s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", func(_ user.User, ways *identity.Ways) error {
-		delete(ways.Accounts, "github")
-		return nil
-	}))
+	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
+		func(_ user.User, ways *identity.Credentials) error {
+			delete(ways.Identities, "github")
+			return nil
+		}))
 	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name,
-		Services: map[string]string{"github": "77"}}})
+		Identities: map[string]string{"github": "77"}}})
 	must(t, err)
-	ways, err := s.Identities.WaysOf(t.Context(), owner.ID)
+	ways, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "accounts", len(ways.Accounts), 0)
+	want(t, "accounts", len(ways.Identities), 0)
 }
 
 var errLastWay = fault.New(fault.Conflict, "the last one")
@@ -156,20 +160,21 @@ var errLastWay = fault.New(fault.Conflict, "the last one")
 func waysMeet(t *testing.T, s Store) {
 	for i := range 5 {
 		owner := newUser(t, fmt.Sprint("owner", i))
-		ways := identity.Ways{Password: "$a", Accounts: map[string]string{"github": fmt.Sprint(i)}}
+		ways := identity.Credentials{Password: "$a", Identities: map[string]string{"github": fmt.Sprint(i)}}
 		must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, owner, ways, identity.Admission{}))
 		wantOneWinner(t, meet(func(caller int) error {
-			return s.Identities.ChangeWays(t.Context(), nowhere, owner.ID, "", func(_ user.User, ways *identity.Ways) error {
-				if ways.Password == "" || len(ways.Accounts) == 0 {
-					return errLastWay
-				}
-				if caller%2 == 0 {
-					ways.Password = ""
-				} else {
-					delete(ways.Accounts, "github")
-				}
-				return nil
-			})
+			return s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
+				func(_ user.User, ways *identity.Credentials) error {
+					if ways.Password == "" || len(ways.Identities) == 0 {
+						return errLastWay
+					}
+					if caller%2 == 0 {
+						ways.Password = ""
+					} else {
+						delete(ways.Identities, "github")
+					}
+					return nil
+				})
 		}), fault.Conflict)
 	}
 }
@@ -178,7 +183,7 @@ func waysMeet(t *testing.T, s Store) {
 func newLink(t *testing.T, s Store, code string, owner user.ID, expires time.Time) identity.Hash {
 	t.Helper()
 	hash := identity.HashOf(code)
-	must(t, s.Identities.Offer(t.Context(), unrecorded,
+	must(t, s.Identities.StoreLink(t.Context(), unrecorded,
 		identity.OneTimeLink{Hash: hash, Owner: owner, ExpiresAt: expires}))
 	return hash
 }
@@ -204,13 +209,13 @@ func oneTimeLinks(t *testing.T, s Store) {
 	_, err := s.Identities.LinkByHash(cancelled(t), hash)
 	wantKind(t, err, fault.Unavailable)
 	link := identity.OneTimeLink{Hash: identity.HashOf("x"), Owner: "unknown", ExpiresAt: later}
-	wantKind(t, s.Identities.Offer(t.Context(), unrecorded, link), fault.NotFound)
-	wantKind(t, s.Identities.Offer(cancelled(t), unrecorded, link), fault.Unavailable)
+	wantKind(t, s.Identities.StoreLink(t.Context(), unrecorded, link), fault.NotFound)
+	wantKind(t, s.Identities.StoreLink(cancelled(t), unrecorded, link), fault.Unavailable)
 	wantNoLink(t, s, link.Hash)
 	wantNoLink(t, s, newLink(t, s, "expired", owner.ID, time.Now().Add(-time.Second)))
 
 	session, others2 := startedSession(t, s, owner.ID, "", now), startedSession(t, s, other.ID, "", now)
-	_, err = s.Identities.UseLink(t.Context(), nowhere, unrecorded, hash, func(user.User, *identity.Ways) error {
+	_, err = s.Identities.UseLink(t.Context(), nowhere, unrecorded, hash, func(user.User, *identity.Credentials) error {
 		return errLastWay
 	})
 	wantKind(t, err, fault.Conflict)
@@ -255,14 +260,14 @@ func enroll(t *testing.T, s Store) {
 	must(t, renamed(t, s, "former", "renamed"))
 	chosen := identity.Admission{Chosen: true, Invitation: invited.ID}
 	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"),
-		identity.Ways{Password: "$a"}, chosen))
+		identity.Credentials{Password: "$a"}, chosen))
 	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "renamed"),
-		identity.Ways{Password: "$a"}, chosen))
+		identity.Credentials{Password: "$a"}, chosen))
 	created := newUser(t, "created")
-	wantKind(t, s.Users.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, chosen),
+	wantKind(t, s.Users.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen),
 		fault.Unavailable)
 	want(t, "uses left", usesLeft(t, s, "code"), 1)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Ways{Password: "$a"}, chosen))
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen))
 	wantPassword(t, s, created, "$a")
 	want(t, "uses left", usesLeft(t, s, "code"), 0)
 	for _, invitation := range []identity.InvitationID{invited.ID, "unknown"} {
@@ -272,20 +277,21 @@ func enroll(t *testing.T, s Store) {
 			nowhere,
 			unrecorded,
 			another,
-			identity.Ways{Password: "$a"},
+			identity.Credentials{Password: "$a"},
 			identity.Admission{Chosen: true, Invitation: invitation},
 		)
-		if !errors.Is(err, identity.ErrUsedUp) {
-			t.Errorf("got %v, want %v", err, identity.ErrUsedUp)
+		if !errors.Is(err, identity.ErrInvitation) {
+			t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 		}
 		_, err = s.Users.ByName(t.Context(), another.Name)
 		wantKind(t, err, fault.NotFound)
 	}
 	// operators may
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Ways{}, identity.Admission{}))
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Credentials{},
+		identity.Admission{}))
 	clash := newUser(t, "clash")
 	clash.ID = created.ID
-	wantIDTaken(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Ways{Password: "$b"},
+	wantIDTaken(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Credentials{Password: "$b"},
 		identity.Admission{}))
 	wantPassword(t, s, created, "$a")
 }
@@ -301,7 +307,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	setup := newLink(t, s, "first", "", later)
 	expired := newLink(t, s, "expired", "", time.Now().Add(-time.Second))
 	reset := newLink(t, s, "reset", storedUser(t, s, "member").ID, later)
-	ways := identity.Ways{Password: "$a"}
+	ways := identity.Credentials{Password: "$a"}
 	for _, wrong := range []identity.Hash{expired, reset, identity.HashOf("unknown")} {
 		wantKind(
 			t,
@@ -329,14 +335,14 @@ func firstAdministrator(t *testing.T, s Store) {
 			wantNoLink(t, s, link)
 			err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways,
 				identity.Admission{Setup: link})
-			if !errors.Is(err, identity.ErrAdministered) {
-				t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministered)
+			if !errors.Is(err, identity.ErrAdministratorExists) {
+				t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministratorExists)
 			}
 		}
-		err := s.Identities.Offer(t.Context(), unrecorded,
+		err := s.Identities.StoreLink(t.Context(), unrecorded,
 			identity.OneTimeLink{Hash: identity.HashOf("late"), ExpiresAt: later})
-		if !errors.Is(err, identity.ErrAdministered) {
-			t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministered)
+		if !errors.Is(err, identity.ErrAdministratorExists) {
+			t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministratorExists)
 		}
 	}
 	administered("after its use")
@@ -361,7 +367,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	wantNoLink(t, s, third)
 	fourth := newLink(t, s, "fourth", "", later)
 	operators := newAdministrator(t, "operators")
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, operators, identity.Ways{}, identity.Admission{}))
+	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, operators, identity.Credentials{}, identity.Admission{}))
 	wantNoLink(t, s, fourth)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, operators.ID, operators.Name, nil))
 	newLink(t, s, "fifth", "", later)
@@ -377,7 +383,7 @@ func firstAdministratorsMeet(t *testing.T, s Store) {
 			nowhere,
 			unrecorded,
 			created,
-			identity.Ways{Password: "$a"},
+			identity.Credentials{Password: "$a"},
 			identity.Admission{Setup: links[caller%2]},
 		)
 	}), fault.Conflict)
@@ -389,8 +395,8 @@ func guesses(t *testing.T, s Store) {
 			must(t, s.Identities.TakeGuess(t.Context(), nowhere, name))
 		}
 		for range 2 {
-			if err := s.Identities.TakeGuess(t.Context(), nowhere, name); !errors.Is(err, identity.ErrGuesses) {
-				t.Fatalf("%q: got %v, want %v", name, err, identity.ErrGuesses)
+			if err := s.Identities.TakeGuess(t.Context(), nowhere, name); !errors.Is(err, identity.ErrTooManyGuesses) {
+				t.Fatalf("%q: got %v, want %v", name, err, identity.ErrTooManyGuesses)
 			}
 		}
 		must(t, s.Identities.ReturnGuess(t.Context(), name))

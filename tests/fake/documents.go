@@ -59,7 +59,7 @@ func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (pa
 		err = found.CipherSeenBy(reader)
 	}
 	if err != nil {
-		return paste.Document{}, paste.Gone(err)
+		return paste.Document{}, paste.ReplaceNotFound(err)
 	}
 	found.Starred = slices.Contains(p.stars[reader], string(id))
 	return found, nil
@@ -244,8 +244,8 @@ func clone(c paste.Content) paste.Content {
 	return c
 }
 
-// Told implements paste.Store.
-func (p Pastes) Told(ctx context.Context, id paste.ID) (bool, error) {
+// RemovalNotice implements paste.Store.
+func (p Pastes) RemovalNotice(ctx context.Context, id paste.ID) (bool, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return false, err

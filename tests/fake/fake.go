@@ -39,7 +39,7 @@ type Store struct {
 	quotas   map[paste.Client]time.Time // when each client has its whole quota again
 	former   map[string]formerName
 	graves   map[[2]string]bool // kind and id of what was deleted
-	own      map[user.ID]user.Own
+	own      map[user.ID]user.LocalChanges
 	unshared map[paste.ID]bool
 
 	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
@@ -177,7 +177,7 @@ func (u Users) Update(
 		return user.User{}, nil, errConflict
 	}
 	if u.servicesTaken(updated.ID, services) {
-		return user.User{}, nil, user.ErrServiceTaken
+		return user.User{}, nil, user.ErrIdentityTaken
 	}
 	if had := u.users[i].Name; had.Folded() != updated.Name.Folded() {
 		if reserved, ok := u.former[updated.Name.Folded()]; ok && reserved.id != updated.ID &&
@@ -214,19 +214,19 @@ func (s *Store) remember(before, after user.User, services map[string]string) {
 	s.own[after.ID] = own
 }
 
-func (s *Store) ownOf(id user.ID) user.Own {
+func (s *Store) ownOf(id user.ID) user.LocalChanges {
 	if s.own == nil {
-		s.own = make(map[user.ID]user.Own)
+		s.own = make(map[user.ID]user.LocalChanges)
 	}
 	if _, ok := s.own[id]; !ok {
-		s.own[id] = user.Own{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool)}
+		s.own[id] = user.LocalChanges{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool)}
 	}
 	return s.own[id]
 }
 
 // Delete implements user.Store.
 func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, name user.Name,
-	kept *user.Kept) error {
+	kept *user.PasteRetention) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id us
 
 // Create implements user.Store.
 func (u Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Ways{Accounts: services}, identity.Admission{})
+	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Credentials{Identities: services}, identity.Admission{})
 }
 
 func (s *Store) createUser(created user.User, services map[string]string) error {
@@ -266,7 +266,7 @@ func (s *Store) createUser(created user.User, services map[string]string) error 
 	case s.index(created.Name) >= 0:
 		return errConflict
 	case s.servicesTaken(created.ID, services):
-		return user.ErrServiceTaken
+		return user.ErrIdentityTaken
 	}
 	if s.services == nil {
 		s.services, s.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
@@ -281,7 +281,7 @@ func (s *Store) createUser(created user.User, services map[string]string) error 
 }
 
 // giveUpPastes makes a user's pastes anonymous, but private ones.
-func (s *Store) giveUpPastes(owner user.ID, kept user.Kept) {
+func (s *Store) giveUpPastes(owner user.ID, kept user.PasteRetention) {
 	for i := range s.pastes {
 		content := s.contents[s.pastes[i].ID]
 		if s.pastes[i].Owner == owner && content.Visibility != paste.Private {
@@ -341,19 +341,19 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 		var stored user.Account
 		at := slices.IndexFunc(u.users, func(stored user.User) bool { return stored.ID == accounts[i].ID })
 		if at >= 0 {
-			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Services: u.services[accounts[i].ID]}
+			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Identities: u.services[accounts[i].ID]}
 		}
 		wanted := accounts[i].Over(stored, u.ownOf(accounts[i].ID))
 		wanted.CreatedAt = wanted.CreatedAt.UTC()
-		if u.servicesTaken(wanted.ID, wanted.Services) {
-			results[i].Err = user.ErrServiceTaken
+		if u.servicesTaken(wanted.ID, wanted.Identities) {
+			results[i].Err = user.ErrIdentityTaken
 			continue
 		}
 		if at < 0 {
 			u.users = append(u.users, wanted.User)
 		} else {
 			results[i].Outcome = batch.Updated
-			if wanted.User == u.users[at] && maps.Equal(wanted.Services, u.services[wanted.ID]) &&
+			if wanted.User == u.users[at] && maps.Equal(wanted.Identities, u.services[wanted.ID]) &&
 				slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
 				results[i].Outcome = batch.Unchanged
 			}
@@ -365,7 +365,7 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 		if u.services == nil {
 			u.services, u.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
 		}
-		u.services[wanted.ID], u.stars[wanted.ID] = maps.Clone(wanted.Services), slices.Clone(wanted.Stars)
+		u.services[wanted.ID], u.stars[wanted.ID] = maps.Clone(wanted.Identities), slices.Clone(wanted.Stars)
 	}
 	return results, nil
 }
@@ -408,7 +408,7 @@ func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error
 	if !ok {
 		return user.Account{}, errNotFound
 	}
-	account := user.Account{User: found, Stars: []string{}, Services: u.copyServices(id)}
+	account := user.Account{User: found, Stars: []string{}, Identities: u.copyServices(id)}
 	for _, star := range u.stars[id] {
 		if slices.ContainsFunc(u.pastes, func(p paste.Paste) bool { return string(p.ID) == star && u.active(p) }) {
 			account.Stars = append(account.Stars, star)
@@ -582,7 +582,7 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 
 // ActiveIDs implements paste.Store.
 func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID,
-	after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
+	after paste.Cursor, limit int) (ids []paste.ID, last paste.Cursor, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, last, err
@@ -590,8 +590,8 @@ func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID,
 	defer unlock()
 	ids = []paste.ID{}
 	for _, known := range p.newestFirst() {
-		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Place()) && len(ids) < limit {
-			last = known.Place()
+		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Cursor()) && len(ids) < limit {
+			last = known.Cursor()
 			ids = append(ids, known.ID)
 		}
 	}
@@ -639,9 +639,9 @@ func (p Pastes) Star(ctx context.Context, _ netip.Addr, starrer user.ID, id past
 
 // Select implements paste.Store.
 func (p Pastes) Select(ctx context.Context, owner user.ID,
-	selection paste.Selection, limit int) ([]paste.Listed, error) {
+	selection paste.Selection, limit int) ([]paste.Summary, error) {
 	shown, _ := p.byID(owner)
-	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
+	all, err := p.listed(ctx, paste.Cursor{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
 			(!selection.Public || d.Visibility == paste.Public && !d.Burns && shown.PublicProfile) &&
 			(selection.Title == "" || strings.Contains(lowerASCII(titleOf(d)), lowerASCII(selection.Title))) &&
@@ -656,10 +656,10 @@ func (p Pastes) Select(ctx context.Context, owner user.ID,
 		}
 		return cmp.Or(b.After.CreatedAt.Compare(a.After.CreatedAt), cmp.Compare(b.After.ID, a.After.ID))
 	}
-	all = slices.DeleteFunc(all, func(one paste.Listed) bool {
-		return selection.After != (paste.Place{}) && compare(selection, selection.Next(&one)) >= 0
+	all = slices.DeleteFunc(all, func(one paste.Summary) bool {
+		return selection.After != (paste.Cursor{}) && compare(selection, selection.Next(&one)) >= 0
 	})
-	slices.SortFunc(all, func(a, b paste.Listed) int { return compare(selection.Next(&a), selection.Next(&b)) })
+	slices.SortFunc(all, func(a, b paste.Summary) int { return compare(selection.Next(&a), selection.Next(&b)) })
 	for i := range all {
 		if selection.Public && !shown.ShowTags {
 			all[i].Tags = nil
@@ -671,7 +671,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID,
 // Profile implements paste.Store.
 func (p Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
-) (user.User, []paste.Listed, error) {
+) (user.User, []paste.Summary, error) {
 	owner, err := Users(p).ByName(ctx, name)
 	if err == nil {
 		err = allow(owner)
@@ -685,7 +685,7 @@ func (p Pastes) Profile(
 }
 
 // Recent implements paste.Store.
-func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
+func (p Pastes) Recent(ctx context.Context, after paste.Cursor, limit int) ([]paste.Summary, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
 		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted()
@@ -693,7 +693,7 @@ func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]pas
 }
 
 // StarredBy implements paste.Store.
-func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Cursor, limit int) ([]paste.Summary, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.SeenBy(reader)
 		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID))
@@ -701,18 +701,18 @@ func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place
 }
 
 func (p Pastes) listed(
-	ctx context.Context, after paste.Place, limit int, shown func(paste.Document) bool,
-) ([]paste.Listed, error) {
+	ctx context.Context, after paste.Cursor, limit int, shown func(paste.Document) bool,
+) ([]paste.Summary, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	listed := []paste.Listed{}
+	listed := []paste.Summary{}
 	for _, known := range p.newestFirst() {
 		content, stored := p.contents[known.ID]
 		if stored && shown(paste.Document{Paste: known, Content: content}) && p.active(known) &&
-			after.Before(known.Place()) && len(listed) < limit {
+			after.Before(known.Cursor()) && len(listed) < limit {
 			one := listedOf(paste.Document{Paste: known, Content: content})
 			if owner, ok := p.byID(known.Owner); ok && owner.PublicProfile {
 				one.OwnerName = owner.Name.String()
@@ -751,8 +751,8 @@ func lowerASCII(text string) string {
 }
 
 // cut leaves out the pasties of what a list has no room for.
-func cut(listed []paste.Listed) []paste.Listed {
-	n := paste.Outlined(len(listed), func(i int) (int, int64) { return len(listed[i].Pasties), listed[i].Bytes })
+func cut(listed []paste.Summary) []paste.Summary {
+	n := paste.CountWithPasties(len(listed), func(i int) (int, int64) { return len(listed[i].Pasties), listed[i].Bytes })
 	for i := range listed {
 		if listed[i].Cut = i >= n; listed[i].Cut {
 			listed[i].Pasties = nil
@@ -761,8 +761,8 @@ func cut(listed []paste.Listed) []paste.Listed {
 	return listed
 }
 
-func listedOf(d paste.Document) paste.Listed {
-	one := paste.Listed{
+func listedOf(d paste.Document) paste.Summary {
+	one := paste.Summary{
 		Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, Encrypted: d.Encrypted(),
 		EditedAt: d.CreatedAt, Tags: d.Tags,
 	}
@@ -774,7 +774,7 @@ func listedOf(d paste.Document) paste.Listed {
 	}
 	one.Bytes = d.ContentBytes()
 	for _, p := range d.Pasties {
-		one.Pasties = append(one.Pasties, p.Listed())
+		one.Pasties = append(one.Pasties, p.Summary())
 	}
 	key := []rune(strings.ToLower(cmp.Or(one.Title, one.PastyTitle)))
 	one.TitleKey = string(key[:min(len(key), 100)])

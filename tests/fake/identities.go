@@ -56,8 +56,8 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 	return found, nil
 }
 
-// Keep implements identity.Store.
-func (i Identities) Keep(ctx context.Context, _ netip.Addr, hash identity.Hash,
+// StoreAttempt implements identity.Store.
+func (i Identities) StoreAttempt(ctx context.Context, _ netip.Addr, hash identity.Hash,
 	kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
 	return found.Attempt, nil
 }
 
-// Take implements identity.Store.
-func (i Identities) Take(ctx context.Context, _ netip.Addr, hash identity.Hash) (identity.Attempt, error) {
+// TakeAttempt implements identity.Store.
+func (i Identities) TakeAttempt(ctx context.Context, _ netip.Addr, hash identity.Hash) (identity.Attempt, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return identity.Attempt{}, err
@@ -119,7 +119,7 @@ func (i Identities) SignUp(ctx context.Context, _ netip.Addr, hash identity.Hash
 	}
 	at := slices.IndexFunc(i.invitations, func(known identity.Invitation) bool { return known.ID == found.Invitation })
 	if found.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
-		return identity.ErrUsedUp
+		return identity.ErrInvitation
 	}
 	if i.reserved(created.Name) {
 		return errConflict
@@ -134,8 +134,8 @@ func (i Identities) SignUp(ctx context.Context, _ netip.Addr, hash identity.Hash
 	return nil
 }
 
-// Invite implements identity.Store.
-func (i Identities) Invite(ctx context.Context, _ auditlog.Entry, created identity.Invitation) error {
+// StoreInvitation implements identity.Store.
+func (i Identities) StoreInvitation(ctx context.Context, _ auditlog.Entry, created identity.Invitation) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -177,8 +177,8 @@ func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, err
 	return append([]identity.Invitation{}, i.invitations...), nil
 }
 
-// Revoke implements identity.Store.
-func (i Identities) Revoke(ctx context.Context, _ auditlog.Entry, id identity.InvitationID) error {
+// RemoveInvitation implements identity.Store.
+func (i Identities) RemoveInvitation(ctx context.Context, _ auditlog.Entry, id identity.InvitationID) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err

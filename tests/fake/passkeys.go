@@ -18,8 +18,8 @@ type ceremony struct {
 	ends time.Time
 }
 
-// KeepCeremony implements identity.CeremonyKeeper.
-func (i Identities) KeepCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
+// StoreCeremony implements identity.CeremonyKeeper.
+func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err

@@ -15,14 +15,14 @@ type Search struct{ *Store }
 
 // Find implements search.Store.
 func (s Search) Find(
-	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
-) (found []search.Found, more bool, err error) {
+	ctx context.Context, query search.Query, reader user.ID, after search.Cursor, limit int,
+) (found []search.Result, more bool, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	defer unlock()
-	found = []search.Found{}
+	found = []search.Result{}
 	for _, known := range s.pastes {
 		document := paste.Document{Paste: known, Content: s.contents[known.ID]}
 		owner, owned := s.byID(known.Owner)
@@ -38,27 +38,27 @@ func (s Search) Find(
 		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool {
 			return !strings.Contains(titles, w)
 		})
-		place := search.Place{Place: known.Place(), InTitles: inTitles}
+		place := search.Cursor{Cursor: known.Cursor(), InTitles: inTitles}
 		if ok && after.Before(place) {
 			listed := listedOf(document)
 			listed.OwnerName, listed.Stars = owner.Name.String(), s.starsOf(known.ID)
 			if !own && !owner.ShowTags {
 				listed.Tags = nil
 			}
-			found = append(found, search.Found{Listed: listed, Place: place, Pasties: len(document.Pasties), Lines: lines})
+			found = append(found, search.Result{Summary: listed, Cursor: place, Pasties: len(document.Pasties), Lines: lines})
 		}
 	}
-	slices.SortFunc(found, func(a, b search.Found) int {
-		if a.Place.Before(b.Place) {
+	slices.SortFunc(found, func(a, b search.Result) int {
+		if a.Cursor.Before(b.Cursor) {
 			return -1
 		}
 		return 1
 	})
 	more = len(found) > limit
 	found = found[:min(len(found), limit)]
-	n := paste.Outlined(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
+	n := paste.CountWithPasties(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
 	for i := range found[n:] {
-		found[n+i].Cut, found[n+i].Listed.Pasties = true, nil
+		found[n+i].Cut, found[n+i].Summary.Pasties = true, nil
 	}
 	return found, more, nil
 }

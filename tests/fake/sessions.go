@@ -74,8 +74,8 @@ func (t Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, err
 	return t.sessions(owner), nil
 }
 
-// EndPresented implements token.Store.
-func (t Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
+// EndSessionByHash implements token.Store.
+func (t Tokens) EndSessionByHash(ctx context.Context, hash token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err

@@ -13,22 +13,22 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// WaysOf implements identity.Store.
-func (i Identities) WaysOf(ctx context.Context, owner user.ID) (identity.Ways, error) {
+// CredentialsOf implements identity.Store.
+func (i Identities) CredentialsOf(ctx context.Context, owner user.ID) (identity.Credentials, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
-		return identity.Ways{}, err
+		return identity.Credentials{}, err
 	}
 	defer unlock()
 	if !i.exists(owner) {
-		return identity.Ways{}, errNotFound
+		return identity.Credentials{}, errNotFound
 	}
 	return i.ways(owner), nil
 }
 
-func (s *Store) ways(owner user.ID) identity.Ways {
-	return identity.Ways{
-		Password: s.passwords[owner], Accounts: s.services[owner], Passkeys: s.passkeys[owner],
+func (s *Store) ways(owner user.ID) identity.Credentials {
+	return identity.Credentials{
+		Password: s.passwords[owner], Identities: s.services[owner], Passkeys: s.passkeys[owner],
 	}.Clone()
 }
 
@@ -38,13 +38,13 @@ func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, 
 	if err != nil {
 		return user.User{}, "", err
 	}
-	ways, err := i.WaysOf(ctx, named.ID)
+	ways, err := i.CredentialsOf(ctx, named.ID)
 	return named, ways.Password, err
 }
 
-// ChangeWays implements identity.Store.
-func (i Identities) ChangeWays(
-	ctx context.Context, _ netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Ways) error,
+// ChangeCredentials implements identity.Store.
+func (i Identities) ChangeCredentials(
+	ctx context.Context, _ netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Credentials) error,
 ) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -58,7 +58,9 @@ func (i Identities) ChangeWays(
 	return err
 }
 
-func (s *Store) changeWays(owner user.ID, change func(user.User, *identity.Ways) error) (changed bool, err error) {
+func (s *Store) changeWays(
+	owner user.ID, change func(user.User, *identity.Credentials) error,
+) (changed bool, err error) {
 	of, ok := s.byID(owner)
 	if !ok {
 		return false, errNotFound
@@ -67,14 +69,14 @@ func (s *Store) changeWays(owner user.ID, change func(user.User, *identity.Ways)
 	if err := change(of, &ways); err != nil {
 		return false, err
 	}
-	if s.servicesTaken(owner, ways.Accounts) {
-		return false, user.ErrServiceTaken
+	if s.servicesTaken(owner, ways.Identities) {
+		return false, user.ErrIdentityTaken
 	}
 	if err := s.setPasskeys(owner, ways.Passkeys); err != nil {
 		return false, err
 	}
-	s.remember(of, of, ways.Accounts)
-	s.services[owner] = ways.Accounts
+	s.remember(of, of, ways.Identities)
+	s.services[owner] = ways.Identities
 	changed = s.passwords[owner] != ways.Password
 	s.setPassword(owner, ways.Password)
 	return changed, nil
@@ -117,8 +119,8 @@ func (s *Store) endSetup(ends bool) {
 	}
 }
 
-// Offer implements identity.Store.
-func (i Identities) Offer(ctx context.Context, _ auditlog.Entry, link identity.OneTimeLink) error {
+// StoreLink implements identity.Store.
+func (i Identities) StoreLink(ctx context.Context, _ auditlog.Entry, link identity.OneTimeLink) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func (i Identities) Offer(ctx context.Context, _ auditlog.Entry, link identity.O
 	defer unlock()
 	switch {
 	case link.Owner == "" && i.administered():
-		return identity.ErrAdministered
+		return identity.ErrAdministratorExists
 	case link.Owner != "" && !i.exists(link.Owner):
 		return errNotFound
 	}
@@ -157,7 +159,8 @@ func (i Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identit
 
 // UseLink implements identity.Store.
 func (i Identities) UseLink(
-	ctx context.Context, _ netip.Addr, _ auditlog.Entry, hash identity.Hash, change func(user.User, *identity.Ways) error,
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, hash identity.Hash, change func(user.User,
+		*identity.Credentials) error,
 ) (user.User, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -185,7 +188,8 @@ func (s *Store) reserved(name user.Name) bool {
 
 // Enroll implements identity.Enroller.
 func (u Users) Enroll(
-	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, ways identity.Ways, why identity.Admission,
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, ways identity.Credentials,
+	why identity.Admission,
 ) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -194,7 +198,7 @@ func (u Users) Enroll(
 	defer unlock()
 	if why.Setup != (identity.Hash{}) {
 		if u.administered() {
-			return identity.ErrAdministered
+			return identity.ErrAdministratorExists
 		}
 		if link, err := u.link(why.Setup); err != nil || link.Owner != "" {
 			return errNotFound
@@ -202,7 +206,7 @@ func (u Users) Enroll(
 	}
 	at := slices.IndexFunc(u.invitations, func(i identity.Invitation) bool { return i.ID == why.Invitation })
 	if why.Invitation != "" && (at < 0 || !u.invitations[at].ValidAt(u.now())) {
-		return identity.ErrUsedUp
+		return identity.ErrInvitation
 	}
 	if why.Chosen && u.reserved(created.Name) {
 		return errConflict
@@ -212,7 +216,7 @@ func (u Users) Enroll(
 			return identity.ErrPasskeyTaken
 		}
 	}
-	if err := u.createUser(created, ways.Accounts); err != nil {
+	if err := u.createUser(created, ways.Identities); err != nil {
 		return err
 	}
 	if err := u.setPasskeys(created.ID, ways.Passkeys); err != nil {
@@ -236,7 +240,7 @@ func (i Identities) TakeGuess(ctx context.Context, _ netip.Addr, name string) er
 	}
 	defer unlock()
 	_, err = i.take(paste.Client("password of "+name), guessQuota)
-	return fault.Replace(err, fault.Exhausted, identity.ErrGuesses)
+	return fault.Replace(err, fault.Exhausted, identity.ErrTooManyGuesses)
 }
 
 // ReturnGuess implements identity.Store.

@@ -23,11 +23,11 @@ func TestInterruptedDeletion(t *testing.T) {
 	const all = 250
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	for what, c := range map[string]struct {
-		kept *user.Kept
+		kept *user.PasteRetention
 		left int64
 	}{
 		"with its pastes":    {nil, 0},
-		"without its pastes": {&user.Kept{Until: until, Lifetime: "1h"}, all},
+		"without its pastes": {&user.PasteRetention{Until: until, Lifetime: "1h"}, all},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

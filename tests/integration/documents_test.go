@@ -57,7 +57,7 @@ func retitle(title, text string) func(paste.Document) (paste.Change, error) {
 		recorded := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text,
 			At: time.Unix(1, 0).UTC()}}
 		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), recorded...)
-		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
+		return paste.Change{Document: stored, Changed: true, NewEdits: recorded}, nil
 	}
 }
 

@@ -21,11 +21,11 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 	for name, read := range map[string]func(t *testing.T, s *service) (string, error){
 		"an account": func(t *testing.T, s *service) (string, error) {
 			a, err := s.users.AccountByID(t.Context(), "epoxy")
-			return fmt.Sprint(a.Name, a.Services, a.Stars), err
+			return fmt.Sprint(a.Name, a.Identities, a.Stars), err
 		},
 		"an export": func(t *testing.T, s *service) (string, error) {
 			e, err := s.tokens.Export(t.Context(), "epoxy")
-			return fmt.Sprint(e.Name, e.FormerNames, e.Services, e.Stars, len(e.Tokens)), err
+			return fmt.Sprint(e.Name, e.FormerNames, e.Identities, e.Stars, len(e.Tokens)), err
 		},
 		"a list": func(t *testing.T, s *service) (string, error) {
 			listed, err := s.pastes.Select(t.Context(), "epoxy", paste.Selection{}, 10)
@@ -91,7 +91,7 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 }
 
 // shown is what a list shows of its pastes.
-func shown(listed []paste.Listed) (text string) {
+func shown(listed []paste.Summary) (text string) {
 	for _, one := range listed {
 		text += fmt.Sprint(" ", one.Title, one.Tags)
 	}
@@ -123,7 +123,7 @@ func changeAll(t *testing.T, writer *gormstore.Store) {
 		stored.Title, stored.Tags, stored.Pasties = "after", []string{"after"}, []paste.Pasty{{ID: "p", Code: "after"}}
 		recorded := []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
 		stored.Edits = recorded
-		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
+		return paste.Change{Document: stored, Changed: true, NewEdits: recorded}, nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -57,7 +57,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			"the tokens": func(ctx context.Context) error { _, err := s.tokens.ByOwner(ctx, "epoxy"); return err },
 			"an account": func(ctx context.Context) error { _, err := s.users.AccountByID(ctx, "epoxy"); return err },
 			"a list": func(ctx context.Context) error {
-				_, _, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Place{}, 10)
+				_, _, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Cursor{}, 10)
 				return err
 			},
 			"the titles": func(ctx context.Context) error {

@@ -212,7 +212,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}}
 	created, err := node.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), draft)
 	ok("create a paste", err)
-	ok("star it", node.Pastes.StarSeen.Do(ctx, audit.By(viewer, netip.Addr{}), string(created.ID), true))
+	ok("star it", node.Pastes.Star.Do(ctx, audit.By(viewer, netip.Addr{}), string(created.ID), true))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {
 		t.Errorf("got %d pastes, error %v, want 1", count, err)
 	}
@@ -261,8 +261,8 @@ func TestUpdatesAtOnce(t *testing.T) {
 		for round := range int32(rounds) {
 			avatar, service := fmt.Sprint("https://example.com/", round), fmt.Sprint(round)
 			changes := []users.UpdateInput{
-				{AvatarURL: &avatar, Services: map[string]string{"github": service}},
-				{SupporterMonths: &round, Services: map[string]string{"gitlab": service}},
+				{AvatarURL: &avatar, Identities: map[string]string{"github": service}},
+				{SupporterMonths: &round, Identities: map[string]string{"gitlab": service}},
 			}
 			var both sync.WaitGroup
 			for i, change := range changes {
@@ -278,7 +278,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			services := map[string]string{"github": service, "gitlab": service}
-			if shown.AvatarURL != avatar || shown.SupporterMonths != round || !maps.Equal(shown.Services, services) {
+			if shown.AvatarURL != avatar || shown.SupporterMonths != round || !maps.Equal(shown.Identities, services) {
 				lost++
 			}
 		}

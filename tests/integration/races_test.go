@@ -231,9 +231,10 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				if err := r.users.Create(t.Context(), auditlog.Entry{}, another, nil); err != nil {
 					t.Fatal(err)
 				}
-				attempt := identity.Attempt{Source: "github",
+				attempt := identity.Attempt{Provider: "github",
 					Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
-				if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 100); err != nil {
+				err := r.identities.StoreAttempt(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 100)
+				if err != nil {
 					t.Fatal(err)
 				}
 				other := begin(t, r.db, "1min") // only makes the transaction last
@@ -489,7 +490,7 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 					}
 				}}
 				signing := accounts.New(r.identities, r.users, accounts.Options{
-					Sources:      []identity.Source{{Provider: provider, Name: "github", Label: "GitHub", Key: "github"}},
+					Providers:    []identity.Provider{{ProviderClient: provider, Name: "github", Label: "GitHub", Key: "github"}},
 					Registration: accounts.Closed,
 				}, time.Now)
 				stolen, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{},
@@ -502,14 +503,14 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, stolen.Reveal()) }
-				begun, err := signing.Begin.Do(t.Context(), audit.By(viewer, netip.Addr{}),
-					accounts.BeginInput{Source: "github", Link: true})
+				begun, err := signing.BeginSignIn.Do(t.Context(), audit.By(viewer, netip.Addr{}),
+					accounts.BeginInput{Provider: "github", Link: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				callback := identity.Callback{State: begun.State, Code: "code"}
 				visitor := audit.By(token.Viewer{}, netip.Addr{})
-				arrived, err := signing.Arrive.Do(t.Context(), visitor, resume, "github", begun.Secret, callback)
+				arrived, err := signing.FinishSignIn.Do(t.Context(), visitor, resume, "github", begun.Secret, callback)
 				if err == nil || arrived.Linked {
 					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
 					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived,
@@ -542,11 +543,11 @@ func TestRaceSignUpTwice(t *testing.T) {
 		store := &bothRead{Store: r.identities}
 		store.readers.Add(2)
 		signing := accounts.New(store, r.users, accounts.Options{
-			Sources: []identity.Source{{Name: "github", Key: "github"}}, Registration: accounts.Open,
+			Providers: []identity.Provider{{Name: "github", Key: "github"}}, Registration: accounts.Open,
 		}, time.Now)
-		attempt := identity.Attempt{Source: "github",
+		attempt := identity.Attempt{Provider: "github",
 			Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "7"}}}
-		if err := r.identities.Keep(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 1000); err != nil {
+		if err := r.identities.StoreAttempt(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 1000); err != nil {
 			t.Fatal(err)
 		}
 		var both sync.WaitGroup

@@ -58,7 +58,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		store.Analyze(t.Context())
 		if _, _, err := gormstore.NewSearch(store).Find(t.Context(), search.Query{Words: []string{"code"}}, "",
-			search.Place{}, 10); err != nil {
+			search.Cursor{}, 10); err != nil {
 			t.Errorf("got %v, want nothing found", err)
 		}
 	})

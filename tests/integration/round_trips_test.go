@@ -57,7 +57,7 @@ func TestRoundTrips(t *testing.T) {
 			return err
 		}},
 		{"list", 1, func() error {
-			_, _, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Place{}, 10)
+			_, _, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Cursor{}, 10)
 			return err
 		}},
 	} {

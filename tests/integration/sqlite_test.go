@@ -182,7 +182,7 @@ func TestSQLiteFileIsReplaced(t *testing.T) {
 					t.Fatalf("got an answer from the lost file after %v, want none", time.Since(began))
 				}
 			}
-			_, _, err := s.pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 10)
+			_, _, err := s.pastes.ActiveIDs(t.Context(), "epoxy", paste.Cursor{}, 10)
 			wanted("a list", err)
 			wanted("readiness", s.store.Ready(t.Context()))
 		})

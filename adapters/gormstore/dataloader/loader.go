@@ -132,7 +132,7 @@ func lasting[K, V any](callers []*waiter[K, V]) (context.Context, context.Cancel
 func (l *loader[K, V]) contained(ctx context.Context, keys []K) (_ []result[V], err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fault.Unforeseen(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+			err = fault.Unexpected(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
 	}()
 	return l.load(ctx, keys)

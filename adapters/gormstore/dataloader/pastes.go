@@ -16,7 +16,7 @@ type Pastes struct {
 	paste.Store
 
 	documents *loader[documentKey, []documentRow] // nil: too few connections
-	lists     *loader[user.ID, []paste.Place]     // nil: too few connections
+	lists     *loader[user.ID, []paste.Cursor]    // nil: too few connections
 	count     *loader[struct{}, int64]
 }
 
@@ -45,14 +45,14 @@ func (d *Dataloader) Pastes(store paste.Store) *Pastes {
 			values: func(k documentKey) []string { return []string{string(k.id), string(k.reader)} },
 			fields: (*documentRow).fields,
 		}),
-		lists: newLoader(d, lists, query[user.ID, paste.Place]{
+		lists: newLoader(d, lists, query[user.ID, paste.Cursor]{
 			columns: `p.created_at, p.id`,
 			tables: fmt.Sprintf(`JOIN LATERAL (SELECT l.created_at, l.id FROM pastes l
 				WHERE l.owner_id = q.owner AND l.removed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > (SELECT clock_timestamp()))
 				ORDER BY l.created_at DESC, l.id DESC LIMIT %d) p ON true`, longList),
 			names:  []string{"owner"},
 			values: func(owner user.ID) []string { return []string{string(owner)} },
-			fields: func(p *paste.Place) []any { return []any{&p.CreatedAt, (*string)(&p.ID)} },
+			fields: func(p *paste.Cursor) []any { return []any{&p.CreatedAt, (*string)(&p.ID)} },
 		}),
 		count: &loader[struct{}, int64]{
 			slots: 1, largest: math.MaxInt,
@@ -112,9 +112,9 @@ func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 
 // ActiveIDs implements paste.Store. It merges the first pages of short lists.
 func (p *Pastes) ActiveIDs(
-	ctx context.Context, owner user.ID, after paste.Place, limit int,
-) (ids []paste.ID, last paste.Place, err error) {
-	if p.lists == nil || limit < longList || after != (paste.Place{}) || !model.IsText(string(owner)) {
+	ctx context.Context, owner user.ID, after paste.Cursor, limit int,
+) (ids []paste.ID, last paste.Cursor, err error) {
+	if p.lists == nil || limit < longList || after != (paste.Cursor{}) || !model.IsText(string(owner)) {
 		return p.Store.ActiveIDs(ctx, owner, after, limit)
 	}
 	places, err := p.lists.find(ctx, owner)
@@ -126,7 +126,7 @@ func (p *Pastes) ActiveIDs(
 	}
 	ids = make([]paste.ID, len(places))
 	for i, place := range places {
-		ids[i], last = place.ID, paste.Place{CreatedAt: place.CreatedAt.UTC(), ID: place.ID}
+		ids[i], last = place.ID, paste.Cursor{CreatedAt: place.CreatedAt.UTC(), ID: place.ID}
 	}
 	return ids, last, err
 }

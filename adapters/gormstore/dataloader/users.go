@@ -90,5 +90,5 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (user.Account, erro
 		return user.Account{}, err
 	}
 	found, err := rows[0].user.Domain()
-	return user.Account{User: found, Stars: rows[0].stars, Services: rows[0].services}, err
+	return user.Account{User: found, Stars: rows[0].stars, Identities: rows[0].services}, err
 }

@@ -49,7 +49,7 @@ var (
 		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables.")
 	noSchema = fault.New(fault.Unavailable,
 		"The database has no schema for the tables. Create it, or check the search_path of the database user.")
-	unforeseen = fault.Unforeseen(nil)
+	unforeseen = fault.Unexpected(nil)
 )
 
 var errRefused = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
@@ -68,7 +68,7 @@ func Translate(err error) error {
 	case idTaken:
 		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
 	case subjectUsed:
-		return user.ErrServiceTaken // without the cause, which an operator would see
+		return user.ErrIdentityTaken // without the cause, which an operator would see
 	}
 	return fault.Wrap(meaning.Kind, meaning.Message, err)
 }

@@ -24,7 +24,7 @@ type User struct {
 	Admin           bool
 	Suspended       bool
 	PastesHidden    bool
-	ProfileClosed   bool // here: see user.Own
+	ProfileClosed   bool // here: see user.LocalChanges
 }
 
 // Identity is a service by which a user signs in.
@@ -75,7 +75,7 @@ func NewUser(u user.User) *User {
 func (r *User) Domain() (user.User, error) {
 	name, err := user.ParseName(r.Username)
 	if err != nil {
-		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
+		return user.User{}, fault.Unexpected(fmt.Errorf("user %s: %w", r.ID, err))
 	}
 	return user.User{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
@@ -120,7 +120,7 @@ type SignInAttempt struct {
 // Domain returns the attempt.
 func (r *SignInAttempt) Domain() identity.Attempt {
 	return identity.Attempt{
-		Source: r.Source, Proof: identity.Proof{State: r.State, Nonce: r.Nonce, Verifier: r.Verifier},
+		Provider: r.Source, Proof: identity.Proof{State: r.State, Nonce: r.Nonce, Verifier: r.Verifier},
 		Profile: identity.Profile{
 			Identity: identity.Identity{Key: r.Provider, Subject: r.Subject}, Name: r.Name, AvatarURL: r.AvatarURL,
 		},
@@ -156,7 +156,7 @@ type UserDeletion struct {
 }
 
 // NewUserDeletion is the inverse of Kept.
-func NewUserDeletion(id user.ID, kept *user.Kept) *UserDeletion {
+func NewUserDeletion(id user.ID, kept *user.PasteRetention) *UserDeletion {
 	row := &UserDeletion{UserID: string(id), Keeps: kept != nil}
 	if kept != nil {
 		row.Until, row.Lifetime = Nullable(kept.Until), kept.Lifetime
@@ -165,9 +165,9 @@ func NewUserDeletion(id user.ID, kept *user.Kept) *UserDeletion {
 }
 
 // Kept says what becomes of the user's pastes.
-func (r *UserDeletion) Kept() *user.Kept {
+func (r *UserDeletion) Kept() *user.PasteRetention {
 	if !r.Keeps {
 		return nil
 	}
-	return &user.Kept{Until: r.Until.Time.UTC(), Lifetime: r.Lifetime}
+	return &user.PasteRetention{Until: r.Until.Time.UTC(), Lifetime: r.Lifetime}
 }

@@ -39,7 +39,7 @@ func giveOwner(path, other string) (os.FileInfo, error) {
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, fault.Unforeseen(fmt.Errorf("no owner of %s", other))
+		return nil, fault.Unexpected(fmt.Errorf("no owner of %s", other))
 	}
 	if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
 		return nil, fault.Wrap(fault.Unavailable,

@@ -32,7 +32,7 @@ func PublicOf(u user.User) Public {
 
 // SelfOf returns the profile of an account.
 func SelfOf(account user.Account) Self {
-	view := Self{Public: PublicOf(account.User), Stars: list(account.Stars), ServiceIDs: account.Services}
+	view := Self{Public: PublicOf(account.User), Stars: list(account.Stars), ServiceIDs: account.Identities}
 	if view.ServiceIDs == nil {
 		view.ServiceIDs = map[string]string{}
 	}

@@ -179,7 +179,7 @@ const (
 // eachOwn calls pack with each of the reader's pastes, and sends what it has packed. It fails once the session has
 // ended.
 func (e *export) eachOwn(pack func(*paste.Document) error) error {
-	for after := (paste.Place{}); ; {
+	for after := (paste.Cursor{}); ; {
 		last, err := e.next(after, pack)
 		if fault.Is(err, fault.NotFound) {
 			return nil
@@ -199,7 +199,7 @@ const perFile = 512
 
 // next calls pack with the reader's next paste after a place, and returns its place. A paste for which there is no
 // memory is read again when there is some.
-func (e *export) next(after paste.Place, pack func(*paste.Document) error) (last paste.Place, err error) {
+func (e *export) next(after paste.Cursor, pack func(*paste.Document) error) (last paste.Cursor, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.r.Context()), waitTime)
 	defer cancel()
 	for {
@@ -217,8 +217,8 @@ func (e *export) next(after paste.Place, pack func(*paste.Document) error) (last
 
 // try is next. When there is no memory, it returns how much is needed.
 func (e *export) try(
-	ctx context.Context, after paste.Place, pack func(*paste.Document) error,
-) (last paste.Place, needed int64, err error) {
+	ctx context.Context, after paste.Cursor, pack func(*paste.Document) error,
+) (last paste.Cursor, needed int64, err error) {
 	leave, err := e.Large.Wait(ctx)
 	if err != nil {
 		return last, 0, err
@@ -241,7 +241,7 @@ func (e *export) try(
 		return last, 0, err
 	}
 	_ = e.hold(int64(e.packed.Len())+perFile*e.files, false) // it is less than before, or hardly more
-	return found.Place(), 0, nil
+	return found.Cursor(), 0, nil
 }
 
 // compressors are used again, as each takes most of a megabyte.

@@ -174,13 +174,13 @@ type many struct {
 var beginning = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
 func (m *many) ActiveIDs(_ context.Context, _ user.ID,
-	after paste.Place, limit int) (ids []paste.ID, last paste.Place, err error) {
+	after paste.Cursor, limit int) (ids []paste.ID, last paste.Cursor, err error) {
 	next := 0
 	if after.ID != "" {
 		next = int(beginning.Sub(after.CreatedAt)/time.Second) + 1
 	}
 	for ; next < m.number && len(ids) < limit; next++ {
-		last = paste.Place{CreatedAt: beginning.Add(-time.Duration(next) * time.Second),
+		last = paste.Cursor{CreatedAt: beginning.Add(-time.Duration(next) * time.Second),
 			ID: paste.ID(fmt.Sprintf("p%07d", next))}
 		ids = append(ids, last.ID)
 	}
@@ -208,7 +208,7 @@ type busy struct {
 }
 
 func (b *busy) ActiveIDs(ctx context.Context, owner user.ID,
-	after paste.Place, limit int) ([]paste.ID, paste.Place, error) {
+	after paste.Cursor, limit int) ([]paste.ID, paste.Cursor, error) {
 	ids, last, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
 	if len(ids) == 0 {
 		b.atEnd()

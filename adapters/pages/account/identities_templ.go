@@ -37,7 +37,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(ways.Accounts) > 0 || len(ways.others) > 0 {
+		if len(ways.Identities) > 0 || len(ways.others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2>Accounts elsewhere</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -47,7 +47,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, key := range slices.Sorted(maps.Keys(ways.Accounts)) {
+		for _, key := range slices.Sorted(maps.Keys(ways.Identities)) {
 			label := cmp.Or(ways.labels[key], key)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<li><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
@@ -88,7 +88,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("account " + ways.Accounts[key])
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("account " + ways.Identities[key])
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/identities.templ`, Line: 22, Col: 56}
 			}
@@ -204,7 +204,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(ways.Accounts) > 0 || len(ways.others) > 0 {
+		if len(ways.Identities) > 0 || len(ways.others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">To change them, you have to have signed in within the last hour.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

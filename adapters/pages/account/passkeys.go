@@ -34,7 +34,7 @@ func ceremonyCookie(ceremony string) string { return "gluepot-passkey-" + ceremo
 const ceremonyLength = 16
 
 // ask answers passkeys.js with what to ask the browser for, or with what is wrong with the form.
-func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.BegunCeremony, err error) error {
+func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.PasskeyCeremony, err error) error {
 	status, answer := http.StatusOK, map[string]any{}
 	switch fault.KindOf(err) {
 	case fault.Invalid:
@@ -99,7 +99,7 @@ func (p *pages) signInWithPasskey(w http.ResponseWriter, r *site.Request, fields
 // account makes a user with a passkey, and begins a session. again shows the form again.
 func (p *pages) accountWithPasskey(
 	w http.ResponseWriter, r *site.Request, fields url.Values, next string,
-	begin func() (accounts.BegunCeremony, error), finish func(accounts.NewPasskey) (user.User, error),
+	begin func() (accounts.PasskeyCeremony, error), finish func(accounts.NewPasskey) (user.User, error),
 	again func(problem error) error,
 ) error {
 	if !fields.Has(fieldAnswer) {
@@ -120,8 +120,10 @@ func (p *pages) joinWithPasskey(w http.ResponseWriter, r *site.Request, fields u
 	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
 	r.Rejected = fields.Has(fieldAnswer)
 	return p.accountWithPasskey(w, r, fields, site.PathPastes,
-		func() (accounts.BegunCeremony, error) { return use.BeginJoin(r.Context(), r.Actor(), code, name) },
-		func(made accounts.NewPasskey) (user.User, error) { return use.Join(r.Context(), r.Actor(), code, made) },
+		func() (accounts.PasskeyCeremony, error) { return use.BeginRegister(r.Context(), r.Actor(), code, name) },
+		func(made accounts.NewPasskey) (user.User, error) {
+			return use.Register(r.Context(), r.Actor(), code, made)
+		},
 		func(problem error) error {
 			page := p.joinView(newAccount(r), joinPath(code), name, fault.MessageOf(problem))
 			return site.FormAgain(w, r, problem, page)
@@ -132,7 +134,7 @@ func (p *pages) joinWithPasskey(w http.ResponseWriter, r *site.Request, fields u
 func (p *pages) setUpWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
 	return p.accountWithPasskey(w, r, fields, site.PathAdmin,
-		func() (accounts.BegunCeremony, error) { return use.BeginSetUp(r.Context(), r.Actor(), code, name) },
+		func() (accounts.PasskeyCeremony, error) { return use.BeginSetUp(r.Context(), r.Actor(), code, name) },
 		func(made accounts.NewPasskey) (user.User, error) {
 			return use.SetUp(r.Context(), r.Actor(), code, made)
 		},
@@ -146,7 +148,7 @@ func (p *pages) setUpWithPasskey(w http.ResponseWriter, r *site.Request, fields 
 func (p *pages) resetWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	use, code := p.Modules.Accounts.Passkeys, r.PathValue("code")
 	return p.accountWithPasskey(w, r, fields, pathSecurity,
-		func() (accounts.BegunCeremony, error) { return use.BeginReset(r.Context(), r.Actor(), code) },
+		func() (accounts.PasskeyCeremony, error) { return use.BeginReset(r.Context(), r.Actor(), code) },
 		func(made accounts.NewPasskey) (user.User, error) {
 			return use.Reset(r.Context(), r.Actor(), code, made)
 		},

@@ -83,10 +83,10 @@ func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values)
 
 // waysView is what the page about signing in shows.
 type waysView struct {
-	identity.Ways
+	identity.Credentials
 
-	labels  map[string]string // of all providers, by their keys
-	others  []identity.Source // that can be linked
+	labels  map[string]string   // of all providers, by their keys
+	others  []identity.Provider // that can be linked
 	problem string
 	saved   bool
 }
@@ -97,16 +97,16 @@ func (p *pages) security(w http.ResponseWriter, r *site.Request) error {
 
 // showSecurity shows the ways in, and what is wrong with the form that was sent.
 func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error) error {
-	ways, err := p.Modules.Accounts.Ways.Own(r.Context(), r.Viewer)
+	ways, err := p.Modules.Accounts.Credentials.Own(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
 	shown := waysView{
-		Ways: ways, labels: make(map[string]string), problem: fault.MessageOf(sent), saved: r.URL.Query().Has("saved"),
+		Credentials: ways, labels: make(map[string]string), problem: fault.MessageOf(sent), saved: r.URL.Query().Has("saved"),
 	}
 	for _, source := range p.Modules.Accounts.Providers.Do() {
 		shown.labels[source.Key] = source.Label
-		if _, linked := ways.Accounts[source.Key]; !linked {
+		if _, linked := ways.Identities[source.Key]; !linked {
 			shown.others = append(shown.others, source)
 		}
 	}
@@ -114,7 +114,7 @@ func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error)
 	switch {
 	case sent == nil:
 		return site.Show(w, r, page, nil)
-	case errors.Is(sent, identity.ErrGuesses):
+	case errors.Is(sent, identity.ErrTooManyGuesses):
 		return site.ShowAs(w, r, http.StatusTooManyRequests, page)
 	}
 	return site.FormAgain(w, r, sent, page)
@@ -139,7 +139,7 @@ func (p *pages) changePassword(w http.ResponseWriter, r *site.Request, fields ur
 		return site.ErrBrokenForm
 	}
 	if err != nil {
-		r.Rejected = errors.Is(err, identity.ErrPresentPassword)
+		r.Rejected = errors.Is(err, identity.ErrCurrentPassword)
 		return p.showSecurity(w, r, err)
 	}
 	// The other sessions have ended. This browser gets a new one that may do as much as its present one.

@@ -298,7 +298,7 @@ func TestOwnPassword(t *testing.T) {
 	visit.WantIn(t, shown.Body.String(), "Your password is changed", "Current password", `value="remove"`)
 	answer, rejected, err := s.Post(second, path, form("set", otherPassword, otherPassword))
 	if err != nil || !rejected || answer.Code != http.StatusBadRequest ||
-		!strings.Contains(answer.Body.String(), identity.ErrPresentPassword.Message) {
+		!strings.Contains(answer.Body.String(), identity.ErrCurrentPassword.Message) {
 		t.Errorf("got %v, rejected: %v, %d, want the form again, and a failed sign-in", err, rejected, answer.Code)
 	}
 	answer, _, err = s.Post(second, path, form("remove", "", ""))

@@ -14,7 +14,7 @@ import (
 )
 
 // providerPath returns the path that leads to a provider. query is for the return.
-func providerPath(source identity.Source, query url.Values) string {
+func providerPath(source identity.Provider, query url.Values) string {
 	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
 }
 
@@ -24,12 +24,12 @@ func attemptCookie(state string) string { return "gluepot-sign-in-" + state[:min
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	wanted := accounts.BeginInput{
-		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
+		Provider: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
 		Code: query.Get("invite"),
 	}
-	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Actor(), wanted)
+	begun, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), wanted)
 	if err != nil {
-		r.Rejected = errors.Is(err, identity.ErrUsedUp)
+		r.Rejected = errors.Is(err, identity.ErrInvitation)
 		return err
 	}
 	site.SetCookie(w, r, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
@@ -45,7 +45,7 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	resume := func(ctx context.Context) (token.Viewer, error) {
 		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r))
 	}
-	arrived, err := p.Modules.Accounts.Arrive.Do(
+	arrived, err := p.Modules.Accounts.FinishSignIn.Do(
 		r.Context(), r.Actor(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), brought)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
@@ -73,8 +73,8 @@ func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields 
 // link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to
 // other sites.
 func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error {
-	wanted := accounts.BeginInput{Source: name, Next: pathIdentities, Link: true}
-	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Actor(), wanted)
+	wanted := accounts.BeginInput{Provider: name, Next: pathIdentities, Link: true}
+	begun, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), wanted)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 		func(owner user.ID) (end func(context.Context) error, err error) {
 			secret, err = p.start(r, owner, token.Token{})
 			return func(ctx context.Context) error {
-				return p.Modules.Tokens.Sessions.EndPresented(ctx, r.Actor(), secret.Reveal())
+				return p.Modules.Tokens.Sessions.EndBySecret(ctx, r.Actor(), secret.Reveal())
 			}, err
 		})
 	switch {
@@ -71,7 +71,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 	case errors.Is(err, identity.ErrWrongPassword):
 		r.Rejected, form.problem = true, fault.MessageOf(err)
 		return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), form))
-	case errors.Is(err, identity.ErrGuesses):
+	case errors.Is(err, identity.ErrTooManyGuesses):
 		form.problem = fault.MessageOf(err)
 		return site.ShowAs(w, r, http.StatusTooManyRequests, p.signInView(signInLayout(r, next), form))
 	}
@@ -80,7 +80,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
-	err := p.Modules.Tokens.Sessions.EndPresented(r.Context(), r.Actor(), site.CookieSecret(r))
+	err := p.Modules.Tokens.Sessions.EndBySecret(r.Context(), r.Actor(), site.CookieSecret(r))
 	site.SetSession(w, r, "")
 	return p.Done(w, "/", err)
 }

@@ -113,7 +113,7 @@ func (p *pages) signInView(page site.Layout, sent signInForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.Modules.Accounts.Join.Open() {
+				if p.Modules.Accounts.Register.Open() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<a class=\"button\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

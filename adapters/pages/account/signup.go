@@ -18,7 +18,7 @@ const signUpCookie = "gluepot-sign-up"
 // showSignUp asks for a name: for that alone after a provider has vouched for the visitor.
 func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
 	if !p.vouched(r) {
-		err := p.Modules.Accounts.Join.May(r.Context(), "")
+		err := p.Modules.Accounts.Register.Check(r.Context(), "")
 		return site.Show(w, r, p.joinView(newAccount(r), site.PathSignUp, "", ""), err)
 	}
 	page, found, err := p.newcomer(r)
@@ -36,7 +36,7 @@ func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newc
 
 // vouched reports whether a visitor has come from a provider, or only a provider can let visitors sign up.
 func (p *pages) vouched(r *site.Request) bool {
-	return site.CookieValue(r, signUpCookie) != "" || !p.Modules.Accounts.Join.Open()
+	return site.CookieValue(r, signUpCookie) != "" || !p.Modules.Accounts.Register.Open()
 }
 
 // signUp makes an account with the name that was chosen, or asks again.
@@ -67,7 +67,7 @@ func newAccount(r *site.Request) site.Layout {
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	code := r.PathValue("code")
 	found, err := p.Modules.Accounts.Invite.Show(r.Context(), code)
-	r.Rejected = r.Rejected || errors.Is(err, identity.ErrUsedUp)
+	r.Rejected = r.Rejected || errors.Is(err, identity.ErrInvitation)
 	page := r.Layout("You are invited", "")
 	page.Here = ""
 	site.KeepPrivate(w)
@@ -85,7 +85,7 @@ func (p *pages) join(w http.ResponseWriter, r *site.Request, fields url.Values) 
 	var created user.User
 	password, err := newPassword(fields)
 	if err == nil {
-		created, err = p.Modules.Accounts.Join.Do(r.Context(), r.Actor(), code, name, password)
+		created, err = p.Modules.Accounts.Register.Do(r.Context(), r.Actor(), code, name, password)
 	}
 	if err != nil {
 		return site.FormAgain(w, r, err, p.joinView(newAccount(r), joinPath(code), name, fault.MessageOf(err)))

@@ -144,7 +144,7 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	if len(entries) > foundAtOnce {
 		entries = entries[:foundAtOnce]
 		last := entries[foundAtOnce-1]
-		next = pathAudit + "?after=" + site.FormatPlace(paste.Place{CreatedAt: last.At, ID: paste.ID(last.ID)})
+		next = pathAudit + "?after=" + site.FormatPlace(paste.Cursor{CreatedAt: last.At, ID: paste.ID(last.ID)})
 	}
 	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries, next), err)
 }

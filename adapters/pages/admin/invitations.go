@@ -62,7 +62,7 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 	if len(page.Invitations) > foundAtOnce {
 		page.Invitations = page.Invitations[:foundAtOnce]
 		last := page.Invitations[foundAtOnce-1]
-		asked.Set("after", site.FormatPlace(paste.Place{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
+		asked.Set("after", site.FormatPlace(paste.Cursor{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
 		page.Next = pathInvitations + "?" + asked.Encode()
 	}
 	if problem != nil {

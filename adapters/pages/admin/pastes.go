@@ -17,7 +17,7 @@ type pastesPage struct {
 
 	Fields  url.Values // of the form that filters
 	Filter  moderation.Filter
-	Pastes  []moderation.Found
+	Pastes  []moderation.Paste
 	Next    string // or ""
 	Problem string // or ""
 }
@@ -58,7 +58,7 @@ func (p *pages) pastes(w http.ResponseWriter, r *site.Request) error {
 	}
 	if len(page.Pastes) > foundAtOnce {
 		page.Pastes = page.Pastes[:foundAtOnce]
-		asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Place()))
+		asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Cursor()))
 		page.Next = site.PathAdmin + "?" + asked.Encode()
 	}
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) { // administrators may know which users there are

@@ -42,7 +42,7 @@ func (p *pages) users(w http.ResponseWriter, r *site.Request) error {
 		r.Context(), r.Actor(), page.Filter, order, after, foundAtOnce+1)
 	if len(page.Users) > foundAtOnce {
 		page.Users = page.Users[:foundAtOnce]
-		asked.Set("after", formatAccountPlace(page.Users[foundAtOnce-1].PlaceIn(order)))
+		asked.Set("after", formatAccountPlace(page.Users[foundAtOnce-1].CursorIn(order)))
 		page.Next = pathUsers + "?" + asked.Encode()
 	}
 	if fault.Is(err, fault.Invalid) {
@@ -52,22 +52,22 @@ func (p *pages) users(w http.ResponseWriter, r *site.Request) error {
 }
 
 // formatAccountPlace returns a place for a query: 2048.epoxy.
-func formatAccountPlace(place moderation.AccountPlace) string {
+func formatAccountPlace(place moderation.AccountCursor) string {
 	return strconv.FormatInt(place.Value, 10) + "." + place.Name
 }
 
 // parseAccountPlace parses the output of formatAccountPlace; "" is the beginning.
-func parseAccountPlace(text string) (moderation.AccountPlace, error) {
+func parseAccountPlace(text string) (moderation.AccountCursor, error) {
 	if text == "" {
-		return moderation.AccountPlace{}, nil
+		return moderation.AccountCursor{}, nil
 	}
 	value, name, _ := strings.Cut(text, ".")
 	number, err := strconv.ParseInt(value, 10, 64)
-	place := moderation.AccountPlace{Value: number, Name: name}
+	place := moderation.AccountCursor{Value: number, Name: name}
 	named, unnamed := user.ParseName(name)
 	year := place.LastUse().Year()
 	if err != nil || unnamed != nil || named.Folded() != name || year < 1 || year > 9999 { // databases hold no other years
-		return moderation.AccountPlace{}, site.ErrNothing
+		return moderation.AccountCursor{}, site.ErrNothing
 	}
 	return place, nil
 }

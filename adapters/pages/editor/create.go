@@ -121,7 +121,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	if form.SignedIn && !r.Viewer.SignedIn() { // do not create an anonymous paste by accident
 		err = token.ErrRejected
 	}
-	var made pastes.Created
+	var made pastes.NewPaste
 	if err == nil {
 		made, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Actor(), draft)
 	}

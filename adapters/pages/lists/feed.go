@@ -10,7 +10,7 @@ import (
 )
 
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), paste.Place{})
+	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), paste.Cursor{})
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ type (
 
 // writeFeed writes the feed of a page. since is its time when it has no entries.
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time,
-	found []paste.Listed) error {
+	found []paste.Summary) error {
 	origin := p.Address(r.Request)
 	feed := atomFeed{
 		ID: origin + page, Title: title, Author: author, Updated: since,

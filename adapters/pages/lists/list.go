@@ -48,7 +48,7 @@ type pasteList struct {
 
 // Narrowed reports whether the list has only a part of the pastes.
 func (l *pasteList) Narrowed() bool {
-	return l.Selection.Tag != "" || l.Selection.Title != "" || l.Selection.After != paste.Place{}
+	return l.Selection.Tag != "" || l.Selection.Title != "" || l.Selection.After != paste.Cursor{}
 }
 
 // Next returns the path of the next page, or "".
@@ -75,7 +75,7 @@ func listPath(path string, selection paste.Selection) string {
 		query.Set("sort", listOrders[selection.Order])
 	}
 	switch {
-	case selection.After == paste.Place{}:
+	case selection.After == paste.Cursor{}:
 	case selection.Order == paste.ByTitle:
 		query.Set("after", string(selection.After.ID)+"."+selection.AfterTitle)
 	default:
@@ -109,12 +109,12 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	return selection, nil
 }
 
-func pathOf(listed *paste.Listed) string { return site.PathOfPaste(string(listed.ID)) }
+func pathOf(listed *paste.Summary) string { return site.PathOfPaste(string(listed.ID)) }
 
-func titleOf(listed *paste.Listed) string { return site.Shortened(listed.Label(), site.MaxHeading) }
+func titleOf(listed *paste.Summary) string { return site.Shortened(listed.Label(), site.MaxHeading) }
 
 // languagesOf returns the language of the first pasty of a paste, and how many pasties there are besides it.
-func languagesOf(listed *paste.Listed) string {
+func languagesOf(listed *paste.Summary) string {
 	text := site.Shortened(listed.Pasties[0].Language, site.MaxName)
 	if more := len(listed.Pasties) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -123,7 +123,7 @@ func languagesOf(listed *paste.Listed) string {
 }
 
 // linesOf returns how many lines the pasties of a paste have.
-func linesOf(listed *paste.Listed) (lines int) {
+func linesOf(listed *paste.Summary) (lines int) {
 	for _, pasty := range listed.Pasties {
 		lines += pasty.Lines
 	}
@@ -131,7 +131,7 @@ func linesOf(listed *paste.Listed) (lines int) {
 }
 
 // previewOf returns the first lines of the first pasty that has any, or "".
-func previewOf(listed *paste.Listed) string {
+func previewOf(listed *paste.Summary) string {
 	for _, pasty := range listed.Pasties {
 		if preview := strings.TrimRight(pasty.Preview, " \t\r\n"); preview != "" {
 			return preview

@@ -305,7 +305,7 @@ func (p *pages) filter(list pasteList) templ.Component {
 }
 
 // title is the title of a paste in a list, and leads to it.
-func (p *pages) title(listed *paste.Listed) templ.Component {
+func (p *pages) title(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -356,7 +356,7 @@ func (p *pages) title(listed *paste.Listed) templ.Component {
 }
 
 // contents are the languages and the size of a paste in a list, and its stars.
-func contents(listed *paste.Listed) templ.Component {
+func contents(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -493,7 +493,7 @@ func contents(listed *paste.Listed) templ.Component {
 }
 
 // preview is the beginning of what a paste in a list holds.
-func preview(listed *paste.Listed) templ.Component {
+func preview(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -533,7 +533,7 @@ func preview(listed *paste.Listed) templ.Component {
 }
 
 // owner leads to the profile of a paste's owner, unless the list is there.
-func (p *pages) owner(list pasteList, listed *paste.Listed) templ.Component {
+func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -715,7 +715,7 @@ func (p *pages) tags(list pasteList, all []string) templ.Component {
 }
 
 // times are those of a paste in a list.
-func times(listed *paste.Listed) templ.Component {
+func times(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

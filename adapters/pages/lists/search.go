@@ -22,7 +22,7 @@ type searchPage struct {
 
 	Text    string // of the search
 	Problem string // with the search, or ""
-	Found   []search.Found
+	Found   []search.Result
 	Words   []string // that are marked
 	Viewer  user.ID
 	Next    string // path of the next page, or ""
@@ -43,7 +43,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text,
-		search.Place{Place: after, InTitles: inTitles})
+		search.Cursor{Cursor: after, InTitles: inTitles})
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
 		return p.SignInFirst(w, r.URL.RequestURI())
@@ -54,10 +54,10 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	}
-	page.Found, page.Words = found.Found, found.Words
-	if n := len(found.Found); found.More && n > 0 {
-		last := found.Found[n-1].Place
-		next := site.FormatPlace(last.Place)
+	page.Found, page.Words = found.Pastes, found.Words
+	if n := len(found.Pastes); found.More && n > 0 {
+		last := found.Pastes[n-1].Cursor
+		next := site.FormatPlace(last.Cursor)
 		if last.InTitles {
 			next = afterTitles + next
 		}
@@ -70,10 +70,10 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 func (p *searchPage) marked(text string) marks.Parts { return marks.Parts(search.Parts(text, p.Words)) }
 
 // lineLink returns the path of a line that was found.
-func lineLink(found *search.Found, line search.Line) string {
+func lineLink(found *search.Result, line search.Line) string {
 	anchor := "#L"
 	if found.Pasties > 1 {
 		anchor = "#" + strconv.Itoa(line.Pasty+1) + "-L"
 	}
-	return pathOf(&found.Listed) + anchor + strconv.Itoa(line.Number)
+	return pathOf(&found.Summary) + anchor + strconv.Itoa(line.Number)
 }

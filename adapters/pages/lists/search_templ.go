@@ -108,7 +108,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var5 templ.SafeURL
-						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&found.Listed)))
+						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&found.Summary)))
 						if templ_7745c5c3_Err != nil {
 							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 27, Col: 46}
 						}
@@ -120,7 +120,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.marked(titleOf(&found.Listed)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.marked(titleOf(&found.Summary)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -187,11 +187,11 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = contents(&found.Listed).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = contents(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = times(&found.Listed).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = times(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -200,7 +200,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						if len(found.Lines) == 0 {
-							templ_7745c5c3_Err = preview(&found.Listed).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = preview(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -225,7 +225,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var11 string
-							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Line " + number + " of " + marks.Plain(titleOf(&found.Listed)))
+							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Line " + number + " of " + marks.Plain(titleOf(&found.Summary)))
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 128}
 							}

@@ -14,7 +14,7 @@ func TestSelections(t *testing.T) {
 	for order := range listOrders {
 		for _, tag := range []string{"", "two words", "a&b"} {
 			wanted := paste.Selection{Order: paste.Order(order), Tag: tag}
-			last := paste.Listed{EditedAt: time.UnixMicro(2).UTC(), TitleKey: "a.b é"}
+			last := paste.Summary{EditedAt: time.UnixMicro(2).UTC(), TitleKey: "a.b é"}
 			last.ID, last.CreatedAt = "k2j4x8m1", time.UnixMicro(1).UTC()
 			for _, selection := range []paste.Selection{wanted, wanted.Next(&last)} {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listPath("/pastes", selection), nil)

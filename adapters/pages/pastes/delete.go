@@ -64,7 +64,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.unopened(r)
 	if err == nil {
-		_, err = stored.GivenUp(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
+		_, err = stored.Anonymous(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
 	}
 	page := newPastePage(r, &stored)
 	page.Title = "Make " + page.Title + " anonymous"
@@ -73,7 +73,7 @@ func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Actor(), id)
+	key, err := p.Modules.Pastes.AnonymizeOwn.Do(r.Context(), r.Actor(), id)
 	if err != nil {
 		return err
 	}

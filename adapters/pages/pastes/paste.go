@@ -376,5 +376,5 @@ func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) er
 	if do != "star" && do != "unstar" {
 		return site.ErrBrokenForm
 	}
-	return p.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Actor(), id, do == "star"))
+	return p.Done(w, site.PathOfPaste(id), p.Modules.Pastes.Star.Do(r.Context(), r.Actor(), id, do == "star"))
 }

@@ -28,7 +28,7 @@ func (s *Site) Explained(r *Request, err error) error {
 
 // TitleOf returns the title of a paste, or a substitute.
 func TitleOf(found *paste.Document) string {
-	listed := paste.Listed{Title: found.Title, Encrypted: found.Encrypted()}
+	listed := paste.Summary{Title: found.Title, Encrypted: found.Encrypted()}
 	for _, pasty := range slices.Backward(found.Pasties) {
 		if strings.TrimSpace(pasty.Title) != "" {
 			listed.PastyTitle = pasty.Title

@@ -65,20 +65,20 @@ func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
 func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
 // FormatPlace returns a place for a query: 1795282550000000.k2j4x8m1.
-func FormatPlace(place paste.Place) string {
+func FormatPlace(place paste.Cursor) string {
 	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
 }
 
 // ParsePlace parses the output of FormatPlace; "" is the zero place.
-func ParsePlace(text string) (paste.Place, error) {
+func ParsePlace(text string) (paste.Cursor, error) {
 	if text == "" {
-		return paste.Place{}, nil
+		return paste.Cursor{}, nil
 	}
 	at, id, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
 	created := time.UnixMicro(micros).UTC()
 	if err != nil || created.Year() < 1 || created.Year() > 9999 || !ident.Valid(id) { // databases hold no other years
-		return paste.Place{}, ErrNothing
+		return paste.Cursor{}, ErrNothing
 	}
-	return paste.Place{CreatedAt: created, ID: paste.ID(id)}, nil
+	return paste.Cursor{CreatedAt: created, ID: paste.ID(id)}, nil
 }

@@ -34,7 +34,7 @@ func TestLocalPath(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int64{-62_135_596_800_000_000, -1, 0, 1795282550000001, 253_402_300_799_999_999} {
-		place := paste.Place{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
+		place := paste.Cursor{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
 		if got, err := ParsePlace(FormatPlace(place)); err != nil || got != place {
 			t.Errorf("got %v, %v, want %v", got, err, place)
 		}
