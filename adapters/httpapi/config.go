@@ -34,6 +34,8 @@ type Config struct {
 	Recent bool `json:"-"`
 	// Pages answers the paths outside the API. Default: nil, no pages.
 	Pages Pages `json:"-"`
+	// Beside has what other adapters serve beside the pages, if there are any. Default: none.
+	Beside []Routes `json:"-"`
 	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each
 	// request that begins. It returns a function that is called with the status of the answer. Default: nil.
 	Observe func(method, route string) (finish func(status int)) `json:"-"`

@@ -142,7 +142,8 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 	default:
 		return nil, errIncompleteBody
 	}
-	if coding := strings.Join(r.Header["Content-Encoding"], ","); coding != "" && !strings.EqualFold(coding, "identity") {
+	page, coding := pageOf(c), strings.Join(r.Header["Content-Encoding"], ",")
+	if coding != "" && !strings.EqualFold(coding, "identity") && (page == nil || !page.Encoded) {
 		return nil, errContentEncoding
 	}
 	return body, claim.Work(patient(r), bodyFactor*int64(len(body)))

@@ -21,12 +21,17 @@ import (
 // Pages are for people. The same limits, deadlines, log and metrics apply to them as to the API. A path whose first
 // segment is an endpoint's belongs to the API.
 type Pages interface {
-	// Routes returns all pages, which the API's router serves.
-	Routes() []route.Page
+	Routes
 	// SessionSecret returns the session's secret that a request for an unknown path presents, or "".
 	SessionSecret(r *http.Request) string
 	// AnswerError shows an error to a client that prefers HTML. It reports whether it rejected the session's secret.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool)
+}
+
+// Routes are what the API's router serves for another adapter.
+type Routes interface {
+	// Routes returns all paths of the adapter.
+	Routes() []route.Page
 }
 
 // isRawLink reports whether a request reads raw text, to which pages have links that people follow.

@@ -82,9 +82,11 @@ func (a *API) route() {
 		return
 	}
 	a.unknown.Secret = func(r *http.Request) (string, bool) { return a.cfg.Pages.SessionSecret(r), false }
-	for _, page := range a.cfg.Pages.Routes() {
-		a.servePage(page)
-		a.pagePaths[page.Path] = true
+	for _, adapter := range append([]Routes{a.cfg.Pages}, a.cfg.Beside...) {
+		for _, page := range adapter.Routes() {
+			a.servePage(page)
+			a.pagePaths[page.Path] = true
+		}
 	}
 }
 

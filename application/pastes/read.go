@@ -35,14 +35,24 @@ func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (past
 // Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if
 // edit is empty. It fails as Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
 func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
-	found, err := r.Do(ctx, viewer, id)
-	if err != nil || edit == "" {
+	if edit == "" {
+		return r.Do(ctx, viewer, id)
+	}
+	found, err := r.History(ctx, viewer, id)
+	if err != nil {
 		return found, err
 	}
-	if found.Burns {
+	found.Content, err = found.AsOf(edit)
+	return found, err
+}
+
+// History returns the paste with that id, which the viewer may see, for a reader of its edits. It fails as Do does, and
+// with paste.ErrNotFound for a paste that burns.
+func (r *Read) History(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
+	found, err := r.Do(ctx, viewer, id)
+	if err == nil && found.Burns {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	found.Content, err = found.AsOf(edit)
 	return found, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/git"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
@@ -46,11 +47,13 @@ type apiParams struct {
 	Metrics   *metrics.Metrics `optional:"true"`
 	Pages     httpapi.Pages    `optional:"true"`
 	Search    *search.UseCases `optional:"true"`
+	Beside    []httpapi.Routes `group:"routes"`
 }
 
 func newAPI(lifecycle fx.Lifecycle, in apiParams) (*httpapi.API, error) {
 	cfg := in.Config.HTTP
 	cfg.Tracing, cfg.Pages, cfg.Recent = in.Traces.requests(), in.Pages, in.Config.Site.Recent
+	cfg.Beside = in.Beside
 	if in.Metrics != nil {
 		cfg.Observe, cfg.OnLimited = in.Metrics.Began, in.Metrics.Limited
 	}
@@ -86,6 +89,15 @@ func newServer(lifecycle fx.Lifecycle, cfg config, api *httpapi.API, log *zap.Lo
 
 // pagesModule is left out where Config.Pages is false.
 var pagesModule = fx.Module("pages", fx.Provide(fx.Annotate(newPages, fx.As(new(httpapi.Pages)))))
+
+// gitModule serves repositories beside the pages.
+var gitModule = fx.Module("git", fx.Provide(
+	fx.Annotate(newGit, fx.As(new(httpapi.Routes)), fx.ResultTags(`group:"routes"`)),
+))
+
+func newGit(u *users.UseCases, t *tokens.UseCases, p *pastes.UseCases, l *languages.UseCases) *git.Git {
+	return git.New(git.Modules{Users: u, Tokens: t, Pastes: p, Languages: l})
+}
 
 // pageParams are what the pages stand on.
 type pageParams struct {

@@ -62,7 +62,7 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 	}
 	list = append(list, tracingModule, bootstrap.Module(own), signInModule)
 	if cfg.Pages {
-		list = append(list, pagesModule)
+		list = append(list, pagesModule, gitModule)
 	}
 	list = append(list, httpModule)
 	if cfg.Pages && (cfg.Passwords || cfg.Accounts.Passkeys != nil) && !cfg.ReadOnly {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -49,6 +50,53 @@ func (c Content) AsOf(edit string) (Content, error) {
 		}
 	}
 	return c, nil
+}
+
+// Version is the content after an edit.
+type Version struct {
+	Content
+
+	Edits []Edit    // the entries that led to it; none of the first
+	At    time.Time // the time of the edit; zero for the first
+}
+
+// maxVersions bounds the bytes of code of all versions. A pasty counts once for each code that it had.
+const maxVersions = 64 << 20
+
+var errLongHistory = fault.New(fault.Invalid,
+	"The history of this paste is too long to be read as a whole. Read single edits instead.")
+
+// Versions returns the content after each edit, oldest first, and first of all as it was before the first edit that is
+// known. The parts that stay the same share their memory. Where an imported entry does not fit the content, the first
+// version is the one after it. It fails with a fault.Invalid when the versions are too long together.
+func (c Content) Versions() ([]Version, error) {
+	var versions []Version
+	edits := c.Edits
+	c.Pasties, c.Edits = slices.Clone(c.Pasties), nil
+	length := c.ContentBytes()
+	for len(edits) > 0 {
+		last := edits[len(edits)-1]
+		first := slices.IndexFunc(edits, func(e Edit) bool { return e.Number == last.Number })
+		version := Version{Content: c, Edits: edits[first:], At: last.At}
+		version.Pasties = slices.Clone(c.Pasties)
+		edits = edits[:first]
+		for _, e := range slices.Backward(version.Edits) {
+			size, fits := c.undo(e)
+			if !fits {
+				version.Edits = nil
+				versions = append(versions, version)
+				slices.Reverse(versions)
+				return versions, nil
+			}
+			if length += int64(size); length > maxVersions {
+				return nil, errLongHistory
+			}
+		}
+		versions = append(versions, version)
+	}
+	versions = append(versions, Version{Content: c})
+	slices.Reverse(versions)
+	return versions, nil
 }
 
 // To returns the changes that restore an older content, as far as edits can. Restored pasties get new ids.

@@ -184,3 +184,64 @@ func TestAsOfImports(t *testing.T) {
 		t.Errorf("got %v, %v", same, err)
 	}
 }
+
+// TestVersions edits pastes at random, and wants each version as AsOf has it.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	compared := 0
+	for range 100 {
+		rules := testRules().withLargeHistory()
+		rules.Limits.Edits = 1 + random.IntN(60)
+		d, err := rules.Create(Draft{Pasties: pasties(code("first\n"), code("x"))}, true, created)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + random.IntN(12) {
+			if got, err := rules.Edit(d, randomChanges(random, d), edited); err == nil {
+				d = got.Document
+			}
+		}
+		versions, err := d.Versions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range versions {
+			edit := Original
+			if i > 0 {
+				edit = fmt.Sprint(v.Edits[0].Number)
+			}
+			want, err := d.AsOf(edit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := versionOf(v.Content); !reflect.DeepEqual(got, versionOf(want)) {
+				t.Fatalf("got %.300q at %s, want %.300q", got, edit, versionOf(want))
+			}
+			compared++
+		}
+	}
+	if compared < 200 {
+		t.Errorf("only %d versions were compared", compared)
+	}
+}
+
+// TestVersionsOfImports begins after the newest entry that does not fit, and refuses what would be too long.
+func TestVersionsOfImports(t *testing.T) {
+	t.Parallel()
+	c := Content{Title: "t", Edits: []Edit{
+		{Number: 0, Type: EditTitle, Text: "r"}, {Number: 1, Type: EditPastyTitle, Metadata: []string{"gone"}},
+		{Number: 2, Type: EditTitle, Text: "s"},
+	}}
+	versions, err := c.Versions()
+	if err != nil || len(versions) != 2 || versions[0].Title != "s" || versions[1].Title != "t" || versions[0].Edits != nil {
+		t.Errorf("got %v, %v, want the two that are known", versions, err)
+	}
+	large := Content{Pasties: []Pasty{{ID: "a", Code: strings.Repeat("x", maxVersions/4)}}}
+	for i := range 4 {
+		large.Edits = append(large.Edits, Edit{Number: int64(i), Type: EditPastyCode, Metadata: []string{"a"}})
+	}
+	if _, err := large.Versions(); !errors.Is(err, errLongHistory) {
+		t.Errorf("got %v of 64 MiB and more, want %v", err, errLongHistory)
+	}
+}

@@ -2,8 +2,10 @@
 package filename
 
 import (
+	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -44,6 +46,21 @@ func Safe(title string) string {
 		name = "_" + name
 	}
 	return name
+}
+
+// Of returns the file name of a snippet: its title, or else its id with the usual extension of its language.
+func Of(title, id string, extensions []string) string {
+	if name := Safe(title); name != "" {
+		return name
+	}
+	extension := "txt"
+	if len(extensions) > 0 {
+		extension = extensions[0]
+		if extension != strings.ToLower(extension) { // an odd one: BUILD, of Python
+			extension = slices.MinFunc(extensions, func(a, b string) int { return len(a) - len(b) })
+		}
+	}
+	return cmp.Or(Safe(id), "paste") + "." + extension
 }
 
 func isSeparator(r rune) bool { return r == '/' || r == '\\' }

@@ -17,6 +17,8 @@ type Page struct {
 	Hidden bool
 	// Everyone means that the page ignores the session. If there is no Post, requests lose their cookies.
 	Everyone bool
+	// Encoded means that Post decodes the body: it may have a Content-Encoding.
+	Encoded bool
 	// Secret returns the session's secret that a request presents, or "", and whether the handler tries a second secret.
 	Secret func(*http.Request) (presented string, tries bool)
 }

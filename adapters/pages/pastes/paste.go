@@ -75,6 +75,7 @@ type pastePage struct {
 	Sealed  bool      // encrypted: the link needs the key behind its #
 	Forked  string    // the title of the forked paste, if the reader may read it
 	Snippet string    // the HTML to embed it; empty: none
+	Clone   string    // the command that clones it; empty: none
 	Burnt   bool      // deleted, and shown for the last time
 	// Wraps is how ?wrap asks for lines, and WrapOn and WrapOff are links to the page with it; empty: none.
 	Wraps           wraps
@@ -234,6 +235,9 @@ func (p *pages) handOver(r *site.Request, page *pastePage) {
 func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
 	if page.Sealed = page.Paste.Encrypted(); page.Sealed {
 		return p.show(w, r, page.size(), p.encryptedView(page))
+	}
+	if !page.Paste.Burns && page.Link != "" {
+		page.Clone = "git clone " + page.Link + ".git"
 	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)

@@ -168,6 +168,12 @@ func (p *pages) handover(page pastePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
+		if page.Clone != "" {
+			templ_7745c5c3_Err = site.Handed("clone", "Clone with Git", "Copy command", page.Clone, nil).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
 		if !page.Burnt && !page.Sealed {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"scan\"><summary>QR code</summary> <img class=\"qr\" src=\"")
 			if templ_7745c5c3_Err != nil {
@@ -176,7 +182,7 @@ func (p *pages) handover(page pastePage) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Link(page.path("/qr.svg")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/share.templ`, Line: 47, Col: 53}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/share.templ`, Line: 50, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {

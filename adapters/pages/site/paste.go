@@ -2,7 +2,6 @@ package site
 
 import (
 	"archive/zip"
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -61,15 +60,9 @@ func (s *Site) Pack(files *zip.Writer, folder string, found *paste.Document) err
 
 // FileName returns a file name for a pasty that is valid on every system.
 func (s *Site) FileName(pasty *paste.Pasty) string {
-	if name := filename.Safe(pasty.Title); name != "" {
-		return name
+	var extensions []string
+	if language, err := s.Modules.Languages.FindByName.Do(pasty.Language); err == nil {
+		extensions = language.Extensions
 	}
-	extension := "txt"
-	if found, err := s.Modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
-		extension = found.Extensions[0]
-		if extension != strings.ToLower(extension) { // an odd one: BUILD, of Python
-			extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
-		}
-	}
-	return cmp.Or(filename.Safe(pasty.ID), "paste") + "." + extension
+	return filename.Of(pasty.Title, pasty.ID, extensions)
 }
