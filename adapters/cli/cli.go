@@ -48,8 +48,8 @@ type Commands struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	terminal bool // Stdout is a terminal
-	json     bool // --json is given
+	terminal bool // whether Stdout is a terminal
+	json     bool // the flag --json
 }
 
 // All returns all commands.
@@ -57,7 +57,7 @@ func (c *Commands) All() []*cobra.Command {
 	c.terminal = command.IsTerminal(c.Stdout)
 	return []*cobra.Command{
 		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(),
-		c.importing(), c.copy(),
+		c.importData(), c.copy(),
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *Commands) run(migrates bool, do action) RunE {
 			return err
 		}
 		defer func() { err = errors.Join(err, stop(context.WithoutCancel(cmd.Context()))) }()
-		if args, err = identified(cmd.Context(), modules, cmd, args); err != nil {
+		if args, err = resolveIdentity(cmd.Context(), modules, cmd, args); err != nil {
 			return err
 		}
 		show, err := do(cmd.Context(), modules, args)
@@ -86,7 +86,7 @@ func (c *Commands) run(migrates bool, do action) RunE {
 	}
 }
 
-// confirm asks a question, unless the answer is known to be yes. It fails if it is no.
+// confirm asks a question, unless yes is set. It fails if the answer is no.
 func (c *Commands) confirm(yes bool, question, done string) error {
 	if yes || command.Confirm(c.Stdin, c.Stderr, question+" [y/N] ") {
 		return nil

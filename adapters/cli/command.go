@@ -35,16 +35,16 @@ type Lifetime = command.Lifetime
 // Lifetimes are the values of a Lifetime.
 const Lifetimes = command.Lifetimes
 
-// does returns a command with the flag --json, and with an example on each line.
-func (c *Commands) does(use, short, examples string, do action) *cobra.Command {
+// newCommand returns a command with the flag --json, and with an example on each line.
+func (c *Commands) newCommand(use, short, examples string, do action) *cobra.Command {
 	examples = "  gluepot " + strings.ReplaceAll(examples, "\n", "\n  gluepot ")
 	cmd := &cobra.Command{Use: use, Short: short, Example: examples, RunE: c.run(false, do)}
 	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	return cmd
 }
 
-// ofUser explains USER in the help of a command, and adds --identity as an alternative.
-func ofUser(cmd *cobra.Command) *cobra.Command {
+// withUser explains USER in the help of a command, and adds --identity as an alternative.
+func withUser(cmd *cobra.Command) *cobra.Command {
 	cmd.Long = cmd.Short +
 		".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
 		"Instead of USER, --identity github:77 names an account that the user signs in with."
@@ -70,17 +70,17 @@ func addIdentity(cmd *cobra.Command) {
 	}
 }
 
-// identified resolves --identity: it sets --owner, or inserts the user before the arguments.
-func identified(ctx context.Context, m Modules, cmd *cobra.Command, args []string) ([]string, error) {
+// resolveIdentity resolves --identity: it sets --owner, or inserts the user before the arguments.
+func resolveIdentity(ctx context.Context, m Modules, cmd *cobra.Command, args []string) ([]string, error) {
 	flags := cmd.Flags()
 	if !flags.Changed(identityFlag) {
 		return args, nil
 	}
-	found, err := m.Accounts.Find.Do(ctx, flags.Lookup(identityFlag).Value.String())
+	owner, err := m.Accounts.Find.Do(ctx, flags.Lookup(identityFlag).Value.String())
 	if err != nil {
 		return nil, err
 	}
-	reference := "id:" + string(found.ID)
+	reference := "id:" + string(owner.ID)
 	if flags.Lookup("owner") != nil {
 		return args, flags.Set("owner", reference)
 	}

@@ -19,20 +19,21 @@ type OpenCopy func(cmd *cobra.Command, from, to string,
 	progress func(copies.Progress)) (*copies.Copy, func() error, error)
 
 func (c *Commands) copy() *cobra.Command {
-	cmd := c.does("copy", "Copy everything to another database, SQLite or PostgreSQL",
+	cmd := c.newCommand("copy", "Copy everything to another database, SQLite or PostgreSQL",
 		"copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot", nil)
-	cmd.Long = `Copy everything that a database holds to another one: from SQLite to PostgreSQL, back, or between two of a kind. A URL is as
-in GLUEPOT_DATABASE_URL. A password need not stand in it: PGPASSWORD and ~/.pgpass are read, too.
+	cmd.Long = `Copy everything from one database to another: from SQLite to PostgreSQL, back, or between two of
+a kind. The URLs are as in GLUEPOT_DATABASE_URL. You may leave out the password: PGPASSWORD and ~/.pgpass are read, too.
 
-The source is not changed. What it holds at one instant is copied: what servers write meanwhile stays behind. With
-GLUEPOT_READ_ONLY=true they go on reading and write nothing. The source must be at the version of this program.
+The source does not change. The copy holds what the source held at one instant, and nothing that servers write
+after that. With GLUEPOT_READ_ONLY=true they keep answering reads, and write nothing. The source must have the
+schema of this program.
 
-The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MIGRATE=false. Before the copy has ended, a server that
-runs on the target is not ready and refuses writes, and none starts. A copy that was interrupted, or killed, starts again: run the
-same command. To give it up, delete the target.
+The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MIGRATE=false. Until the copy ends, a
+server that runs on the target is not ready and refuses writes, and no other server starts on it. If the copy is
+interrupted or killed, run the same command again: it starts from the beginning. To give up, delete the target.
 
-At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
-code is 1 when they differ.`
+At the end the target is read back. The number of rows and the SHA-256 of each table are printed for both sides. If
+they differ, the exit code is 1.`
 	var from, to string
 	secret := func(to *string) func(string) error { // pflag prints the value of a String, and never that of a Func
 		return func(text string) error { *to = text; return nil }
@@ -45,22 +46,22 @@ code is 1 when they differ.`
 		if from == to {
 			return Usage("--from and --to are the same database")
 		}
-		show, shown := c.phases()
+		show, finish := c.phases()
 		use, stop, err := c.OpenCopy(cmd, from, to, show)
 		if err != nil {
-			return interrupted(ctx, err)
+			return explainInterrupt(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		compared, err := use.Do(ctx, audit.Operator())
-		shown()
+		finish()
 		if err != nil {
-			return interrupted(ctx, err)
+			return explainInterrupt(ctx, err)
 		}
 		if err := c.printComparisons(compared); err != nil || c.json {
 			return err
 		}
 		_, err = fmt.Fprintf(c.Stderr,
-			"gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. %s\n",
+			"gluepot: Servers and commands use the copy only if GLUEPOT_DATABASE_URL is its URL. %s\n",
 			moveAway(from))
 		return err
 	})
@@ -71,13 +72,13 @@ code is 1 when they differ.`
 func moveAway(from string) string {
 	if path, ok := strings.CutPrefix(from, "sqlite://"); ok {
 		return "Move the file " + path +
-			" away, with its -wal and -shm: a command without the variable may find it, and work on the old data."
+			" away, with its -wal and -shm: a command without that variable may find it, and work on the old data."
 	}
 	return "Delete the source when you no longer need it."
 }
 
-// interrupted says what to do about a command that was ended by a signal.
-func interrupted(ctx context.Context, err error) error {
+// explainInterrupt says what to do about a command that was ended by a signal.
+func explainInterrupt(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 func (c *Commands) printComparisons(compared []copies.Comparison) error {
-	err := listed(all(compared), func(t copies.Comparison) record {
+	err := listOutput(all(compared), func(t copies.Comparison) record {
 		return record{
 			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows},
 			{"targetRows", "TARGET ROWS", t.Target.Rows},
@@ -113,17 +114,17 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 
 // phases returns a function that shows the progress of each phase of a copy, and one that ends the display.
 func (c *Commands) phases() (show func(copies.Progress), stop func()) {
-	phase, shown := "", command.Progress{}
+	phase, progress := "", command.Progress{}
 	stop = func() {
 		if phase != "" {
-			_ = shown.Finish()
+			_ = progress.Finish()
 		}
 	}
 	return func(now copies.Progress) {
 		if now.Phase != phase {
 			stop()
-			phase, shown = now.Phase, command.NewProgress(c.Stderr, now.Phase, now.Of, false)
+			phase, progress = now.Phase, command.NewProgress(c.Stderr, now.Phase, now.Of, false)
 		}
-		_ = shown.Set64(now.Rows)
+		_ = progress.Set64(now.Rows)
 	}, stop
 }

@@ -19,7 +19,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 		name            string
 		files           []string
 	)
-	cmd = c.does("create [FILE...]", "Create a paste of files, or of standard input",
+	cmd = c.newCommand("create [FILE...]", "Create a paste of files, or of standard input",
 		"paste create --owner epoxy --expires-in 1w main.go go.mod",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			texts, err := command.ReadNewTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
@@ -30,26 +30,27 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			draft.Lifetime = given(cmd, "expires-in", (*string)(&lifetime))
+			draft.Lifetime = optional(cmd, "expires-in", (*string)(&lifetime))
 			for i, file := range files {
 				draft.Pasties = append(draft.Pasties, paste.PastyDraft{
-					Title: titles[i], Language: given(cmd, "language", &language), Code: &texts[i], Label: command.DisplayName(file),
+					Title: titles[i], Code: &texts[i], Label: command.DisplayName(file),
+					Language: optional(cmd, "language", &language),
 				})
 			}
 			created, err := m.Pastes.Create.Do(ctx, audit.Operator(), owner, draft)
-			return said(documentView{created}, "Created the paste %s.\n", created.ID), err
+			return textOutput(documentView{created}, "Created the paste %s.\n", created.ID), err
 		})
 	cmd.Long = "Create a paste. Each file becomes a pasty whose title is the file's name, with its folders unless all\n" +
-		"files are in them. Standard input is -, or read when there are no files, and is not empty then; --name names it.\n" +
-		"Languages are found by names and content unless --language says otherwise."
+		"files are in them. Name - for standard input, which is also read if you name no file; --name gives it a name.\n" +
+		"Languages are detected from names and content, unless --language says otherwise."
 	cmd.Example += "\n  git diff | gluepot paste create --name work.diff"
 	flags := cmd.Flags()
-	flags.StringVar(&owner, "owner", "", "name or id of the user whose paste it is (default none)")
+	flags.StringVar(&owner, "owner", "", "name or id of the user who owns the paste (default none)")
 	addIdentity(cmd)
-	flags.StringVar(&draft.Title, "title", "", "what to call the paste")
-	flags.StringVar(&name, "name", "", "`FILE` name of standard input, or of the only file")
-	flags.StringVar(&language, "language", "", "`NAME` of the language of everything (default: by names and content)")
-	flags.StringArrayVar(&draft.Tags, "tags", nil, "tags of its owner, separated by commas")
+	flags.StringVar(&draft.Title, "title", "", "title of the paste")
+	flags.StringVar(&name, "name", "", "`FILE` name for standard input, or for the only file")
+	flags.StringVar(&language, "language", "", "`NAME` of the language of all files (default: detected)")
+	flags.StringArrayVar(&draft.Tags, "tags", nil, "tags, separated by commas")
 	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
 	visibilityFlags(cmd, &draft.Private, &draft.Public)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {

@@ -21,10 +21,10 @@ func (c *Commands) pasteEdit() *cobra.Command {
 		pasties, languages        map[string]string
 		added, files              []string
 	)
-	cmd := c.does("edit ID", "Edit a paste; what has no flag stays as it is",
+	cmd := c.newCommand("edit ID", "Edit a paste, but only what a flag names",
 		"paste edit k3j2h1g0 --title 'how it ended' --public\n"+
 			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
-			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
+			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # removes all tags",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			texts, err := command.ReadTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
@@ -34,24 +34,25 @@ func (c *Commands) pasteEdit() *cobra.Command {
 				input.Pasties[i].Code = &texts[i]
 			}
 			edited, err := m.Pastes.Edit.Do(ctx, audit.Operator(), args[0], input)
-			return said(documentView{edited}, "Edited the paste %s.\n", edited.ID), err
+			return textOutput(documentView{edited}, "Edited the paste %s.\n", edited.ID), err
 		})
 	flags := cmd.Flags()
-	flags.StringVar(&title, "title", "", "what to call the paste")
+	flags.StringVar(&title, "title", "", "title of the paste")
 	flags.StringToStringVar(&pasties, "pasty", nil,
-		"`ID=FILE`: the pasty's code becomes the file's, or standard input's for -; may be repeated")
-	flags.StringArrayVar(&added, "add", nil, "`FILE` to add as a pasty with the file's name as its title; may be repeated")
+		"`ID=FILE`: replace the pasty's code with the file, or with standard input for -; may be repeated")
+	flags.StringArrayVar(&added, "add", nil, "`FILE` to add as a pasty, titled with its name; may be repeated")
 	flags.StringArrayVar(&input.Remove, "remove", nil, "`ID` of a pasty to remove; may be repeated")
-	flags.StringToStringVar(&languages, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
-	flags.StringArrayVar(&input.Tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
+	flags.StringToStringVar(&languages, "language", nil, "`ID=NAME`: set the pasty's language; may be repeated")
+	flags.StringArrayVar(&input.Tags, "tags", nil, "the new tags, separated by commas; empty for none")
 	visibilityFlags(cmd, &private, &public)
-	flags.BoolVar(&unlisted, "unlisted", false, "readable by all who know its id")
+	flags.BoolVar(&unlisted, "unlisted", false, "everyone who knows its id may read it")
 	cmd.MarkFlagsMutuallyExclusive("private", "public", "unlisted")
 	cmd.MarkFlagsOneRequired("title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		input.Title = given(cmd, "title", &title)
-		for visibility, flag := range map[paste.Visibility]bool{paste.Private: private, paste.Public: public,
-			paste.Unlisted: unlisted} {
+		input.Title = optional(cmd, "title", &title)
+		for visibility, flag := range map[paste.Visibility]bool{
+			paste.Private: private, paste.Public: public, paste.Unlisted: unlisted,
+		} {
 			switch name := visibility.String(); {
 			case flag:
 				input.Visibility = &visibility
@@ -73,17 +74,18 @@ func (c *Commands) pasteEdit() *cobra.Command {
 }
 
 // changedPasties returns the changes of pasties, and the files with the code of the first of them.
-func changedPasties(codes map[string]string, added []string,
-	languages map[string]string) (changes []paste.PastyChanges, files []string) {
+func changedPasties(
+	codes map[string]string, added []string, languages map[string]string,
+) (changes []paste.PastyChanges, files []string) {
 	for _, id := range slices.Sorted(maps.Keys(codes)) {
-		changes, files = append(changes, paste.PastyChanges{ID: id, Label: command.DisplayName(codes[id])}),
-			append(files, codes[id])
+		changes = append(changes, paste.PastyChanges{ID: id, Label: command.DisplayName(codes[id])})
+		files = append(files, codes[id])
 	}
 	for _, file := range added {
 		changes = append(changes, paste.PastyChanges{Label: command.DisplayName(file)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(languages)) {
-		at := slices.IndexFunc(changes, func(known paste.PastyChanges) bool { return known.ID == id })
+		at := slices.IndexFunc(changes, func(change paste.PastyChanges) bool { return change.ID == id })
 		if at < 0 {
 			at, changes = len(changes), append(changes, paste.PastyChanges{ID: id, Label: "the pasty " + Quote(id)})
 		}

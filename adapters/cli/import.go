@@ -24,34 +24,33 @@ type Sources struct {
 	Pastes func(r io.Reader) imports.Records[paste.Import]
 }
 
-func (c *Commands) importing() *cobra.Command {
+func (c *Commands) importData() *cobra.Command {
 	var usersFile, keysFile, pastesFile, rejects string
 	var anonymize bool
-	cmd := c.does("pastemyst", "Read what mongoexport writes from a PasteMyst v2 installation",
+	cmd := c.newCommand("pastemyst", "Import what mongoexport writes from a PasteMyst v2 installation",
 		"import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz", nil)
 	cmd.Example += "\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -"
-	cmd.Long = `Read what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line;
-"-" is standard input; gzip is recognised.
+	cmd.Long = `Import what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line.
+"-" is standard input, and gzip is recognised.
 
-It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates, also what was edited here meanwhile. What was deleted here stays so, and is counted as REMOVED EARLIER.
-Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in order,
-with what is stored by then complete; a second one ends it at once.
+You can run it again at any time, even after it was killed. The same input changes nothing. A newer export updates
+what is stored, even what was edited here. What was deleted here stays deleted, and counts as REMOVED EARLIER.
+Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) stops the import after
+the records that it has begun; a second one stops it at once.
 
-Pastes come with all they hold, their history and what is encrypted included. One whose owner is not a user here is
-rejected; with --orphans anonymous it is stored without an owner.
+Pastes keep everything that they hold, including their history and encrypted content. A paste whose owner is not a user
+here is rejected, or stored without an owner with --orphans anonymous.
 
-A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
-each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
-imported once the cause is gone. Where a file of that name exists already, it stays as
-it is, and the new one gets a number: KIND-FILE.2.rejects.`
+A record that cannot be accepted is reported, and the exit code is then 1. Each run writes rejected records to a new
+file for each kind, KIND-FILE.rejects, one on each line, which only its owner may read. Mend the cause, and import that
+file. An existing file stays as it is, and the new one gets a number: KIND-FILE.2.rejects.`
 	flags := cmd.Flags()
 	flags.StringVar(&usersFile, "users", "", "`FILE` with the users collection")
 	flags.StringVar(&keysFile, "api-keys", "", "`FILE` with the api-keys collection")
 	flags.StringVar(&pastesFile, "pastes", "", "`FILE` with the pastes collection")
 	cmd.MarkFlagsOneRequired("users", "api-keys", "pastes")
-	flags.Func("orphans", "what becomes of a paste whose owner is not a user here: `reject`, as by default, or anonymous",
-		parsed(&anonymize, orAnonymous("reject")))
+	flags.Func("orphans", "what to do with a paste whose owner is not a user here: `reject` (default) or anonymous",
+		setter(&anonymize, orAnonymous("reject")))
 	flags.StringVar(&rejects, "rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		var files []string
@@ -63,22 +62,21 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		return command.CheckInputs(files)
 	}
 	cmd.RunE = Long(c.run(true, func(ctx context.Context, m Modules, _ []string) (output, error) {
-		run := &importRun{commands: c, rejectsFolder: rejects}
+		run, orphans := &importRun{commands: c, rejectsFolder: rejects}, paste.RefuseOrphans
+		if anonymize {
+			orphans = paste.AnonymizeOrphans
+		}
 		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
 		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
 			func(
 				ctx context.Context, actor audit.Actor, source imports.Source[paste.Import], reject imports.Reject,
 			) (imports.Summary, error) {
-				policy := paste.RefuseOrphans
-				if anonymize {
-					policy = paste.AnonymizeOrphans
-				}
-				return m.Imports.Pastes.Do(ctx, actor, source, policy, reject)
+				return m.Imports.Pastes.Do(ctx, actor, source, orphans, reject)
 			})
 		return nil, run.finish(ctx, m)
 	}))
-	return Group("import", "Bring another installation's data in", cmd)
+	return Group("import", "Import the data of another installation", cmd)
 }
 
 // importRun is one run of the command.
@@ -86,7 +84,7 @@ type importRun struct {
 	commands      *Commands
 	rejectsFolder string
 	summaries     []importSummary
-	err           error // that ended it
+	err           error // the error that ended the run
 }
 
 // importSummary is the summary of one kind of records. rejects is the path of their file, or "".
@@ -98,11 +96,10 @@ type importSummary struct {
 
 func (s importSummary) record() record {
 	return record{
-		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New},
-		{"updated", "UPDATED", s.Updated},
-		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier},
-		{"rejected", "REJECTED", s.Rejected},
-		{"rejectsFile", "", s.rejects},
+		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read},
+		{"new", "NEW", s.New}, {"updated", "UPDATED", s.Updated}, {"unchanged", "UNCHANGED", s.Unchanged},
+		{"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier},
+		{"rejected", "REJECTED", s.Rejected}, {"rejectsFile", "", s.rejects},
 	}
 }
 
@@ -122,14 +119,15 @@ func importFile[R any](
 	}
 	defer input.Close()
 	progress := command.NewProgress(run.commands.Stderr, kind, input.Size, true)
-	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name,
-		report: run.commands.Stderr}
+	rejects := &rejectsFile{
+		folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr,
+	}
 	summary, err := do(ctx, audit.Operator(), func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
 	_ = progress.Finish()
 	if err != nil && ctx.Err() != nil { // the interrupt is the cause
-		err = fmt.Errorf("%w; what is counted above is stored, and the same command does the rest", context.Cause(ctx))
+		err = fmt.Errorf("%w; what is counted above is stored, and the same command imports the rest", context.Cause(ctx))
 	}
 	if err := errors.Join(err, rejects.close()); err != nil {
 		run.err = fmt.Errorf("import %s from %s: %w", kind, input.Name, err)
@@ -139,7 +137,7 @@ func importFile[R any](
 
 // finish prints the summary, even after a failure.
 func (r *importRun) finish(ctx context.Context, m Modules) error {
-	if err := listed(all(r.summaries), importSummary.record)(r.commands); err != nil {
+	if err := listOutput(all(r.summaries), importSummary.record)(r.commands); err != nil {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {

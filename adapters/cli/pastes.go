@@ -16,7 +16,7 @@ import (
 )
 
 func (c *Commands) paste() *cobra.Command {
-	deletion := c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
+	deletion := c.newCommand("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
 		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			return nil, c.each("paste", "deleted", ids, false, func(id string) error {
 				return m.Pastes.Delete.Do(ctx, audit.Operator(), id)
@@ -38,56 +38,57 @@ func (v documentView) MarshalJSON() ([]byte, error) {
 
 func (c *Commands) pasteShow() *cobra.Command {
 	var raw, origin bool
-	cmd := c.does("show ID [PASTY]", "Show a paste, or with --raw the code of one of its pasties",
-		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\npaste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
+	cmd := c.newCommand("show ID [PASTY]", "Show a paste, or with --raw the code of one of its pasties",
+		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\n"+
+			"paste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			if origin {
 				address, err := m.Moderation.Origin.Do(ctx, audit.Operator(), args[0])
-				return said(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address), err
+				return textOutput(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address), err
 			}
-			found, err := m.Pastes.Show.Do(ctx, args[0])
+			document, err := m.Pastes.Show.Do(ctx, args[0])
 			switch {
 			case err != nil:
 				return nil, err
 			case raw:
-				return nil, c.printRaw(found, args[1:])
+				return nil, c.printRaw(document, args[1:])
 			case c.json:
-				return nil, c.printJSON(documentView{found})
+				return nil, c.printJSON(documentView{document})
 			}
-			owner, err := ownerOf(ctx, m, found.Paste)
-			return func(c *Commands) error { return c.printDocument(found, owner) }, err
+			owner, err := ownerOf(ctx, m, document.Paste)
+			return func(c *Commands) error { return c.printDocument(document, owner) }, err
 		})
 	cmd.Flags().BoolVar(&raw, "raw", false,
-		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
+		"write exactly the code of PASTY, or of the first one; control characters are escaped on a terminal")
 	cmd.Flags().BoolVar(&origin, "origin", false,
-		"write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
+		"write only the address that created it, which is kept for GLUEPOT_ORIGIN_RETENTION")
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	cmd.MarkFlagsMutuallyExclusive("raw", "origin")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 && !raw {
-			return Usage("a pasty is named only with --raw. See '%s --help'", cmd.CommandPath())
+			return Usage("name a pasty only with --raw. See '%s --help'", cmd.CommandPath())
 		}
 		return nil
 	}
 	return cmd
 }
 
-// printRaw writes only the code of a pasty, by default of the first. On a terminal, control characters are escaped.
-func (c *Commands) printRaw(d paste.Document, named []string) error {
+// printRaw writes only the code of one pasty, by default the first. On a terminal, it escapes control characters.
+func (c *Commands) printRaw(d paste.Document, ids []string) error {
 	switch {
 	case d.Encrypted():
 		return fault.New(fault.Invalid, "The paste is encrypted: its code cannot be shown.")
 	case len(d.Pasties) == 0:
 		return fault.New(fault.NotFound, "The paste has no pasties.")
 	}
-	shown := d.Pasties[0]
-	if len(named) > 0 {
+	pasty := d.Pasties[0]
+	if len(ids) > 0 {
 		var err error
-		if shown, err = d.Pasty(named[0]); err != nil {
+		if pasty, err = d.Pasty(ids[0]); err != nil {
 			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
 		}
 	}
-	return command.Write(c.Stdout, c.terminal, shown.Code)
+	return command.Write(c.Stdout, c.terminal, pasty.Code)
 }
 
 // ownerOf returns the name and the id of a paste's owner.
@@ -96,7 +97,7 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 		return "none", nil
 	}
 	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
-	if fault.Is(err, fault.NotFound) { // deleted meanwhile
+	if fault.Is(err, fault.NotFound) { // the owner was deleted after the paste was read
 		return string(p.Owner), nil
 	}
 	return fmt.Sprintf("%s (%s)", owner.Name, p.Owner), err
@@ -104,11 +105,10 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
-	err := recorded(record{
-		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt},
-		{"expiresAt", "", d.ExpiresAt},
-		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars},
-		{"edits", "", len(d.Edits)},
+	err := recordOutput(record{
+		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner},
+		{"createdAt", "", d.CreatedAt}, {"expiresAt", "", d.ExpiresAt}, {"visibility", "", d.Visibility},
+		{"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars}, {"edits", "", len(d.Edits)},
 		{"encrypted", "", d.Encrypted()},
 	})(c)
 	if err != nil {

@@ -24,8 +24,8 @@ func (c *Commands) printJSON(v any) error {
 	return command.Write(c.Stdout, c.terminal, text.String())
 }
 
-// said writes a text, or v as JSON.
-func said(v any, format string, args ...any) output {
+// textOutput writes a text, or v as JSON.
+func textOutput(v any, format string, args ...any) output {
 	return func(c *Commands) error {
 		if c.json {
 			return c.printJSON(v)
@@ -35,16 +35,16 @@ func said(v any, format string, args ...any) output {
 	}
 }
 
-// record is what a command shows of one thing.
+// record holds what a command shows of one thing.
 type record []field
 
-// field is a value with its key in JSON. Those with a title are columns of tables.
+// field is a value with its key in JSON. Fields with a title are columns of tables.
 type field struct {
 	key, title string
 	value      any
 }
 
-// clipped is a text; tables show its beginning.
+// clipped is a text of which tables show the beginning.
 type clipped string
 
 const clippedLength = 40 // characters
@@ -61,13 +61,13 @@ func (r record) MarshalJSON() ([]byte, error) {
 		}
 		fmt.Fprintf(&text, "%q:", f.key)
 		value := f.value
-		switch known := value.(type) {
+		switch v := value.(type) {
 		case time.Time:
-			if value = known.UTC(); known.IsZero() {
+			if value = v.UTC(); v.IsZero() {
 				value = nil
 			}
 		case fmt.Stringer:
-			value = known.String()
+			value = v.String()
 		}
 		if err := encoder.Encode(value); err != nil {
 			return nil, err
@@ -104,8 +104,8 @@ func (f field) cell() string {
 	}
 }
 
-// listed writes each item on a line: as JSON, which streams, or in a table.
-func listed[T any](each func(visit func(T) error) error, of func(T) record) output {
+// listOutput writes each item on a line: as JSON, which streams, or in a table.
+func listOutput[T any](each func(visit func(T) error) error, of func(T) record) output {
 	return func(c *Commands) error {
 		if c.json {
 			return each(func(one T) error { return c.printJSON(of(one)) })
@@ -132,14 +132,14 @@ func listed[T any](each func(visit func(T) error) error, of func(T) record) outp
 	}
 }
 
-// recorded writes all of one thing, as JSON or with each field on a line.
-func recorded(shown record) output {
+// recordOutput writes one thing: as JSON, or with each field on a line.
+func recordOutput(r record) output {
 	return func(c *Commands) error {
 		if c.json {
-			return c.printJSON(shown)
+			return c.printJSON(r)
 		}
 		table := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-		for _, f := range shown {
+		for _, f := range r {
 			_, _ = fmt.Fprintf(table, "%s\t%s\n", f.key, f.cell()) // Flush returns the error
 		}
 		return table.Flush()

@@ -13,17 +13,17 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// rejectsFile stores rejected records unchanged, one per line, so that they can be imported later. It is created with
-// the first one.
+// rejectsFile stores rejected records unchanged, one on each line, so that they can be imported later. The first record
+// creates it.
 //
-// Each run creates its own file and never overwrites one (decision 0010): the name may be that of another input's
-// rejects, of the input itself, or a link. Each record is written before the import goes on, so it survives a crash.
+// Each run creates a file of its own and never overwrites one: the name may be that of another input's rejects, of the
+// input itself, or a link. Each record is written before the import goes on, so that it survives a crash.
 type rejectsFile struct {
 	folder, name string    // without a number and the suffix
 	source       string    // the input's name, for the report
 	report       io.Writer // where to say what is wrong with a record
 
-	path string // of the file, once there is one
+	path string // of the file, once it exists
 	file *os.File
 }
 
@@ -57,12 +57,12 @@ func (r *rejectsFile) add(line int, raw []byte, reason error) error {
 	return nil
 }
 
-// create makes the file, if there is none yet, under the first free name. Its mode is 0600, as it may contain API keys.
+// create creates the file under the first free name, unless it exists. Its mode is 0600, as it may contain API keys.
 func (r *rejectsFile) create() error {
 	name := r.name
 	for n := 2; r.file == nil; n++ {
 		path := filepath.Join(r.folder, name+rejectsSuffix)
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator names the folder
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator's folder
 		if err == nil {
 			r.path, r.file = path, file
 		} else if !errors.Is(err, fs.ErrExist) {

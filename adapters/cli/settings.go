@@ -8,13 +8,13 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
-// Source is where the value of a setting is from.
+// Source is where the value of a setting comes from.
 type Source string
 
 // The sources, in ascending order of precedence.
 const (
 	FromDefault  Source = "default"
-	FromFile     Source = "file" // that a variable GLUEPOT_…_FILE names
+	FromFile     Source = "file" // the file that a variable GLUEPOT_…_FILE names
 	FromVariable Source = "variable"
 	FromFlag     Source = "flag"
 )
@@ -30,10 +30,10 @@ type Setting struct {
 // Settings returns the command that prints what read returns.
 func (c *Commands) Settings(read func(*cobra.Command) ([]Setting, error)) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "Print each setting of the server, its value, and where that is from",
+		Use: "config", Short: "Print each setting of the server, its value, and where that comes from",
 		Long: `Print each setting that 'gluepot serve' would have with the same flags and environment, its value, and where
-that is from: a flag, a variable, a file that a variable names, or the default. Secrets are not printed. If settings
-are wrong, it names them all and exits with 2.`,
+that comes from: a flag, a variable, a file that a variable names, or the default. Secrets are not printed. If
+settings are wrong, it names all of them and exits with 2.`,
 		Example: "  gluepot config\n  gluepot config --json --http-addr :80",
 	}
 	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
@@ -42,16 +42,16 @@ are wrong, it names them all and exits with 2.`,
 		if err != nil {
 			return err
 		}
-		return listed(all(settings), func(s Setting) record {
+		return listOutput(all(settings), func(s Setting) record {
 			from := strings.TrimSpace(string(s.From) + " " + command.Line(s.Path))
-			shown := record{{"name", "SETTING", s.Name}, {"value", "VALUE", s.Value}, {"from", "FROM", from}}
+			fields := record{{"name", "SETTING", s.Name}, {"value", "VALUE", s.Value}, {"from", "FROM", from}}
 			if c.json {
-				shown[2].value = s.From
+				fields[2].value = s.From
 			}
 			if s.Path != "" {
-				shown = append(shown, field{"path", "", s.Path})
+				fields = append(fields, field{"path", "", s.Path})
 			}
-			return shown
+			return fields
 		})(c)
 	}
 	return cmd

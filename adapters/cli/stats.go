@@ -10,23 +10,26 @@ import (
 )
 
 func (c *Commands) stats() *cobra.Command {
-	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day",
+	return c.newCommand("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day",
 		"stats --json",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			t, err := m.Stats.Sum.Do(ctx)
 			totals := record{
-				{"users", "", t.Users}, {"tokens", "", t.Tokens}, {"activePastes", "", t.ActivePastes},
-				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars},
-				{"contentBytes", "", t.ContentBytes},
-				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes}, {"openReports", "", t.OpenReports},
+				{"users", "", t.Users}, {"tokens", "", t.Tokens},
+				{"activePastes", "", t.ActivePastes}, {"expiredUnsweptPastes", "", t.ExpiredPastes},
+				{"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
+				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes},
+				{"openReports", "", t.OpenReports},
 			}
 			if c.json {
-				return recorded(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},
+				return recordOutput(append(totals,
+					field{"largestUsers", "", records(t.Largest, holderRecord)},
 					field{"createdPerDay", "", records(t.Days, dayRecord)})), err
 			}
 			return func(c *Commands) error {
-				for _, part := range []output{recorded(totals), listed(all(t.Largest), holderRecord),
-					listed(all(t.Days), dayRecord)} {
+				for _, part := range []output{
+					recordOutput(totals), listOutput(all(t.Largest), holderRecord), listOutput(all(t.Days), dayRecord),
+				} {
 					if err := part(c); err != nil {
 						return err
 					}
@@ -45,9 +48,9 @@ func dayRecord(d stats.Day) record {
 }
 
 func records[T any](items []T, of func(T) record) []record {
-	made := []record{}
+	result := []record{}
 	for _, item := range items {
-		made = append(made, of(item))
+		result = append(result, of(item))
 	}
-	return made
+	return result
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// These variables override what login has stored.
+// These variables override what login stores.
 const (
 	EnvServer = "GLUEPOT_SERVER"
 	EnvToken  = "GLUEPOT_TOKEN"
 )
 
-// Commands are those for people who use a server. They write results to Stdout and everything else to Stderr.
+// Commands are the commands for people who use a server. They write results to Stdout and everything else to Stderr.
 type Commands struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

@@ -31,8 +31,8 @@ func (c *Commands) drop() *cobra.Command {
 		}
 		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), new(struct{}))
 		if s.deleteKey != "" && (err == nil || isNotFound(err)) {
-			if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
-				err = errors.Join(err, gone)
+			if removeErr := os.Remove(path); !errors.Is(removeErr, fs.ErrNotExist) {
+				err = errors.Join(err, removeErr)
 			}
 		}
 		return err

@@ -33,8 +33,8 @@ const (
 	keyLength     = 32
 )
 
-// withPassword is the fragment of a link to a paste with a password, which has no key. A link without a fragment was
-// cut off.
+// withPassword is the fragment of a link to a paste with a password, because that link has no key. A link to an
+// encrypted paste without a fragment was cut off.
 const withPassword = "password"
 
 var base64url = base64.RawURLEncoding.Strict()
@@ -68,9 +68,9 @@ func header(salt string) []byte {
 func newAEAD(secret, salt string) (cipher.AEAD, error) {
 	key, err := base64url.DecodeString(secret)
 	if salt != "" {
-		raw, wrong := base64url.DecodeString(salt)
-		if wrong != nil {
-			return nil, wrong
+		raw, saltErr := base64url.DecodeString(salt)
+		if saltErr != nil {
+			return nil, saltErr
 		}
 		key, err = pbkdf2.Key(sha256.New, secret, raw, rounds, keyLength)
 	}
@@ -169,7 +169,7 @@ func (c *Commands) decrypt(s sealed, key string) (content, error) {
 	if s.Salt == "" {
 		return s.open(key)
 	}
-	for try := 1; ; try++ { // one is too few: an opened paste is gone from the server
+	for try := 1; ; try++ { // people mistype, and the server may have deleted the paste already
 		password, err := c.password()
 		if err != nil {
 			return content{}, err
@@ -193,7 +193,7 @@ func (c *Commands) password() (string, error) {
 	return password, err
 }
 
-// newPassword is password, but asks twice on a terminal, which does not show what is typed.
+// newPassword is like password, but asks twice on a terminal, where nobody sees what they type.
 func (c *Commands) newPassword() (string, error) {
 	password, err := c.password()
 	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.Stdin) {
@@ -206,16 +206,16 @@ func (c *Commands) newPassword() (string, error) {
 	return password, err
 }
 
-// inPage matches the fragment of a link to a place in a page: #3, #L3, #L3-L7 or #2-L3-L7. Any other may be a key,
-// perhaps a cut one.
+// inPage matches the fragment of a link to a place in a page: #3, #L3, #L3-L7 or #2-L3-L7. Any other fragment may be a
+// key, or a part of one.
 var inPage = regexp.MustCompile(`^(main|\d+|(\d+-)?L\d+(-L\d+)?)?$`)
 
-// fetch returns the pasties of a paste, decrypted if need be. It opens a paste that burns after reading only after a
-// question, as that deletes it, and not if the link lacks the key. The fragment is that of the link: if it may be a key
-// or says that there is a password, fetch returns only what came encrypted.
+// fetch returns the pasties of a paste, and decrypts them if necessary. Opening a paste that burns after reading
+// deletes it, so fetch asks first, and does not open it if the link lacks the key. fragment is that of the link: if it
+// may be a key, or says that there is a password, fetch refuses plain text.
 func (c *Commands) fetch(
 	ctx context.Context, s *server, id, fragment, folder string, yes bool,
-) (found []pasty, opened bool, err error) {
+) (decrypted []pasty, opened bool, err error) {
 	toEncrypted := !inPage.MatchString(fragment)
 	if !toEncrypted {
 		plain, err := s.read(ctx, id)
@@ -265,7 +265,7 @@ func (c *Commands) fetch(
 	return plain.Pasties, opened, err
 }
 
-// keep saves an encrypted paste that is gone from the server and could not be decrypted, and returns a sentence that
+// keep saves an encrypted paste that the server has deleted and that could not be decrypted. It returns a sentence that
 // says where.
 func keep(name string, s sealed) string {
 	text, err := json.Marshal(s)

@@ -33,21 +33,21 @@ type listed struct {
 	Matches    matches `json:"matches"`
 }
 
-// part is a pasty in a list.
+// part is a pasty of a paste in a list.
 type part struct {
 	ID      string `json:"_id"`
 	Title   string `json:"title"`
 	Preview string `json:"preview"`
 }
 
-// match is a line that a search has found.
+// match is a line that matches a search.
 type match struct {
 	Pasty string `json:"pasty"`
 	Line  int    `json:"line"`
 	Text  string `json:"text"`
 }
 
-// pageSize is how many pastes are asked for at once.
+// pageSize is how many pastes one request asks for.
 const pageSize = 100
 
 type (
@@ -56,7 +56,7 @@ type (
 	matches []match
 )
 
-// UnmarshalJSON implements json.Unmarshaler, here and below. Decoding fails for more than was asked for.
+// UnmarshalJSON implements json.Unmarshaler. It fails for more elements than the request asked for, as those below do.
 func (i *items) UnmarshalJSON(text []byte) (err error) {
 	*i, err = decodeArray[json.RawMessage](text, pageSize)
 	return err
@@ -83,12 +83,12 @@ type query struct {
 
 // pages calls visit with the pastes of each page of a list.
 func (s *server) pages(ctx context.Context, q query, visit func(page items) error) error {
-	for left := q.limit; ; {
-		asked := pageSize
+	for remaining := q.limit; ; {
+		size := pageSize
 		if q.limit > 0 {
-			asked = min(left, pageSize)
+			size = min(remaining, pageSize)
 		}
-		q.filters.Set("limit", strconv.Itoa(asked))
+		q.filters.Set("limit", strconv.Itoa(size))
 		var page struct {
 			Items items  `json:"items"`
 			Next  string `json:"next"`
@@ -99,8 +99,8 @@ func (s *server) pages(ctx context.Context, q query, visit func(page items) erro
 		if err := visit(page.Items); err != nil {
 			return err
 		}
-		left -= len(page.Items)
-		if page.Next == "" || q.limit > 0 && left <= 0 || len(page.Items) == 0 {
+		remaining -= len(page.Items)
+		if page.Next == "" || q.limit > 0 && remaining <= 0 || len(page.Items) == 0 {
 			return nil
 		}
 		q.filters.Set("cursor", page.Next)
@@ -119,7 +119,7 @@ func (c *Commands) list() *cobra.Command {
 	filters := make(url.Values)
 	sort := cmd.Flags().String("sort", "", "order: created, edited or title (default created)")
 	tag := cmd.Flags().String("tag", "", "only pastes with this tag")
-	title := cmd.Flags().String("title", "", "only pastes whose title contains this")
+	title := cmd.Flags().String("title", "", "only pastes with this in their title")
 	starred := cmd.Flags().Bool("starred", false, "the pastes that you starred")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *limit < 0 {
@@ -134,7 +134,7 @@ func (c *Commands) list() *cobra.Command {
 		}
 		if s.token == "" {
 			if *starred || *sort != "" || *tag != "" || *title != "" {
-				return command.Usage("run 'gluepot login %s' first: there is no list of a visitor's pastes", s)
+				return command.Usage("run 'gluepot login %s' first: only users have a list of pastes", s)
 			}
 			return c.listKeyed(cmd.Context(), s, *limit, *asJSON)
 		}
@@ -155,8 +155,8 @@ func (c *Commands) list() *cobra.Command {
 func (c *Commands) find() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "find WORDS...", Short: "Search public pastes, and your own",
-		Long: "Search public pastes, and with a login all of your own. Each word must occur, in any case; \"a phrase\", tag:,\n" +
-			"language:, user: and mine: narrow it down.",
+		Long: "Search public pastes and, with a login, all of your own. Each word must occur, in any case.\n" +
+			"\"A phrase\", tag:, language:, user: and mine: narrow the search.",
 		Example: "  gluepot find parse config language:go\n  gluepot find mine: todo",
 	}
 	address, limit, asJSON := serverFlag(cmd), limitFlag(cmd), jsonFlag(cmd)
@@ -187,7 +187,7 @@ func (c *Commands) star() *cobra.Command {
 			return err
 		}
 		if s.token == "" {
-			return command.Usage("only users can star: run 'gluepot login %s' first", s)
+			return command.Usage("only users can star pastes: run 'gluepot login %s' first", s)
 		}
 		method := http.MethodPut
 		if *remove {
@@ -288,10 +288,10 @@ func (c *Commands) listKeyed(ctx context.Context, s *server, limit int, asJSON b
 	}
 	all := []listed{}
 	for _, id := range ids {
-		found, err := s.read(ctx, id)
+		p, err := s.read(ctx, id)
 		if isNotFound(err) {
-			found.Title = "(encrypted)"
-			_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), &found)
+			p.Title = "(encrypted)"
+			_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), &p)
 		}
 		if isNotFound(err) { // it was deleted, or it burns after reading
 			continue
@@ -299,13 +299,14 @@ func (c *Commands) listKeyed(ctx context.Context, s *server, limit int, asJSON b
 		if err != nil {
 			return err
 		}
-		one := listed{
-			ID: found.ID, Title: found.Title, CreatedAt: found.CreatedAt, DeletesAt: found.DeletesAt, Visibility: "unlisted",
+		item := listed{
+			ID: p.ID, Title: p.Title, CreatedAt: p.CreatedAt, DeletesAt: p.DeletesAt, Visibility: "unlisted",
 		}
-		for _, p := range found.Pasties {
-			one.Pasties = append(one.Pasties, part{p.ID, p.Title, p.Code[:min(len(p.Code), 4*maxLabel)]})
+		for _, file := range p.Pasties {
+			preview := file.Code[:min(len(file.Code), 4*maxLabel)]
+			item.Pasties = append(item.Pasties, part{file.ID, file.Title, preview})
 		}
-		all = append(all, one)
+		all = append(all, item)
 	}
 	if asJSON {
 		return c.writeJSON(all)
@@ -324,13 +325,13 @@ func (s *server) keyed() ([]string, error) {
 		return nil, err
 	}
 	paths, err := filepath.Glob(pattern)
-	written := func(path string) (at time.Time) {
+	modTime := func(path string) (at time.Time) {
 		if about, err := os.Stat(path); err == nil {
 			at = about.ModTime()
 		}
 		return at
 	}
-	slices.SortFunc(paths, func(a, b string) int { return written(b).Compare(written(a)) })
+	slices.SortFunc(paths, func(a, b string) int { return modTime(b).Compare(modTime(a)) })
 	for i, path := range paths {
 		paths[i] = filepath.Base(path)
 	}

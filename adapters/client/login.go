@@ -21,10 +21,10 @@ import (
 func (c *Commands) login() *cobra.Command {
 	return &cobra.Command{
 		Use: "login URL", Short: "Log in to a server with an access token, and use that server from now on",
-		Long: `Ask for an access token, check it, and store it for that server only, in a file that only you can read. Other
-commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` take precedence over it. The URL is
-that of the server's API: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is
-read from standard input if that is not a terminal.`,
+		Long: `Ask for an access token, check it, and store it for that server, in a file that only you can read. Other
+commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` take precedence over it. The URL is that of
+the server's API: https://paste.example, or https://paste.example/api/v2 if the API has a base path. If standard
+input is not a terminal, the token is read from it.`,
 		Example: "  gluepot login https://paste.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := parseServer(args[0])
@@ -35,11 +35,11 @@ read from standard input if that is not a terminal.`,
 				_, _ = fmt.Fprintf(c.Stderr, "Warning: %s is not encrypted. Others on the network can read the token and "+
 					"your pastes. Use https if the server supports it.\n", s) // optional
 			}
-			typed, err := c.ask("Access token for " + s.String() + ": ")
+			secret, err := c.ask("Access token for " + s.String() + ": ")
 			if err != nil {
 				return err
 			}
-			s.token = strings.TrimSpace(typed)
+			s.token = strings.TrimSpace(secret)
 			if s.token == "" {
 				return command.Usage("no token given. To push without one, set %s to the server", EnvServer)
 			}
@@ -49,13 +49,13 @@ read from standard input if that is not a terminal.`,
 			} else if err != nil {
 				return err
 			}
-			kept, err := folder()
+			dir, err := folder()
 			if err != nil {
 				return err
 			}
 			path, err := s.pathOf("token")
 			if err == nil {
-				err = errors.Join(save(path, s.token), save(filepath.Join(kept, "server"), s.String()))
+				err = errors.Join(save(path, s.token), save(filepath.Join(dir, "server"), s.String()))
 			}
 			if err != nil {
 				return err
@@ -69,8 +69,8 @@ read from standard input if that is not a terminal.`,
 // loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
-	named := host == "localhost" || strings.HasSuffix(host, ".localhost") // RFC 6761
-	return named || err == nil && address.Unmap().IsLoopback()
+	isName := host == "localhost" || strings.HasSuffix(host, ".localhost") // RFC 6761
+	return isName || err == nil && address.Unmap().IsLoopback()
 }
 
 func (c *Commands) logout() *cobra.Command {
@@ -80,7 +80,7 @@ func (c *Commands) logout() *cobra.Command {
 			"accepts the token until it expires or is revoked there.",
 		Example: "  gluepot logout",
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := c.server(strings.Join(args, "")) // at most one
+			s, err := c.server(strings.Join(args, "")) // at most one argument
 			if err != nil {
 				return err
 			}
@@ -103,13 +103,13 @@ func (c *Commands) logout() *cobra.Command {
 func (c *Commands) ask(question string) (string, error) {
 	if file, ok := c.Stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		_, _ = fmt.Fprint(c.Stderr, question)
-		typed, err := term.ReadPassword(int(file.Fd()))
+		line, err := term.ReadPassword(int(file.Fd()))
 		_, _ = fmt.Fprintln(c.Stderr)
-		return string(typed), err
+		return string(line), err
 	}
-	typed, err := bufio.NewReader(c.Stdin).ReadString('\n')
+	line, err := bufio.NewReader(c.Stdin).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return strings.TrimRight(typed, "\r\n"), err
+	return strings.TrimRight(line, "\r\n"), err
 }

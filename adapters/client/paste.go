@@ -25,13 +25,13 @@ type paste struct {
 	Pasties   pasties `json:"pasties"`
 }
 
-// pasties are those of a paste. Decoding fails for more than any server stores: an element of three bytes takes 64 in
-// memory.
+// pasties are the pasties of a paste. Decoding fails for more than any server stores: an element of three bytes takes
+// 64 bytes of memory.
 type pasties []pasty
 
 const maxPasties = 1 << 16
 
-var errArray = errors.New("an array is none, contains null, or is too long")
+var errArray = errors.New("an array is no array, contains null, or is too long")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *pasties) UnmarshalJSON(text []byte) (err error) {
@@ -39,7 +39,7 @@ func (p *pasties) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// decodeArray decodes an array of at most that many elements, none of which is null. null is nil.
+// decodeArray decodes an array of at most that many elements, none of them null. For null it returns nil.
 func decodeArray[T any](text []byte, most int) ([]T, error) {
 	array := json.NewDecoder(bytes.NewReader(text))
 	switch begin, err := array.Token(); {
@@ -70,12 +70,12 @@ type pasty struct {
 }
 
 // read returns the paste with that id.
-func (s *server) read(ctx context.Context, id string) (found paste, err error) {
-	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), &found)
-	if err == nil && found.ID == "" {
+func (s *server) read(ctx context.Context, id string) (p paste, err error) {
+	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), &p)
+	if err == nil && p.ID == "" {
 		err = s.noPaste()
 	}
-	return found, err
+	return p, err
 }
 
 // target returns the server and the id of a paste, given by its id or a link. For a link to another server it uses the
@@ -94,9 +94,9 @@ func (c *Commands) target(named, target string) (*server, string, error) {
 	}
 	base, id := split(link.Path)
 	linked, err := parseServer((&url.URL{Scheme: link.Scheme, Host: link.Host, Path: base}).String())
-	s, unknown := c.server("")
-	known := err == nil && unknown == nil && s.base.Host == linked.base.Host && s.base.Scheme == linked.base.Scheme
-	if known {
+	s, noDefault := c.server("")
+	isDefault := err == nil && noDefault == nil && s.base.Host == linked.base.Host && s.base.Scheme == linked.base.Scheme
+	if isDefault {
 		if rest, below := strings.CutPrefix(link.Path, s.base.Path+"/"); below {
 			_, id = split(rest)
 		}
@@ -106,7 +106,7 @@ func (c *Commands) target(named, target string) (*server, string, error) {
 		return nil, "", command.Usage("not a link to a paste, such as https://paste.example/k3j2h1g0")
 	case err != nil:
 		return nil, "", err
-	case known:
+	case isDefault:
 		return s, id, nil
 	}
 	linked.token, err = load(linked.pathOf("token"))

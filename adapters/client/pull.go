@@ -19,10 +19,11 @@ import (
 func (c *Commands) pull() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pull ID|URL", Short: "Print a paste, or write it to files",
-		Long: `Print a paste, given by its id or link, one pasty after another; on a terminal, control characters are escaped.
-With -o, each pasty is written to a file named by its title, in the folder or below it; existing files are not
-overwritten. An encrypted paste is decrypted with the key in its link, which needs quotes in a shell, or with its password;
-such a link reads nothing else. A paste that burns after reading is opened after a question, or with --yes.`,
+		Long: `Print the pasties of a paste, named by its id or link. On a terminal, control characters are escaped.
+With -o, write each pasty to a file named by its title, in the folder or below it. Existing files are not
+overwritten. An encrypted paste is decrypted with the key in its link, which needs quotes in a shell, or with its
+password; such a link never reads plain text. Before it opens a paste that burns after reading, the command asks,
+unless --yes is given.`,
 		Example: "  gluepot pull k3j2h1g0\n  gluepot pull https://paste.example/k3j2h1g0 -o snippets",
 	}
 	address := serverFlag(cmd)
@@ -50,8 +51,8 @@ such a link reads nothing else. A paste that burns after reading is opened after
 			err = fmt.Errorf("%w. The paste is printed instead, because there is no other copy", err)
 		}
 		for _, p := range pasties {
-			if failed := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); failed != nil {
-				return errors.Join(err, failed)
+			if writeErr := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); writeErr != nil {
+				return errors.Join(err, writeErr)
 			}
 		}
 		return err
@@ -59,7 +60,7 @@ such a link reads nothing else. A paste that burns after reading is opened after
 	return cmd
 }
 
-// writable makes a folder if need be, and a file in it for a moment.
+// writable creates a folder if it is missing, and tries to create a file in it.
 func writable(folder string) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
@@ -72,8 +73,7 @@ func writable(folder string) error {
 }
 
 // write writes each pasty to a file in the folder or below it, and prints the names. It overwrites nothing. If a file
-// exists already, it fails before it writes any; for a paste that was opened, which exists nowhere else, it takes
-// another name.
+// exists, write fails before it writes any. An opened paste exists nowhere else: write chooses another name for it.
 func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	root, err := os.OpenRoot(folder) // symbolic links do not lead out of it
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 			return err
 		}
 		file, err := root.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		for errors.Is(err, fs.ErrExist) { // the system may take names for equal that differ
+		for errors.Is(err, fs.ErrExist) { // the file system may treat different names as equal
 			files[i] = names.UniquePath(files[i])
 			file, err = root.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		}

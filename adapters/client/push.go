@@ -44,11 +44,11 @@ func (n *newPaste) form() (body []byte, mediaType string, err error) {
 		}
 	}
 	for _, p := range n.Pasties {
-		file, failed := form.CreateFormFile("file", p.Title)
-		if failed == nil {
-			_, failed = io.WriteString(file, p.Code)
+		file, fileErr := form.CreateFormFile("file", p.Title)
+		if fileErr == nil {
+			_, fileErr = io.WriteString(file, p.Code)
 		}
-		err = errors.Join(err, failed)
+		err = errors.Join(err, fileErr)
 	}
 	err = errors.Join(err, form.Close())
 	return text.Bytes(), form.FormDataContentType(), err
@@ -58,33 +58,34 @@ func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "push [FILE...]", Short: "Create a paste from files or standard input, and print its link",
 		Long: `Create a paste on a server from files or standard input, and print its link. Each file becomes a pasty whose
-title is the file name, with its folders unless all files are in them. Standard input is -, or the default without files;
---name names it. Without a login the paste is anonymous, and 'gluepot drop' can delete it from this machine.`,
+title is the file name, with its folders unless all files are in them. Name - for standard input, which is also read
+if you name no file; --name gives it a name. Without a login the paste is anonymous, and 'gluepot drop' can delete it
+from this machine.`,
 		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --name work.diff --expires-in 1w --copy\n" +
 			"  gluepot push --encrypt --burn secrets.txt",
 	}
 	flags := cmd.Flags()
 	address := serverFlag(cmd)
-	var wanted newPaste
-	flags.StringVar(&wanted.Title, "title", "", "title of the paste")
-	flags.StringVar(&wanted.Language, "language", "",
+	var draft newPaste
+	flags.StringVar(&draft.Title, "title", "", "title of the paste")
+	flags.StringVar(&draft.Language, "language", "",
 		"`NAME` of the language of all files (default: detected from names and content)")
 	name := flags.String("name", "", "file `NAME` for standard input or the only file")
-	flags.Var((*command.Lifetime)(&wanted.ExpiresIn), "expires-in", command.LifetimeUsage)
-	flags.BoolVar(&wanted.IsPrivate, "private", false, "only you can read it")
-	flags.BoolVar(&wanted.IsPublic, "public", false, "show it on your profile")
-	flags.StringSliceVar(&wanted.Tags, "tags", nil, "tags, separated by commas")
-	flags.BoolVar(&wanted.Burn, "burn", false, "delete it once it has been read")
+	flags.Var((*command.Lifetime)(&draft.ExpiresIn), "expires-in", command.LifetimeUsage)
+	flags.BoolVar(&draft.IsPrivate, "private", false, "only you can read it")
+	flags.BoolVar(&draft.IsPublic, "public", false, "show it on your profile")
+	flags.StringSliceVar(&draft.Tags, "tags", nil, "tags, separated by commas")
+	flags.BoolVar(&draft.Burn, "burn", false, "delete it once it has been read")
 	encrypt := flags.Bool("encrypt", false, "encrypt it on this machine; the key is in the link")
 	withPassword := flags.Bool("password", false,
-		"with --encrypt: use a password, typed or from $"+EnvPassword+", instead of a key in the link")
+		"with --encrypt: use a password, typed or in $"+EnvPassword+", instead of a key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")
 	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		if wanted.IsPrivate && wanted.IsPublic {
+		if draft.IsPrivate && draft.IsPublic {
 			return command.Usage("--private and --public exclude each other")
 		}
-		if *encrypt && (wanted.IsPublic || len(wanted.Tags) > 0) {
+		if *encrypt && (draft.IsPublic || len(draft.Tags) > 0) {
 			return command.Usage("an encrypted paste cannot be public or tagged")
 		}
 		if *withPassword && !*encrypt {
@@ -107,7 +108,7 @@ title is the file name, with its folders unless all files are in them. Standard 
 		if err != nil {
 			return err
 		}
-		if s.token == "" && (wanted.IsPrivate || wanted.IsPublic || len(wanted.Tags) > 0) {
+		if s.token == "" && (draft.IsPrivate || draft.IsPublic || len(draft.Tags) > 0) {
 			return command.Usage("private, public and tagged pastes need an owner: run 'gluepot login %s' first", s)
 		}
 		password := ""
@@ -119,14 +120,14 @@ title is the file name, with its folders unless all files are in them. Standard 
 				return err
 			}
 		}
-		texts, err := command.ReadNewTexts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
+		texts, err := command.ReadNewTexts(cmd.Context(), c.Stdin, files, 64<<20) // more than servers accept; they say so
 		if err != nil {
 			return err
 		}
 		for i, text := range texts {
-			wanted.Pasties = append(wanted.Pasties, pasty{Title: titles[i], Code: text})
+			draft.Pasties = append(draft.Pasties, pasty{Title: titles[i], Code: text})
 		}
-		link, err := s.push(cmd.Context(), &wanted, *encrypt, password)
+		link, err := s.push(cmd.Context(), &draft, *encrypt, password)
 		if link != "" {
 			_, printed := fmt.Fprintln(c.Stdout, command.Line(link))
 			err = errors.Join(err, printed)
@@ -147,23 +148,23 @@ title is the file name, with its folders unless all files are in them. Standard 
 	return cmd
 }
 
-// push creates a paste, encrypted if need be, and returns its link, with the key or withPassword as the fragment.
-func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
+// push creates a paste, encrypted if encrypt is set, and returns its link. The fragment is the key, or withPassword.
+func (s *server) push(ctx context.Context, draft *newPaste, encrypt bool, password string) (link string, err error) {
 	if !encrypt {
-		body, mediaType, err := wanted.form()
+		body, mediaType, err := draft.form()
 		if err != nil {
 			return "", err
 		}
 		return s.create(ctx, "/raw", mediaType, body)
 	}
-	for i := range wanted.Pasties {
-		wanted.Pasties[i].Language = cmp.Or(wanted.Language, "Plain Text")
+	for i := range draft.Pasties {
+		draft.Pasties[i].Language = cmp.Or(draft.Language, "Plain Text")
 	}
-	sealed, key, err := seal(content{wanted.Title, wanted.Pasties}, password)
+	sealed, key, err := seal(content{draft.Title, draft.Pasties}, password)
 	if err != nil {
 		return "", err
 	}
-	sealed.ExpiresIn, sealed.IsPrivate, sealed.Burn = wanted.ExpiresIn, wanted.IsPrivate, wanted.Burn
+	sealed.ExpiresIn, sealed.IsPrivate, sealed.Burn = draft.ExpiresIn, draft.IsPrivate, draft.Burn
 	body, err := json.Marshal(sealed)
 	if err != nil {
 		return "", err
@@ -177,26 +178,27 @@ func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, passw
 
 // create creates a paste, stores its delete key, and returns its link.
 func (s *server) create(ctx context.Context, path, mediaType string, body []byte) (link string, err error) {
-	var made paste
-	header, err := s.send(ctx, http.MethodPost, path, mediaType, body, &made)
+	var created paste
+	header, err := s.send(ctx, http.MethodPost, path, mediaType, body, &created)
 	if err != nil {
 		return "", err
 	}
-	if !ident.Valid(made.ID) {
+	if !ident.Valid(created.ID) {
 		return "", fmt.Errorf("%s did not answer with a paste", s)
 	}
-	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // for --open: other schemes start other programs
+	location, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+created.ID))
+	// For --open: other schemes would start other programs.
+	if err != nil || location.Scheme != "http" && location.Scheme != "https" {
 		return "", fmt.Errorf("%s answered with a link that is not a web address", s)
 	}
 	if key := header.Get(keyHeader); key != "" {
-		path, err := s.pathOf("keys", made.ID)
+		path, err := s.pathOf("keys", created.ID)
 		if err == nil {
 			err = save(path, key)
 		}
 		if err != nil {
-			return at.String(), fmt.Errorf("cannot store the delete key of the paste: %w", err)
+			return location.String(), fmt.Errorf("cannot store the delete key of the paste: %w", err)
 		}
 	}
-	return at.String(), nil
+	return location.String(), nil
 }

@@ -25,7 +25,7 @@ type server struct {
 	// deleteKey is sent instead of the token: the token is not needed then, and an invalid one would fail the request.
 	deleteKey string
 	stderr    io.Writer     // for progress, or nil
-	patience  time.Duration // how long it may stall
+	patience  time.Duration // how long the connection may stall
 }
 
 func (s *server) String() string { return s.base.String() }
@@ -33,13 +33,13 @@ func (s *server) String() string { return s.base.String() }
 // parseServer parses the address of a server.
 func parseServer(address string) (*server, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil ||
-		base.RawQuery != "" ||
-		base.Fragment != "" {
-		return nil, command.Usage("give the server as a URL such as https://paste.example, without a user, query or fragment")
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" ||
+		base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, command.Usage(
+			"give the server as a URL such as https://paste.example, without a user, query or fragment")
 	}
 	standard := map[string]string{"http": ":80", "https": ":443"}[base.Scheme]
-	// so that a server has one name
+	// A server must have one name, under which its token is stored.
 	base.Host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(base.Host), standard), ":")
 	return &server{base: base, patience: patience}, nil
 }
@@ -85,12 +85,12 @@ var transport = &http.Client{
 	},
 }
 
-// What is read of an answer, in bytes. A paste and its history have at most 48 MiB (paste.DefaultLimits); JSON is
+// How much of an answer is read, in bytes. A paste and its history have at most 48 MiB (paste.DefaultLimits); JSON is
 // longer.
 const (
 	maxAnswer  = 64 << 20
 	maxProblem = 64 << 10 // of an answer other than 200
-	maxMessage = 500      // of what an error shows of it
+	maxMessage = 500      // of the part that an error shows
 )
 
 // patience is how long a server may neither take nor send anything.
@@ -127,12 +127,12 @@ const largeBody = 256 << 10
 
 const keyHeader = "Gluepot-Delete-Key"
 
-// do sends a request without a body, and decodes the answer's JSON.
+// do sends a request without a body, and decodes the JSON of the answer.
 func (s *server) do(ctx context.Context, method, path string, into any) (http.Header, error) {
 	return s.send(ctx, method, path, "", nil, into)
 }
 
-// send is do with a body, which may be nil.
+// send is like do, with a body, which may be nil.
 func (s *server) send(ctx context.Context, method, path, mediaType string, body []byte, into any) (http.Header, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -185,38 +185,38 @@ func (s *server) noPaste() error {
 	return fmt.Errorf("%s did not answer with a paste: check the address and its base path", s)
 }
 
-// unreachable says why there is no answer. It leaves out the path, which may be secret.
+// unreachable explains why there is no answer. It leaves out the path, which may be secret.
 func (s *server) unreachable(err error) error {
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		err = urlErr.Err
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return fmt.Errorf("the certificate of %s is from an unknown authority. If it is yours, set SSL_CERT_FILE to its "+
 			"certificate", s)
 	}
-	return fmt.Errorf("%s does not answer: %s", s, shown(err.Error()))
+	return fmt.Errorf("%s does not answer: %s", s, excerpt(err.Error()))
 }
 
 // refused returns the error in an answer.
 func (s *server) refused(answer *http.Response, text []byte) error {
 	var problem struct{ StatusMessage string }
 	_ = json.Unmarshal(text, &problem) // other answers have no message
-	failed := &statusError{
-		answer.StatusCode, fmt.Sprintf("%s says: %s", s, shown(cmp.Or(problem.StatusMessage, answer.Status))),
+	statusErr := &statusError{
+		answer.StatusCode, fmt.Sprintf("%s says: %s", s, excerpt(cmp.Or(problem.StatusMessage, answer.Status))),
 	}
 	switch location, err := answer.Location(); {
 	case err == nil:
-		failed.text = fmt.Sprintf("%s redirects to %s. If that is the server, run 'gluepot login' with its URL.", s,
-			shown(location.Redacted()))
+		statusErr.text = fmt.Sprintf("%s redirects to %s. If that is the server, run 'gluepot login' with its URL.", s,
+			excerpt(location.Redacted()))
 	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && s.deleteKey == "":
-		failed.text = fmt.Sprintf(
+		statusErr.text = fmt.Sprintf(
 			"%s rejected the access token. Run 'gluepot login %[1]s', or set %s to a valid one.", s, EnvToken)
 	}
-	return failed
+	return statusErr
 }
 
-// shown returns what a server said on one line, cut off if it is long.
-func shown(text string) string {
+// excerpt returns a text from a server on one line, cut off if it is long.
+func excerpt(text string) string {
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
 	}
@@ -227,6 +227,6 @@ func shown(text string) string {
 func isNotFound(err error) bool { return isStatus(err, http.StatusNotFound) }
 
 func isStatus(err error, status int) bool {
-	failed, ok := errors.AsType[*statusError](err)
-	return ok && failed.status == status
+	statusErr, ok := errors.AsType[*statusError](err)
+	return ok && statusErr.status == status
 }

@@ -19,17 +19,17 @@ func folder() (string, error) {
 
 // pathOf returns the path of a file about a server: "token", or "keys" and the id of a paste.
 func (s *server) pathOf(names ...string) (string, error) {
-	kept, err := folder()
-	return filepath.Join(append([]string{kept, url.QueryEscape(s.String())}, names...)...), err
+	dir, err := folder()
+	return filepath.Join(append([]string{dir, url.QueryEscape(s.String())}, names...)...), err
 }
 
 // lastServer returns the address of the server of the last login, or "".
 func lastServer() (string, error) {
-	kept, err := folder()
+	dir, err := folder()
 	if err != nil {
 		return "", nil //nolint:nilerr // without a folder there was no login
 	}
-	return load(filepath.Join(kept, "server"), nil)
+	return load(filepath.Join(dir, "server"), nil)
 }
 
 // load returns the content of a file, or "" if it does not exist.

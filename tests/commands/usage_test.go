@@ -83,7 +83,7 @@ func TestUsageErrors(t *testing.T) {
 
 		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
 		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,
-		"paste show a b":            "a pasty is named only with --raw. See 'gluepot paste show --help'",
+		"paste show a b":            "name a pasty only with --raw. See 'gluepot paste show --help'",
 		"paste show a --raw --json": fmt.Sprintf(oneOf, "--raw and --json", "show"),
 
 		"paste edit":                        "gluepot paste edit needs ID. See 'gluepot paste edit --help'",
