@@ -22,7 +22,7 @@ var languagesFile []byte
 type entry struct {
 	language.Language
 
-	Owns         []string // the extensions that mean this language, in exactly that case
+	Owns         []string // the extensions of this language, in exactly that case
 	Filenames    []string // of files that need no extension
 	Interpreters []string // programs that a shebang names
 }
@@ -30,13 +30,13 @@ type entry struct {
 // Catalogue finds languages. It implements language.Catalogue.
 type Catalogue struct{ tables func() *tables }
 
-// New returns the catalogue. It reads its file when it is first asked: most commands ask it nothing.
+// New returns the catalogue. It reads its file at its first use, because most commands never use it.
 func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
 
 type table map[string]*language.Language
 
-// tables are everything that is known. names has its keys in lower case; extensions has each key as it is written, and
-// in lower case.
+// tables index the languages. The keys of names are in lower case. extensions has each key as it is written, and in
+// lower case.
 type tables struct {
 	names, extensions, filenames, interpreters table
 
@@ -50,33 +50,33 @@ func read() *tables {
 	if err := json.Unmarshal(languagesFile, &entries); err != nil {
 		panic(err) // the file is part of the program, and tests read it
 	}
-	known := &tables{names: table{}, extensions: table{}, filenames: table{}, interpreters: table{}}
+	t := &tables{names: table{}, extensions: table{}, filenames: table{}, interpreters: table{}}
 	for i := range entries {
 		e := &entries[i]
-		known.languages = append(known.languages, &e.Language)
+		t.languages = append(t.languages, &e.Language)
 		for _, alias := range e.Aliases {
-			known.names[strings.ToLower(alias)] = &e.Language
+			t.names[strings.ToLower(alias)] = &e.Language
 		}
 		for _, extension := range e.Owns {
-			known.extensions[extension] = &e.Language
+			t.extensions[extension] = &e.Language
 		}
 		for _, name := range e.Filenames {
-			known.filenames[name] = &e.Language
+			t.filenames[name] = &e.Language
 		}
 		for _, program := range e.Interpreters {
-			known.interpreters[program] = &e.Language
+			t.interpreters[program] = &e.Language
 		}
 	}
 	for i := range entries { // names win over aliases, and the exact case of an extension over any other
 		e := &entries[i]
-		known.names[strings.ToLower(e.Name)] = &e.Language
+		t.names[strings.ToLower(e.Name)] = &e.Language
 		for _, extension := range e.Owns {
-			if folded := strings.ToLower(extension); known.extensions[folded] == nil {
-				known.extensions[folded] = &e.Language
+			if folded := strings.ToLower(extension); t.extensions[folded] == nil {
+				t.extensions[folded] = &e.Language
 			}
 		}
 	}
-	return known
+	return t
 }
 
 // All implements language.Catalogue: CodeMirror's come first.
@@ -89,8 +89,8 @@ func (c *Catalogue) ByName(name string) (*language.Language, bool) {
 
 // ByExtension implements language.Catalogue.
 func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
-	if found, ok := c.tables().extensions.find(extension); ok {
-		return found, true
+	if l, ok := c.tables().extensions.find(extension); ok {
+		return l, true
 	}
 	return c.tables().extensions.find(strings.ToLower(extension))
 }
@@ -106,6 +106,6 @@ func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
 }
 
 func (t table) find(key string) (*language.Language, bool) {
-	found, ok := t[key]
-	return found, ok
+	l, ok := t[key]
+	return l, ok
 }

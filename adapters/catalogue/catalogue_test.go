@@ -21,17 +21,17 @@ func find(c *Catalogue, name string) string {
 func TestEveryCodeMirrorLanguage(t *testing.T) {
 	t.Parallel()
 	c := New()
-	known := readCodeMirror(t)
-	if len(known) != 157+1 {
-		t.Errorf("got %d languages, want %d", len(known), 157+1)
+	codeMirror := readCodeMirror(t)
+	if len(codeMirror) != 157+1 {
+		t.Errorf("got %d languages, want %d", len(codeMirror), 157+1)
 	}
 	owned := map[string][]string{}
-	for _, k := range known {
+	for _, k := range codeMirror {
 		for _, extension := range k.Extensions {
 			owned[extension] = append(owned[extension], k.Name)
 		}
 	}
-	for _, k := range known {
+	for _, k := range codeMirror {
 		l, ok := c.ByName(strings.ToUpper(k.Name))
 		if !ok || l.Name != k.Name || l.Mode != k.Mode {
 			t.Errorf("%s: got %+v, want its mode %s", k.Name, l, k.Mode)
@@ -43,8 +43,8 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 				k.MIMETypes, k.Extensions)
 		}
 		for _, alias := range k.Aliases {
-			if found := find(c, alias); found != k.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
-				t.Errorf("the alias %s: got %s, want %s", alias, found, k.Name)
+			if match := find(c, alias); match != k.Name && !isName(c, alias) && !codeMirrorAliasOf(codeMirror, alias, match) {
+				t.Errorf("the alias %s: got %s, want %s", alias, match, k.Name)
 			}
 		}
 		for _, extension := range k.Extensions {
@@ -65,8 +65,8 @@ func isName(c *Catalogue, s string) bool {
 	return ok
 }
 
-func codeMirrorAliasOf(known []codeMirrorLanguage, alias, name string) bool {
-	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool {
+func codeMirrorAliasOf(codeMirror []codeMirrorLanguage, alias, name string) bool {
+	return slices.ContainsFunc(codeMirror, func(k codeMirrorLanguage) bool {
 		return k.Name == name && slices.Contains(k.Aliases, alias)
 	})
 }
@@ -81,14 +81,14 @@ func TestBuiltWhenAsked(t *testing.T) { //nolint:paralleltest // it counts what 
 func TestEveryLinguistLanguage(t *testing.T) {
 	t.Parallel()
 	c := New()
-	known := readCodeMirror(t)
+	codeMirror := readCodeMirror(t)
 	for _, info := range readLinguist() {
 		want := info.Name
 		if ours, ok := sameLanguage[want]; ok {
 			want = ours
 		}
-		if found := find(c, info.Name); !strings.EqualFold(found, want) {
-			t.Errorf("%s: got %q, want %q", info.Name, found, want)
+		if match := find(c, info.Name); !strings.EqualFold(match, want) {
+			t.Errorf("%s: got %q, want %q", info.Name, match, want)
 			continue
 		}
 		l, _ := c.ByName(want)
@@ -96,9 +96,9 @@ func TestEveryLinguistLanguage(t *testing.T) {
 			t.Errorf("%s: got the color %s, want %s", want, l.Color, info.Color)
 		}
 		for _, alias := range info.Aliases {
-			found := find(c, alias)
-			if found != l.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
-				t.Errorf("the alias %s: got %q, want %s", alias, found, l.Name)
+			match := find(c, alias)
+			if match != l.Name && !isName(c, alias) && !codeMirrorAliasOf(codeMirror, alias, match) {
+				t.Errorf("the alias %s: got %q, want %s", alias, match, l.Name)
 			}
 		}
 		for _, extension := range info.Extensions {
@@ -115,7 +115,7 @@ func TestEveryLinguistLanguage(t *testing.T) {
 
 func TestSameLanguage(t *testing.T) {
 	t.Parallel()
-	known := readCodeMirror(t)
+	codeMirror := readCodeMirror(t)
 	linguist := map[string]bool{}
 	for _, info := range readLinguist() {
 		linguist[info.Name] = true
@@ -124,7 +124,7 @@ func TestSameLanguage(t *testing.T) {
 		if !linguist[theirs] {
 			t.Errorf("got no language %s of Linguist's, want one", theirs)
 		}
-		if !slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == ours }) {
+		if !slices.ContainsFunc(codeMirror, func(k codeMirrorLanguage) bool { return k.Name == ours }) {
 			t.Errorf("got no language %s of CodeMirror's, want one", ours)
 		}
 	}
@@ -184,9 +184,9 @@ func TestContestedExtensions(t *testing.T) {
 func allClaims(t *testing.T) map[string][]wish {
 	t.Helper()
 	c := New()
-	known := readCodeMirror(t)
+	codeMirror := readCodeMirror(t)
 	claims := map[string][]wish{}
-	for _, k := range known {
+	for _, k := range codeMirror {
 		l, _ := c.ByName(k.Name)
 		for _, extension := range k.Extensions {
 			claims[strings.ToLower(extension)] = append(claims[strings.ToLower(extension)], wish{language: l, codeMirror: true})
@@ -224,8 +224,8 @@ func TestWhatPeopleMean(t *testing.T) {
 		"plain text": "Plain Text",
 		"JSON5":      "JSON5", "octave": "Octave", "tex": "LaTeX", "gas": "Gas", "m": "MUMPS",
 	} {
-		if found := find(c, name); found != want {
-			t.Errorf("%s: got %q, want %s", name, found, want)
+		if match := find(c, name); match != want {
+			t.Errorf("%s: got %q, want %s", name, match, want)
 		}
 	}
 }
@@ -300,20 +300,20 @@ func TestContestedNames(t *testing.T) {
 		"interpreter": {data.LanguagesByInterpreter, interpreterOwners, c.ByInterpreter},
 	} {
 		for name, claims := range of.claims {
-			found, ok := of.find(name)
+			match, ok := of.find(name)
 			if !ok {
 				t.Errorf("the %s %s: got nothing, want one of %v", what, name, claims)
 				continue
 			}
-			if want, decided := of.owners[name]; decided && found.Name != want || !decided && len(claims) > 1 {
-				t.Errorf("the %s %s: got %s, want a decision between %v", what, name, found.Name, claims)
+			if want, decided := of.owners[name]; decided && match.Name != want || !decided && len(claims) > 1 {
+				t.Errorf("the %s %s: got %s, want a decision between %v", what, name, match.Name, claims)
 			}
 		}
 	}
 	for name, want := range map[string]string{"Makefile": "Makefile", "Dockerfile": "Dockerfile", "makefile": "Makefile",
 		".bashrc": "Shell"} {
-		if found, _ := c.ByFilename(name); found == nil || found.Name != want {
-			t.Errorf("the file %s: got %v, want %s", name, found, want)
+		if match, _ := c.ByFilename(name); match == nil || match.Name != want {
+			t.Errorf("the file %s: got %v, want %s", name, match, want)
 		}
 	}
 }
@@ -333,8 +333,8 @@ func TestWhatExtensionsMean(t *testing.T) {
 	} {
 		t.Run(extension, func(t *testing.T) {
 			t.Parallel()
-			if found, ok := c.ByExtension(extension); !ok || found.Name != want {
-				t.Errorf("got %+v, want %s", found, want)
+			if match, ok := c.ByExtension(extension); !ok || match.Name != want {
+				t.Errorf("got %+v, want %s", match, want)
 			}
 		})
 	}

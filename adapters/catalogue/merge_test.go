@@ -37,24 +37,24 @@ func merge(t *testing.T) []string {
 	t.Helper()
 	m := merger{names: map[string]*merged{}, aliases: map[string]bool{}, claims: map[string][]claim{}}
 	for _, k := range readCodeMirror(t) {
-		made := &merged{Name: k.Name, Mode: k.Mode}
+		entry := &merged{Name: k.Name, Mode: k.Mode}
 		if m.names[strings.ToLower(k.Name)] != nil {
 			t.Fatalf("two languages are named %q", k.Name)
 		}
-		m.add(made)
-		m.extend(made, true, k.MIMETypes, k.Extensions, append(k.Aliases, clientAliases[k.Name]...))
+		m.add(entry)
+		m.extend(entry, true, k.MIMETypes, k.Extensions, append(k.Aliases, clientAliases[k.Name]...))
 	}
 	for _, info := range readLinguist() {
 		name := info.Name
 		if ours, ok := sameLanguage[name]; ok {
 			name = ours
 		}
-		made := m.names[strings.ToLower(name)]
-		if made == nil {
-			made = &merged{Name: name, Mode: cmp.Or(info.CodeMirrorMode, noMode)}
-			m.add(made)
+		entry := m.names[strings.ToLower(name)]
+		if entry == nil {
+			entry = &merged{Name: name, Mode: cmp.Or(info.CodeMirrorMode, noMode)}
+			m.add(entry)
 		}
-		made.Color = strings.ToLower(info.Color)
+		entry.Color = strings.ToLower(info.Color)
 		var mimeTypes, extensions []string
 		if info.MimeType != "" {
 			mimeTypes = []string{info.MimeType}
@@ -62,9 +62,9 @@ func merge(t *testing.T) []string {
 		for _, extension := range info.Extensions {
 			extensions = append(extensions, strings.TrimPrefix(extension, "."))
 		}
-		m.extend(made, false, mimeTypes, extensions, append([]string{info.Name}, info.Aliases...))
-		made.Filenames = append(made.Filenames, owned(filenameOwners, made.Name, info.Filenames)...)
-		made.Interpreters = append(made.Interpreters, owned(interpreterOwners, made.Name, info.Interpreters)...)
+		m.extend(entry, false, mimeTypes, extensions, append([]string{info.Name}, info.Aliases...))
+		entry.Filenames = append(entry.Filenames, owned(filenameOwners, entry.Name, info.Filenames)...)
+		entry.Interpreters = append(entry.Interpreters, owned(interpreterOwners, entry.Name, info.Interpreters)...)
 	}
 	for extension, claims := range m.claims {
 		owner, err := ownerOf(extension, claims)
@@ -74,14 +74,14 @@ func merge(t *testing.T) []string {
 		owner.Owns = append(owner.Owns, extension)
 	}
 	var lines []string
-	for _, made := range m.languages {
-		if len(made.MIMETypes) == 0 {
-			made.MIMETypes = []string{plainText}
+	for _, entry := range m.languages {
+		if len(entry.MIMETypes) == 0 {
+			entry.MIMETypes = []string{plainText}
 		}
-		slices.SortFunc(made.Owns, func(a, b string) int {
-			return cmp.Compare(slices.Index(made.Extensions, a), slices.Index(made.Extensions, b))
+		slices.SortFunc(entry.Owns, func(a, b string) int {
+			return cmp.Compare(slices.Index(entry.Extensions, a), slices.Index(entry.Extensions, b))
 		})
-		line, err := json.Marshal(made)
+		line, err := json.Marshal(entry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,22 +114,22 @@ type merger struct {
 	claims    map[string][]claim // by extension
 }
 
-func (m *merger) add(made *merged) {
-	m.languages = append(m.languages, made)
-	m.names[strings.ToLower(made.Name)] = made
+func (m *merger) add(entry *merged) {
+	m.languages = append(m.languages, entry)
+	m.names[strings.ToLower(entry.Name)] = entry
 }
 
 // extend adds what a source knows of a language. An alias that is taken stays with the language that had it first.
-func (m *merger) extend(made *merged, codeMirror bool, mimeTypes, extensions, aliases []string) {
-	made.MIMETypes = union(made.MIMETypes, mimeTypes)
-	made.Extensions = union(made.Extensions, extensions)
+func (m *merger) extend(entry *merged, codeMirror bool, mimeTypes, extensions, aliases []string) {
+	entry.MIMETypes = union(entry.MIMETypes, mimeTypes)
+	entry.Extensions = union(entry.Extensions, extensions)
 	for rank, extension := range extensions {
-		m.claims[extension] = append(m.claims[extension], claim{language: made, codeMirror: codeMirror, rank: rank})
+		m.claims[extension] = append(m.claims[extension], claim{language: entry, codeMirror: codeMirror, rank: rank})
 	}
 	for _, alias := range aliases {
-		if key := strings.ToLower(alias); key != strings.ToLower(made.Name) && !m.aliases[key] {
+		if key := strings.ToLower(alias); key != strings.ToLower(entry.Name) && !m.aliases[key] {
 			m.aliases[key] = true
-			made.Aliases = append(made.Aliases, alias)
+			entry.Aliases = append(entry.Aliases, alias)
 		}
 	}
 }
@@ -160,10 +160,10 @@ type claim struct {
 // CodeMirror's owner; else the language that prefers it most, then the first by name, for what an update of Linguist
 // brings until the table decides.
 func ownerOf(extension string, claims []claim) (*merged, error) {
-	wanted, decided := owners[strings.ToLower(extension)]
+	decision, decided := owners[strings.ToLower(extension)]
 	best := claims[0] // claims come in the order of names, CodeMirror's languages first
 	for _, c := range claims {
-		if decided && c.language.Name == wanted {
+		if decided && c.language.Name == decision {
 			return c.language, nil
 		}
 		if c.codeMirror == best.codeMirror && c.rank < best.rank {
@@ -171,7 +171,7 @@ func ownerOf(extension string, claims []claim) (*merged, error) {
 		}
 	}
 	if decided && len(claims) > 1 {
-		return nil, fmt.Errorf("the extension %q is given to %s, which does not claim it", extension, wanted)
+		return nil, fmt.Errorf("the extension %q is given to %s, which does not claim it", extension, decision)
 	}
 	return best.language, nil
 }

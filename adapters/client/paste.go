@@ -80,16 +80,16 @@ func (s *server) read(ctx context.Context, id string) (p paste, err error) {
 
 // target returns the server and the id of a paste, given by its id or a link. For a link to another server it uses the
 // token stored for that server, if any.
-func (c *Commands) target(named, target string) (*server, string, error) {
+func (c *Commands) target(flag, target string) (*server, string, error) {
 	link, err := url.Parse(target)
 	if err != nil || link.Host == "" {
 		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // the fragment may be a key
 			return nil, "", command.Usage("%s is neither a paste id nor a link to a paste", command.Quote(target))
 		}
-		s, err := c.server(named)
+		s, err := c.server(flag)
 		return s, target, err
 	}
-	if named != "" {
+	if flag != "" {
 		return nil, "", command.Usage("the link already names the server: leave out --server")
 	}
 	base, id := split(link.Path)

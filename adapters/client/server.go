@@ -45,7 +45,7 @@ func parseServer(address string) (*server, error) {
 }
 
 // server returns the server of the flag, the environment or the last login, with its token.
-func (c *Commands) server(named string) (*server, error) {
+func (c *Commands) server(flag string) (*server, error) {
 	for _, name := range []string{EnvServer, EnvToken, EnvPassword} {
 		if err := command.CheckValue(name, os.Getenv(name)); err != nil {
 			return nil, command.Usage("%w", err)
@@ -55,7 +55,7 @@ func (c *Commands) server(named string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := cmp.Or(named, os.Getenv(EnvServer), last)
+	address := cmp.Or(flag, os.Getenv(EnvServer), last)
 	if address == "" {
 		return nil, command.Usage("no server given: run 'gluepot login URL', or set %s", EnvServer)
 	}

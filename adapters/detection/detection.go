@@ -1,12 +1,12 @@
 // Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring
 // words and symbols with the table in features.txt.
 //
-// Where it is not sure, it says nothing: what programs print and what people write has words and signs of many
+// If it is not sure, it returns no language, because the output of programs and prose have words and signs of many
 // languages.
 //
-// It reads at most the first 16 KiB, and the last for a modeline. go-enry's classifier was not taken: it needs 12.7 MiB
-// of heap, finds 92 of the 142 samples among these languages, and takes prose for XML. Not told apart are C and C++
-// that use only what both have, JavaScript and TypeScript without a type, and dialects of SQL.
+// It reads at most the first 16 KiB, and the last 16 KiB for a modeline. go-enry's classifier was not chosen: it needs
+// 12.7 MiB of heap, recognises 92 of the 142 samples of these languages, and takes prose for XML. The package does not
+// tell apart C and C++ that use only what both have, JavaScript and TypeScript without types, and dialects of SQL.
 package detection
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-// scope is how many bytes of a text are looked at.
+// scope is how many bytes of a text are read.
 const scope = 16 << 10
 
-// What a language must reach to be believed: so many points, from so many features. Prose reaches less.
+// A language needs at least this many points, from at least this many features. Prose has fewer.
 const (
 	enoughPoints   = 6
 	enoughFeatures = 2
@@ -38,12 +38,12 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 	beginning := text[:min(len(text), scope)]
 	program := group(shebang, strings.TrimLeft(beginning, "\r\n"))
 	for _, name := range [...]string{program, withoutVersion(program)} {
-		if found, ok := d.names.ByInterpreter(name); ok {
-			return found, true
+		if l, ok := d.names.ByInterpreter(name); ok {
+			return l, true
 		}
 	}
-	if found, ok := d.names.ByName(modeline(text)); ok {
-		return found, true
+	if l, ok := d.names.ByName(modeline(text)); ok {
+		return l, true
 	}
 	name := form(beginning)
 	if name == "" {
@@ -55,7 +55,7 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 // mostLikely returns the name of the language whose features the text has most of, or "". A feature counts once.
 func mostLikely(text string) string {
 	table := loadFeatures()
-	found := make([]bool, len(table.weights))
+	counted := make([]bool, len(table.weights))
 	points, features := make([]float64, len(table.languages)), make([]int, len(table.languages))
 	var open, next []*node // features that have begun
 	tokenize(text, func(token, class string) {
@@ -72,8 +72,8 @@ func mostLikely(text string) string {
 				}
 				next = append(next, child)
 				for _, i := range child.feature {
-					if !found[i] {
-						found[i] = true
+					if !counted[i] {
+						counted[i] = true
 						points[table.weights[i].language] += table.weights[i].points
 						features[table.weights[i].language]++
 					}
@@ -88,7 +88,7 @@ func mostLikely(text string) string {
 			best, most = name, points[i]
 		}
 	}
-	if most < needed(best, text) {
+	if most < threshold(best, text) {
 		return ""
 	}
 	return best

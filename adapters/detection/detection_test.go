@@ -29,20 +29,20 @@ func samples(t testing.TB) []sample {
 	return all
 }
 
-// known knows every name and one interpreter.
-type known struct{ language.Catalogue }
+// stubCatalogue finds every name, and one interpreter.
+type stubCatalogue struct{ language.Catalogue }
 
-func (known) ByName(name string) (*language.Language, bool) {
+func (stubCatalogue) ByName(name string) (*language.Language, bool) {
 	return &language.Language{Name: name}, name != ""
 }
 
-func (known) ByInterpreter(name string) (*language.Language, bool) {
+func (stubCatalogue) ByInterpreter(name string) (*language.Language, bool) {
 	return &language.Language{Name: "run by " + name}, name == "python" || name == "perl6"
 }
 
 func detected(text string) string {
-	if found, ok := New(known{}).Detect(text); ok {
-		return found.Name
+	if l, ok := New(stubCatalogue{}).Detect(text); ok {
+		return l.Name
 	}
 	return language.PlainText
 }
@@ -182,8 +182,8 @@ func TestLineWithColon(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"Error: cannot open file", "TODO: buy milk", "exception: null",
 		"error: expected ';' before '}' token"} {
-		if found, ok := New(known{}).Detect(text); ok && found.Name == "YAML" {
-			t.Errorf("%q: got %s, want plain text", text, found.Name)
+		if l, ok := New(stubCatalogue{}).Detect(text); ok && l.Name == "YAML" {
+			t.Errorf("%q: got %s, want plain text", text, l.Name)
 		}
 	}
 }

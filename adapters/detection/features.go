@@ -10,7 +10,7 @@ import (
 //go:embed features.txt
 var featuresFile string
 
-// features is what features.txt says, as a tree over the tokens of each feature.
+// features holds features.txt, as a tree over the tokens of each feature.
 type features struct {
 	languages []string // in the file's order
 	root      *node
@@ -28,8 +28,8 @@ type node struct {
 	feature []int // the weights of the features that end here
 }
 
-// loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file
-// that is not of the expected form. A test reads the one that is part of the program.
+// loadFeatures reads the table once, when the first text needs it: most processes never need it. It panics if the file
+// is malformed, which a test rules out.
 var loadFeatures = sync.OnceValue(func() *features {
 	f := &features{root: &node{next: map[string]*node{}}}
 	lines := map[string][]string{} // of each language

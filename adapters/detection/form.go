@@ -30,9 +30,9 @@ var kinds = []struct {
 }
 
 var (
-	// opening begins a value of TOML that ends on a later line.
+	// opening matches the beginning of a TOML value that ends on a later line.
 	opening = regexp.MustCompile(`^\s*[\w."-]+\s*=\s*(\[[^\]]*|"""(?:[^"]|"[^"])*)$`)
-	// dockerfile begins with an image, and has a step.
+	// dockerfile matches a text that begins with an image and has a step.
 	dockerfile = regexp.MustCompile(
 		`^(?:(?:#.*|ARG .*|)\n)*FROM (?:--platform=\S+ )?[\w./:@${}-]+(?: (?:AS|as) \S+)?[ \r]*\n(?s:.*\n)?` +
 			`(?:RUN|CMD|COPY|ADD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|USER|LABEL|VOLUME) \S`)
@@ -45,7 +45,7 @@ var (
 	codeEnd = regexp.MustCompile(`[{;]$|^\s*[})\]]`)
 )
 
-// longLine bounds what is read of a line, in bytes: its beginning and its end say enough.
+// longLine bounds how many bytes of a line are read: its beginning and its end are enough.
 const longLine = 400
 
 func shortened(line string) string {
@@ -92,7 +92,7 @@ func isMakefile(text string) bool {
 		assignments > 0 && assignments+directives > 1)
 }
 
-// form returns the name of the language that a text shows by its form as a whole, or "".
+// form returns the name of the language that the overall form of a text shows, or "".
 func form(text string) string {
 	text = strings.TrimSpace(text)
 	switch beginning := strings.ToLower(text[:min(len(text), 100)]); {
@@ -111,7 +111,7 @@ func form(text string) string {
 		return "Makefile"
 	}
 	n, filled, previous := map[string]int{}, 0, ""
-	within := "" // what ends the value of several lines that has begun
+	within := "" // the end of the multi-line value that the line is in
 	document := yaml{keys: map[string]bool{}}
 	for line := range strings.Lines(text) {
 		line = shortened(strings.TrimRight(line, " \t\r\n"))
@@ -127,8 +127,8 @@ func form(text string) string {
 			}
 			continue
 		}
-		if begun := opening.FindStringSubmatch(line); begun != nil {
-			if within = "]"; begun[1][0] == '"' {
+		if match := opening.FindStringSubmatch(line); match != nil {
+			if within = "]"; match[1][0] == '"' {
 				within = `"""`
 			}
 		}
@@ -161,12 +161,12 @@ func form(text string) string {
 	return ""
 }
 
-// yaml looks for what no document in YAML has, but the output of many programs.
+// yaml looks for signs that a text is no YAML document, but the output of a program.
 type yaml struct {
-	plausible bool            // it begins as a document does, and no key of a mapping at the top stands twice
+	plausible bool            // it begins like a document, and no top-level key occurs twice
 	keys      map[string]bool // at the top
-	scalar    int             // lines of texts in blocks
-	block     int             // how far the line is indented that a block of text belongs to, plus 1; 0: there is none
+	scalar    int             // lines of block scalars
+	block     int             // the indentation of the line that a block scalar belongs to, plus 1; 0: no block
 }
 
 var (
@@ -199,7 +199,7 @@ func (y *yaml) read(line, kind string, first bool) {
 	}
 }
 
-// isJSON takes an object or array, or the beginning of one.
+// isJSON reports whether the text is an object or an array, or the beginning of one.
 func isJSON(text string) bool {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// shebang finds a program, also behind env -S LANG=C.
+	// shebang finds a program, even after env -S LANG=C.
 	shebang     = regexp.MustCompile(`^#![ \t]*(?:(?:\S*/)?env[ \t]+(?:(?:-|\S+=)\S*[ \t]+)*)?(?:\S*/)?(\S+)`)
 	emacsMode   = regexp.MustCompile(`-\*-(?:.*[ ;](?i:mode):)? *([^ ;:]+) *(?:;.*)?-\*-`)
 	vimFiletype = regexp.MustCompile(`(?:^|[[:space:]])(?:vim?|ex):(?:.*[: \t])?(?:ft|filetype|syntax)=([^:[:space:]]+)`)
@@ -16,13 +16,13 @@ var (
 
 // group returns what the first group of the expression finds in the text, or "".
 func group(expression *regexp.Regexp, text string) string {
-	if found := expression.FindStringSubmatch(text); found != nil {
-		return found[1]
+	if match := expression.FindStringSubmatch(text); match != nil {
+		return match[1]
 	}
 	return ""
 }
 
-// withoutVersion makes "python" of "python3.12".
+// withoutVersion turns "python3.12" into "python".
 func withoutVersion(program string) string { return strings.TrimRight(program, "0123456789.-") }
 
 // modelineScope is how many lines at either end of a text an editor searches for a modeline.
@@ -33,8 +33,8 @@ func modeline(text string) string {
 	head := strings.Split(text[:min(len(text), scope)], "\n")
 	tail := strings.Split(strings.TrimRight(text[max(0, len(text)-scope):], "\n"), "\n")
 	for _, line := range slices.Concat(head[:min(len(head), modelineScope)], tail[max(0, len(tail)-modelineScope):]) {
-		if found := cmp.Or(group(emacsMode, line), group(vimFiletype, line)); found != "" {
-			return found
+		if name := cmp.Or(group(emacsMode, line), group(vimFiletype, line)); name != "" {
+			return name
 		}
 	}
 	return ""

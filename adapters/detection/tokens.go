@@ -8,10 +8,10 @@ import (
 // comment matches the beginning of a comment that goes to the end of its line.
 var comment = regexp.MustCompile(`^(//|##? |#!|-- )`)
 
-// The classes of strings between these quotes, and of names with these signs before them.
+// The classes of strings between these quotes, and of names after these signs.
 var (
-	quoted = [256]string{'"': "STR", '\'': "CHR", '`': "RAW"}
-	signed = [256]string{'$': "VAR", '@': "ATT", '#': "HASH", ':': "SYM"}
+	quotes = [256]string{'"': "STR", '\'': "CHR", '`': "RAW"}
+	sigils = [256]string{'$': "VAR", '@': "ATT", '#': "HASH", ':': "SYM"}
 )
 
 const (
@@ -31,7 +31,7 @@ func tokenize(text string, visit func(token, class string)) {
 	for rest := strings.TrimSpace(text); rest != ""; {
 		length, class := next(rest)
 		visit(rest[:length], class)
-		if comment.MatchString(rest) { // its text is for people, and may be about any language
+		if comment.MatchString(rest) { // its text may be about any language
 			line, _, _ := strings.Cut(rest, "\n")
 			visit(line[length:], "TXT")
 			length = len(line)
@@ -50,19 +50,19 @@ func next(text string) (length int, class string) {
 		return wordLength(text), "ID"
 	case isDigit(c):
 		return wordLength(text), "NUM"
-	case quoted[c] != "":
+	case quotes[c] != "":
 		rest := text[1:min(len(text), longestQuoted)]
 		if end := strings.IndexAny(rest, text[:1]+"\n"); end >= 0 && rest[end] == c {
-			return end + 2, quoted[c]
+			return end + 2, quotes[c]
 		}
-	case signed[c] != "" && len(text) > 1 && isLetter(text[1]):
-		return 1 + wordLength(text[1:]), signed[c]
+	case sigils[c] != "" && len(text) > 1 && isLetter(text[1]):
+		return 1 + wordLength(text[1:]), sigils[c]
 	}
 	return max(1, prefix(text, operators)), ""
 }
 
-// prefix returns how many bytes at the beginning of the text are among those.
-func prefix(text, those string) int { return len(text) - len(strings.TrimLeft(text, those)) }
+// prefix returns how many bytes at the beginning of the text are in set.
+func prefix(text, set string) int { return len(text) - len(strings.TrimLeft(text, set)) }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

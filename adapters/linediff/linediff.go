@@ -11,12 +11,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxLines is how many lines two texts may have together for the library, which allocates 400 bytes for each and
-// eight times the texts' length. Other texts get a single hunk.
+// maxLines is how many lines two texts may have together for the library, which allocates 400 bytes for each line and
+// eight times the texts' length. Longer texts get a single hunk.
 const maxLines = 20_000
 
-// Unified implements paste.Differ. The library anchors its hunks at lines that each text has once, which takes
-// n log n steps; of texts with too many lines, everything between the first and the last difference is replaced.
+// Unified implements paste.Differ. The library anchors its hunks at lines that occur once in each text, which takes
+// n log n steps. For texts with too many lines, one hunk replaces everything between the first and the last difference.
 func Unified(before, after string) string {
 	if strings.Count(before, "\n")+strings.Count(after, "\n") > maxLines {
 		return single(before, after)
@@ -29,20 +29,20 @@ func Unified(before, after string) string {
 // single returns a diff of one hunk, without lines around it.
 func single(before, after string) string {
 	first := 0
-	for line := range strings.Lines(before) { // cut off the lines with which both begin
+	for line := range strings.Lines(before) { // cut off the lines that both begin with
 		rest, same := strings.CutPrefix(after, line)
 		if !same || !strings.HasSuffix(line, "\n") {
 			break
 		}
 		before, after, first = before[len(line):], rest, first+1
 	}
-	// and those with which both end
+	// Cut off the lines that both end with.
 	for line := lastLine(before); line != "" && line == lastLine(after); line = lastLine(before) {
 		before, after = strings.TrimSuffix(before, line), strings.TrimSuffix(after, line)
 	}
 	var out strings.Builder
 	signs := strings.Count(before, "\n") + strings.Count(after, "\n") + 2
-	out.Grow(len(before) + len(after) + signs + 200) // nothing else is longer than the 200 bytes
+	out.Grow(len(before) + len(after) + signs + 200) // the rest is shorter than 200 bytes
 	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, before), span(first, after))
 	write(&out, '-', before)
 	write(&out, '+', after)
@@ -53,7 +53,8 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
 }
 
-// span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
+// span returns where a hunk is on one side: the number of its first line, or of the line before an empty hunk, and how
+// many lines it has.
 func span(first int, text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + min(len(text), 1) // none of an empty text
 	return fmt.Sprintf("%d,%d", first+min(lines, 1), lines)

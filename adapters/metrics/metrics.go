@@ -21,11 +21,11 @@ type Metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-// Snapshot has the figures that are asked for whenever Prometheus reads. It has the fields of bootstrap.Statistics.
+// Snapshot has the figures that are collected whenever Prometheus reads. Its fields are those of bootstrap.Statistics.
 type Snapshot struct {
 	Connections sql.DBStats
 
-	Totals        stats.Totals // zero before they were counted
+	Totals        stats.Totals // zero until they are counted
 	StoreMaxBytes int64        // 0: no limit
 
 	PastesCreated, PastesSwept, FailedSweeps, RejectedSignIns int64
@@ -33,11 +33,11 @@ type Snapshot struct {
 }
 
 // durations are the bucket bounds for the durations of requests, in seconds: OpenTelemetry's, and finer ones below a
-// millisecond, which a look-up takes.
+// millisecond, for look-ups.
 var durations = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// New returns the figures of a process of that version with those limits. snapshot is called at once, and whenever they
-// are read.
+// New returns the figures of a process of that version with those limits. It calls snapshot at once, and whenever
+// Prometheus reads.
 func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -49,7 +49,7 @@ func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 			Name: "http_server_active_requests", Help: "Requests that are being answered.",
 		}, []string{"http_request_method"}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gluepot_requests_limited_total", Help: "Requests that a limit of their clients has refused.",
+			Name: "gluepot_requests_limited_total", Help: "Requests that a limit has refused.",
 		}, []string{"limit"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -79,10 +79,10 @@ func (m *Metrics) Began(method, route string) (ended func(status int)) {
 // Limited counts a request that a limit has refused.
 func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc() }
 
-// collect sends the figures of a snapshot. Some are there only once they were counted.
+// collect sends the figures of a snapshot. It leaves out totals that are not counted yet.
 func collect(now Snapshot, out chan<- prometheus.Metric) {
 	const counter, gauge = prometheus.CounterValue, prometheus.GaugeValue
-	// a label's name and its value, or none
+	// label is the name of a label and its value, or nothing.
 	send := func(kind prometheus.ValueType, name, help string, value float64, label ...string) {
 		names, values := label[:len(label)/2], label[len(label)/2:]
 		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, value, values...)
@@ -90,19 +90,19 @@ func collect(now Snapshot, out chan<- prometheus.Metric) {
 	send(counter, "gluepot_pastes_created_total", "Pastes created by users and visitors.", float64(now.PastesCreated))
 	send(counter, "gluepot_pastes_swept_total", "Expired pastes that this node has removed.", float64(now.PastesSwept))
 	send(counter, "gluepot_sweeps_failed_total", "Sweeps that ended with an error.", float64(now.FailedSweeps))
-	send(counter, "gluepot_sign_ins_rejected_total", "Access tokens presented that were not valid.",
+	send(counter, "gluepot_sign_ins_rejected_total", "Requests with an invalid access token.",
 		float64(now.RejectedSignIns))
 	send(gauge, "gluepot_token_uses_pending", "Tokens whose last-used times are not stored yet.", float64(now.PendingUses))
 
 	const connections, state = "db_client_connection_count", "db_client_connection_state"
 	send(gauge, connections, "Connections to the database.", float64(now.Connections.InUse), state, "used")
 	send(gauge, connections, "Connections to the database.", float64(now.Connections.Idle), state, "idle")
-	send(gauge, "db_client_connection_max", "The most connections to the database that may be open.",
+	send(gauge, "db_client_connection_max", "The maximum number of open connections to the database.",
 		float64(now.Connections.MaxOpenConnections))
 	send(counter, "db_client_connection_waits_total", "How often a statement had to wait for a connection.",
 		float64(now.Connections.WaitCount))
 	send(counter, "db_client_connection_wait_seconds_total",
-		"How long statements waited for a connection, taken together.",
+		"How long statements waited for a connection, in all.",
 		now.Connections.WaitDuration.Seconds())
 
 	totals := now.Totals
@@ -121,9 +121,9 @@ func collect(now Snapshot, out chan<- prometheus.Metric) {
 		float64(now.StoreMaxBytes))
 	send(gauge, "gluepot_open_reports", "Reports by readers that no administrator has closed.",
 		float64(totals.OpenReports))
-	for i, held := range totals.Largest {
+	for i, holder := range totals.Largest {
 		send(gauge, "gluepot_largest_users_bytes", "Bytes of content and history of the users who have most, from rank 1.",
-			float64(held.Bytes), "rank", strconv.Itoa(i+1))
+			float64(holder.Bytes), "rank", strconv.Itoa(i+1))
 	}
 	for i, day := range totals.Days {
 		send(gauge, "gluepot_pastes_created_by_day", "Stored pastes by how many days ago they were created, in UTC.",

@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Handler serves the figures at /metrics and Go's profiles at /debug/pprof/. It asks for no token: its listener is
-// for those who run the node.
+// Handler serves the figures at /metrics and Go's profiles at /debug/pprof/. It needs no token, because its listener is
+// for operators only.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
@@ -30,8 +30,8 @@ func (m *Metrics) Handler() http.Handler {
 	return mux
 }
 
-// notForPages refuses requests from pages in a browser: those of other sites and, on a loopback listener, those whose
-// own name was pointed at this machine (DNS rebinding). Such a page asks for its own name.
+// notForPages refuses requests from pages in a browser: pages of other sites and, on a loopback listener, pages whose
+// own name points at this machine (DNS rebinding). Such a page asks for its own name.
 func notForPages(loopback bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
@@ -70,7 +70,7 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 	log.Info("serving metrics", zap.String("address", server.Addr))
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("metrics are not served any more", zap.Error(err))
+			log.Error("metrics are no longer served", zap.Error(err))
 		}
 	}()
 	return server, nil

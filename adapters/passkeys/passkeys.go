@@ -1,4 +1,4 @@
-// Package passkeys speaks WebAuthn, the protocol of passkeys, by github.com/go-webauthn/webauthn.
+// Package passkeys speaks WebAuthn, the protocol of passkeys, with github.com/go-webauthn/webauthn.
 package passkeys
 
 import (
@@ -26,12 +26,12 @@ var _ identity.Passkeys = (*Passkeys)(nil)
 // Refusals of New.
 var (
 	ErrNoAddress = errors.New("passkeys need GLUEPOT_PUBLIC_URL, the address that people use")
-	ErrPlain     = errors.New("browsers have passkeys only where GLUEPOT_PUBLIC_URL is of https, or its host is localhost")
-	ErrNoName    = errors.New("browsers have passkeys only where the host of GLUEPOT_PUBLIC_URL is a name, not an address")
+	ErrPlain     = errors.New("browsers support passkeys only if GLUEPOT_PUBLIC_URL is https, or its host is localhost")
+	ErrNoName    = errors.New("browsers support passkeys only if the host of GLUEPOT_PUBLIC_URL is a name, not an address")
 )
 
-// New returns the passkeys of the server at a public URL, whose host is the relying party. It fails, and says why,
-// where browsers have none.
+// New returns the passkeys of the server at a public URL, whose host is the relying party. If browsers do not support
+// passkeys there, it returns an error that says why.
 func New(publicURL, siteName string) (*Passkeys, error) {
 	address, err := url.Parse(publicURL)
 	switch {
@@ -61,7 +61,7 @@ func New(publicURL, siteName string) (*Passkeys, error) {
 
 var timeout = webauthn.TimeoutConfig{Timeout: identity.CeremonyAge, TimeoutUVD: identity.CeremonyAge}
 
-// owner is a user as the library wants one.
+// owner implements webauthn.User.
 type owner struct {
 	id       user.ID
 	name     string
@@ -94,19 +94,19 @@ func credentialOf(p identity.Passkey) (webauthn.Credential, error) {
 func (p *Passkeys) BeginRegistration(
 	id user.ID, name string, others []identity.Passkey,
 ) (identity.CeremonyOptions, error) {
-	known := make([]protocol.CredentialDescriptor, len(others))
+	exclusions := make([]protocol.CredentialDescriptor, len(others))
 	for i, other := range others {
 		credential, err := credentialOf(other)
 		if err != nil {
 			return identity.CeremonyOptions{}, fault.Unexpected(err)
 		}
-		known[i] = credential.Descriptor()
+		exclusions[i] = credential.Descriptor()
 	}
-	options, session, err := p.party.BeginRegistration(owner{id: id, name: name}, webauthn.WithExclusions(known))
+	options, session, err := p.party.BeginRegistration(owner{id: id, name: name}, webauthn.WithExclusions(exclusions))
 	if err != nil {
 		return identity.CeremonyOptions{}, fault.Unexpected(err)
 	}
-	return asked(session, options.Response)
+	return newOptions(session, options.Response)
 }
 
 // BeginAuthentication implements identity.Passkeys.
@@ -115,10 +115,10 @@ func (p *Passkeys) BeginAuthentication() (identity.CeremonyOptions, error) {
 	if err != nil {
 		return identity.CeremonyOptions{}, fault.Unexpected(err)
 	}
-	return asked(session, options.Response)
+	return newOptions(session, options.Response)
 }
 
-func asked(session *webauthn.SessionData, options any) (identity.CeremonyOptions, error) {
+func newOptions(session *webauthn.SessionData, options any) (identity.CeremonyOptions, error) {
 	text, err := json.Marshal(options)
 	if err != nil {
 		return identity.CeremonyOptions{}, fault.Unexpected(err)
@@ -126,7 +126,7 @@ func asked(session *webauthn.SessionData, options any) (identity.CeremonyOptions
 	return identity.CeremonyOptions{Challenge: session.Challenge, JSON: text}, nil
 }
 
-// refused is identity.ErrPasskey with the cause. The library says more in DevInfo.
+// refused returns identity.ErrPasskey with its cause. The library puts details into DevInfo.
 func refused(err error) error {
 	if detailed, ok := errors.AsType[*protocol.Error](err); ok && detailed.DevInfo != "" {
 		err = fmt.Errorf("%w: %s", err, detailed.DevInfo)
@@ -140,7 +140,7 @@ func (p *Passkeys) FinishRegistration(challenge string, id user.ID, answer []byt
 	if err != nil {
 		return identity.Passkey{}, refused(err)
 	}
-	made, err := p.party.CreateCredential(owner{id: id}, webauthn.SessionData{
+	credential, err := p.party.CreateCredential(owner{id: id}, webauthn.SessionData{
 		Challenge: challenge, UserID: []byte(id), UserVerification: protocol.VerificationPreferred,
 		RelyingPartyID: p.party.Config.RPID, CredParams: webauthn.CredentialParametersDefault(),
 	}, parsed)
@@ -148,8 +148,8 @@ func (p *Passkeys) FinishRegistration(challenge string, id user.ID, answer []byt
 		return identity.Passkey{}, refused(err)
 	}
 	return identity.Passkey{
-		ID: identity.PasskeyID(encoding.EncodeToString(made.ID)), PublicKey: made.PublicKey,
-		Counter: made.Authenticator.SignCount, BackupEligible: made.Flags.BackupEligible,
+		ID: identity.PasskeyID(encoding.EncodeToString(credential.ID)), PublicKey: credential.PublicKey,
+		Counter: credential.Authenticator.SignCount, BackupEligible: credential.Flags.BackupEligible,
 	}, nil
 }
 
@@ -161,11 +161,11 @@ func (p *Passkeys) FinishAuthentication(
 	if err != nil {
 		return "", 0, refused(err)
 	}
-	var failed error // of find
+	var findErr error
 	id = identity.PasskeyID(encoding.EncodeToString(parsed.RawID))
 	_, _, err = p.party.ValidatePasskeyLogin(func(_, _ []byte) (webauthn.User, error) {
 		stored, holder, err := find(id)
-		if failed = err; err != nil {
+		if findErr = err; err != nil {
 			return nil, err
 		}
 		credential, err := credentialOf(stored)
@@ -174,8 +174,8 @@ func (p *Passkeys) FinishAuthentication(
 		Challenge: challenge, UserVerification: protocol.VerificationPreferred, RelyingPartyID: p.party.Config.RPID,
 	}, parsed)
 	switch {
-	case failed != nil && !fault.Is(failed, fault.NotFound):
-		return "", 0, failed
+	case findErr != nil && !fault.Is(findErr, fault.NotFound):
+		return "", 0, findErr
 	case err != nil:
 		return "", 0, refused(err)
 	}

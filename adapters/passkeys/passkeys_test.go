@@ -67,8 +67,8 @@ func (d *device) answer(response map[string]string) []byte {
 	})
 }
 
-// makes answers a request for a new passkey.
-func (d *device) makes(kind, challenge string) []byte {
+// creation answers a request for a new passkey.
+func (d *device) creation(kind, challenge string) []byte {
 	d.t.Helper()
 	public, err := d.key.PublicKey.Bytes() // 4, x, y
 	if err != nil {
@@ -85,8 +85,8 @@ func (d *device) makes(kind, challenge string) []byte {
 	})
 }
 
-// uses answers a request for any passkey.
-func (d *device) uses(kind, challenge string) []byte {
+// assertion answers a request for any passkey.
+func (d *device) assertion(kind, challenge string) []byte {
 	d.t.Helper()
 	client, data := d.client(kind, challenge), d.data(0x05)
 	clientSum := sha256.Sum256(client)
@@ -110,14 +110,14 @@ func newPasskeys(t *testing.T) *Passkeys {
 	return p
 }
 
-// made returns a passkey of a device.
-func made(t *testing.T, p *Passkeys, d *device) identity.Passkey {
+// newPasskey returns a passkey of a device.
+func newPasskey(t *testing.T, p *Passkeys, d *device) identity.Passkey {
 	t.Helper()
-	asked, err := p.BeginRegistration("epoxy001", "Epoxy", nil)
+	options, err := p.BeginRegistration("epoxy001", "Epoxy", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	passkey, err := p.FinishRegistration(asked.Challenge, "epoxy001", d.makes("webauthn.create", asked.Challenge))
+	passkey, err := p.FinishRegistration(options.Challenge, "epoxy001", d.creation("webauthn.create", options.Challenge))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,23 +144,23 @@ func TestNew(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
-	asked, err := p.BeginRegistration("epoxy001", "Epoxy", []identity.Passkey{{ID: "AAEC"}})
+	options, err := p.BeginRegistration("epoxy001", "Epoxy", []identity.Passkey{{ID: "AAEC"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
 		`"id":"paste.example"`, `"id":"` + encoding.EncodeToString([]byte("epoxy001")) + `"`, `"residentKey":"required"`,
-		`"userVerification":"preferred"`, `"challenge":"` + asked.Challenge + `"`, `"id":"AAEC"`, `"timeout":300000`,
+		`"userVerification":"preferred"`, `"challenge":"` + options.Challenge + `"`, `"id":"AAEC"`, `"timeout":300000`,
 	} {
-		if !strings.Contains(string(asked.JSON), part) {
-			t.Errorf("got %s, want %s in it", asked.JSON, part)
+		if !strings.Contains(string(options.JSON), part) {
+			t.Errorf("got %s, want %s in it", options.JSON, part)
 		}
 	}
-	if strings.Contains(string(asked.JSON), `"attestation":"direct"`) {
-		t.Errorf("got %s, want no attestation", asked.JSON)
+	if strings.Contains(string(options.JSON), `"attestation":"direct"`) {
+		t.Errorf("got %s, want no attestation", options.JSON)
 	}
 	again, err := p.BeginAuthentication()
-	if err != nil || again.Challenge == asked.Challenge || strings.Contains(string(again.JSON), "allowCredentials") {
+	if err != nil || again.Challenge == options.Challenge || strings.Contains(string(again.JSON), "allowCredentials") {
 		t.Errorf("got %s, %v, want another challenge for any passkey", again.JSON, err)
 	}
 }
@@ -169,30 +169,30 @@ func TestMadeAndUsed(t *testing.T) {
 	t.Parallel()
 	p, d := newPasskeys(t), newDevice(t)
 	d.counter = 7
-	passkey := made(t, p, d)
+	passkey := newPasskey(t, p, d)
 	if passkey.ID != identity.PasskeyID(encoding.EncodeToString(d.id)) || passkey.Counter != 7 || passkey.BackupEligible {
 		t.Errorf("got %+v, want the passkey of the device", passkey)
 	}
-	asked, err := p.BeginAuthentication()
+	options, err := p.BeginAuthentication()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.counter = 5 // what that means is not decided here
-	id, counter, err := p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey,
-		"epoxy001"))
+	id, counter, err := p.FinishAuthentication(
+		options.Challenge, d.assertion("webauthn.get", options.Challenge), findOne(passkey, "epoxy001"))
 	if err != nil || id != passkey.ID || counter != 5 {
 		t.Errorf("got %s, %d, %v, want the passkey with its counter", id, counter, err)
 	}
 	failure := fault.New(fault.Unavailable, "no store")
-	_, _, err = p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge),
+	_, _, err = p.FinishAuthentication(options.Challenge, d.assertion("webauthn.get", options.Challenge),
 		func(identity.PasskeyID) (identity.Passkey, user.ID, error) { return identity.Passkey{}, "", failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("got %v, want the failure of the store", err)
 	}
 }
 
-// known finds one passkey.
-func known(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (identity.Passkey, user.ID, error) {
+// findOne finds one passkey.
+func findOne(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (identity.Passkey, user.ID, error) {
 	return func(id identity.PasskeyID) (identity.Passkey, user.ID, error) {
 		if id != passkey.ID {
 			return identity.Passkey{}, "", fault.New(fault.NotFound, "none")
@@ -221,20 +221,20 @@ func TestForeign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDevice(t)
-			passkey := made(t, p, d)
-			asked, err := p.BeginAuthentication()
+			passkey := newPasskey(t, p, d)
+			options, err := p.BeginAuthentication()
 			if err != nil {
 				t.Fatal(err)
 			}
-			kind, challenge := "webauthn.create", asked.Challenge
+			kind, challenge := "webauthn.create", options.Challenge
 			change(d, &kind, &challenge)
-			got, err := p.FinishRegistration(asked.Challenge, "epoxy001", d.makes(kind, challenge))
+			got, err := p.FinishRegistration(options.Challenge, "epoxy001", d.creation(kind, challenge))
 			if !errors.Is(err, identity.ErrPasskey) {
 				t.Errorf("a new one: got %+v, %v, want it refused", got, err)
 			}
-			kind, challenge = "webauthn.get", asked.Challenge
+			kind, challenge = "webauthn.get", options.Challenge
 			change(d, &kind, &challenge)
-			_, _, err = p.FinishAuthentication(asked.Challenge, d.uses(kind, challenge), known(passkey, "epoxy001"))
+			_, _, err = p.FinishAuthentication(options.Challenge, d.assertion(kind, challenge), findOne(passkey, "epoxy001"))
 			if !errors.Is(err, identity.ErrPasskey) || !fault.Is(err, fault.Forbidden) {
 				t.Errorf("its use: got %v, want it refused", err)
 			}
@@ -256,13 +256,14 @@ func TestForeign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDevice(t)
-			passkey := made(t, p, d)
+			passkey := newPasskey(t, p, d)
 			c.change(d, &passkey)
-			asked, err := p.BeginAuthentication()
+			options, err := p.BeginAuthentication()
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = p.FinishAuthentication(asked.Challenge, d.uses("webauthn.get", asked.Challenge), known(passkey, c.owner))
+			_, _, err = p.FinishAuthentication(
+				options.Challenge, d.assertion("webauthn.get", options.Challenge), findOne(passkey, c.owner))
 			if !errors.Is(err, identity.ErrPasskey) {
 				t.Errorf("got %v, want it refused", err)
 			}
@@ -282,7 +283,8 @@ func TestBroken(t *testing.T) {
 			identity.ErrPasskey) {
 			t.Errorf("%.20q: got %+v, %v, want it refused", answer, got, err)
 		}
-		_, _, err := p.FinishAuthentication("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), known(identity.Passkey{}, ""))
+		_, _, err := p.FinishAuthentication(
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), findOne(identity.Passkey{}, ""))
 		if !errors.Is(err, identity.ErrPasskey) {
 			t.Errorf("%.20q: got %v, want it refused", answer, err)
 		}

@@ -27,13 +27,13 @@ const (
 	length = 32 // of the result, in bytes
 )
 
-// atOnce bounds the memory: each takes 19 MiB.
+// atOnce bounds the memory: each hash takes 19 MiB.
 const atOnce = 2
 
-// maxWaiting bounds the queue. The last in it waits for about two seconds on two processors.
+// maxWaiting bounds the queue. The last caller in it waits for about two seconds on two processors.
 const maxWaiting = 64
 
-// maxJudged is how many characters zxcvbn looks at, whose work grows with their square.
+// maxJudged is how many characters zxcvbn scores: its work grows with their square.
 const maxJudged = 64
 
 var errBusy = fault.New(fault.Unavailable, "Many passwords are being checked at the moment. Try again shortly.")
@@ -41,7 +41,7 @@ var errBusy = fault.New(fault.Unavailable, "Many passwords are being checked at 
 // Hasher implements identity.Passwords.
 type Hasher struct{ places, slots *semaphore.Weighted }
 
-// New returns a hasher. A process should have one.
+// New returns a hasher. A process needs only one.
 func New() *Hasher {
 	return &Hasher{places: semaphore.NewWeighted(atOnce + maxWaiting), slots: semaphore.NewWeighted(atOnce)}
 }
@@ -79,8 +79,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (hash identity.Passw
 }
 
 // Matches implements identity.Passwords.
-func (h *Hasher) Matches(ctx context.Context, password string,
-	hash identity.PasswordHash) (matches, outdated bool, err error) {
+func (h *Hasher) Matches(
+	ctx context.Context, password string, hash identity.PasswordHash,
+) (matches, outdated bool, err error) {
 	used, salt, key := parameters{memory, rounds, lanes}, make([]byte, 16), make([]byte, length)
 	if hash != "" {
 		if used, salt, key, err = parse(hash); err != nil {
@@ -94,7 +95,7 @@ func (h *Hasher) Matches(ctx context.Context, password string,
 	return matches, used != parameters{memory, rounds, lanes} || len(key) != length, err
 }
 
-// inTurn calls do when there is memory for it.
+// inTurn calls do once there is memory for it.
 func (h *Hasher) inTurn(ctx context.Context, do func()) error {
 	if err := h.slots.Acquire(ctx, 1); err != nil {
 		return fault.Wrap(errBusy.Kind, errBusy.Message, err)
@@ -104,7 +105,7 @@ func (h *Hasher) inTurn(ctx context.Context, do func()) error {
 	return nil
 }
 
-// parameters are those of Argon2id that a hash was made with.
+// parameters are the parameters of Argon2id for a hash.
 type parameters struct {
 	memory, rounds uint32
 	lanes          uint8
@@ -115,8 +116,8 @@ const format = "$argon2id$v=%d$m=%d,t=%d,p=%d$"
 // encode returns a hash in the format of the reference implementation (PHC).
 func (p parameters) encode(salt, key []byte) identity.PasswordHash {
 	encode := base64.RawStdEncoding.EncodeToString
-	return identity.PasswordHash(fmt.Sprintf(format, argon2.Version, p.memory,
-		p.rounds, p.lanes) + encode(salt) + "$" + encode(key))
+	head := fmt.Sprintf(format, argon2.Version, p.memory, p.rounds, p.lanes)
+	return identity.PasswordHash(head + encode(salt) + "$" + encode(key))
 }
 
 // Bounds of the parameters in a stored hash, so that a wrong one neither exhausts the memory nor matches by chance.

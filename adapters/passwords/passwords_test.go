@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-func named(t *testing.T, text string) user.Name {
+func parseName(t *testing.T, text string) user.Name {
 	t.Helper()
 	name, err := user.ParseName(text)
 	if err != nil {
@@ -95,7 +95,7 @@ func TestScore(t *testing.T) {
 	} {
 		t.Run(password[:12], func(t *testing.T) {
 			t.Parallel()
-			score, err := h.Score(t.Context(), password, named(t, "mortimer"))
+			score, err := h.Score(t.Context(), password, parseName(t, "mortimer"))
 			if err != nil || (score >= identity.MinScore) != strong {
 				t.Errorf("got %d, error %v, want it strong: %v", score, err, strong)
 			}

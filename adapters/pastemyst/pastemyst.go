@@ -51,9 +51,9 @@ func Keys(r io.Reader) imports.Records[imports.Key] {
 	return read(r, func(d keyDocument) imports.Key { return imports.Key(d) })
 }
 
-// read yields one record for each line that is not blank. A broken document gives a record with an error, and reading
-// goes on after it. An error beside the record means that nothing more can be read. A record's text is valid only until
-// the next record.
+// read yields one record for each line that is not blank. A broken document yields a record with an error, and reading
+// continues after it. An error beside the record means that nothing more can be read. A record's text is valid only
+// until the next record.
 func read[D, R any](r io.Reader, record func(D) R) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
 		plain, err := open(r)
@@ -72,14 +72,14 @@ func read[D, R any](r io.Reader, record func(D) R) imports.Records[R] {
 				yield(imports.Record[R]{}, errArray)
 				return
 			}
-			made := imports.Record[R]{Line: line, Raw: text}
+			result := imports.Record[R]{Line: line, Raw: text}
 			var decoded D
 			if tooLong {
-				made.Err = errTooLong
-			} else if made.Err = decode(text, &decoded); made.Err == nil {
-				made.Value = record(decoded)
+				result.Err = errTooLong
+			} else if result.Err = decode(text, &decoded); result.Err == nil {
+				result.Value = record(decoded)
 			}
-			if !yield(made, nil) {
+			if !yield(result, nil) {
 				return
 			}
 		}

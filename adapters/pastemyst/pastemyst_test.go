@@ -32,21 +32,19 @@ func collect[R any](t *testing.T, records imports.Records[R]) []imports.Record[R
 
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	const full = `{"_id":"u1","username":"Epoxy","avatarUrl":"https://example.com/a","serviceIds":{"github":"1","gitlab":""},` +
-		`"publicProfile":true,"defaultLang":"Go","stars":["a","b"],"supporterLength":{"$numberLong":"24"},"contributor":true,"more":[1,` +
-		`{"x":null}]}`
-	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` +
-		"\n" + `[]` + "\n" +
-		`{"supporterLength":1.5}`
+	const full = `{"_id":"u1","username":"Epoxy","avatarUrl":"https://example.com/a",` +
+		`"serviceIds":{"github":"1","gitlab":""},"publicProfile":true,"defaultLang":"Go","stars":["a","b"],` +
+		`"supporterLength":{"$numberLong":"24"},"contributor":true,"more":[1,{"x":null}]}`
+	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" +
+		`{"_id":` + "\n" + `[]` + "\n" + `{"supporterLength":1.5}`
 	records := collect(t, Users(strings.NewReader(text)))
 	if len(records) != 5 {
 		t.Fatalf("got %d records, want 5", len(records))
 	}
 	first := records[0]
-	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full || u.ID != "u1" ||
-		u.Name != "Epoxy" || !*u.PublicProfile ||
-		*u.SupporterMonths != 24 || !*u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Identities) != 1 ||
-		u.Identities["github"] != "1" {
+	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full ||
+		u.ID != "u1" || u.Name != "Epoxy" || !*u.PublicProfile || *u.SupporterMonths != 24 || !*u.Contributor ||
+		!slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Identities) != 1 || u.Identities["github"] != "1" {
 		t.Errorf("got %+v, want every field of %s", first, full)
 	}
 	if second := records[1]; second.Err != nil || second.Line != 3 || *second.Value.SupporterMonths != 3 {
@@ -72,9 +70,10 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}
-	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`,
-		`{"$numberLong":"x"}`, "1e300",
-		`{"$numberDouble":"NaN"}`} {
+	for _, text := range []string{
+		"1.5", `"24"`, "true", "[]", "{}", "1e300",
+		`{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, `{"$numberDouble":"NaN"}`,
+	} {
 		if records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`))); records[0].Err == nil {
 			t.Errorf("%s: got %+v, want an error", text, records[0])
 		}
@@ -121,16 +120,16 @@ func TestGzip(t *testing.T) {
 	if records := collect(t, Pastes(bytes.NewReader(whole))); len(records) != 1000 || records[999].Value.ID != "p999" {
 		t.Errorf("got %d records, want 1000, the last one being p999", len(records))
 	}
-	failed := false
+	broken := false
 	for _, err := range Pastes(bytes.NewReader(whole[:len(whole)/2])) {
-		failed = failed || err != nil
+		broken = broken || err != nil
 	}
-	if !failed {
+	if !broken {
 		t.Error("a file that was cut off: got no error, want one")
 	}
 }
 
-// deep is that many arrays and objects in each other.
+// deep returns that many nested arrays and objects.
 func deep(levels int) string {
 	return strings.Repeat(`[{"":`, levels/2) + "0" + strings.Repeat("}]", levels/2)
 }
@@ -164,15 +163,14 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 const (
-	// much is how many bytes those documents have that a buffer does not grow for little by little.
+	// much is the length of documents, in bytes, for which a buffer grows in large steps.
 	much = 1 << 20
-	// mostAllocated, in bytes, has room for a buffer, as many parts as there may be, and what is given up while they are
-	// read.
+	// mostAllocated, in bytes, allows for a buffer, the maximum number of parts, and garbage.
 	mostAllocated = maxDocument + 96<<20
 )
 
-// TestBounds has documents that would take many times their own length if they were decoded as they ask for.
-func TestBounds(t *testing.T) { // alone, for it counts what is allocated
+// TestBounds reads documents that would take many times their own length if they were decoded naively.
+func TestBounds(t *testing.T) { // not parallel: it counts allocated bytes
 	huge := strings.Repeat("x", much)
 	for name, c := range map[string]struct {
 		text    string
@@ -190,8 +188,9 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		"many stars":                   {`{"stars":[` + strings.Repeat(`"a",`, much/4) + `"a"]}`, true},
 		"many services":                {`{"serviceIds":{` + manyServices(much/10) + `}}`, true},
 		"many unlinked services":       {`{"serviceIds":{` + strings.Repeat(`"a":"",`, much/7) + `"b":"1"}}`, true},
-		"many lists of stars": {`{` + strings.Repeat(`"stars":["a","b","c","d","e","f"],`,
-			much/40) + `"stars":["c"]}`, false},
+		"many lists of stars": {
+			`{` + strings.Repeat(`"stars":["a","b","c","d","e","f"],`, much/40) + `"stars":["c"]}`, false,
+		},
 		"much nesting": {`{"x":` + deep(much) + `}`, true},
 	} {
 		var before, after runtime.MemStats
@@ -199,9 +198,8 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		for record, err := range Users(strings.NewReader(c.text)) {
 			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 ||
 				len(record.Value.Identities) > imports.MaxIdentities+1 {
-				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err,
-					len(record.Value.Stars),
-					len(record.Value.Identities), c.refused)
+				t.Errorf("%s: got %v, %v, %d stars, %d services, want it refused: %v", name, err, record.Err,
+					len(record.Value.Stars), len(record.Value.Identities), c.refused)
 			}
 		}
 		runtime.ReadMemStats(&after)
@@ -225,7 +223,8 @@ func FuzzRecords(f *testing.F) {
 	for _, seed := range []string{
 		`{"_id":"a","createdAt":{"$numberLong":"1"}}`, "{}\n\n[", `[{"_id":"a"},{]},"`, "\x1f\x8b", "\x00",
 		`{"stars":[null]}`, `[[[{"`,
-		`{"_\u0069d":"\\\"","stars":["a" , "b"],"serviceIds":{"a":"1","b":""},"publicProfile" : true,"x":[{"y":"}"},-1.5e3 ]}`,
+		`{"_\u0069d":"\\\"","stars":["a" , "b"],"serviceIds":{"a":"1","b":""},"publicProfile" : true,` +
+			`"x":[{"y":"}"},-1.5e3 ]}`,
 		deep(20_010), strings.Repeat("[{", 100) + strings.Repeat("]", 50) + "}",
 	} {
 		f.Add([]byte(seed))
@@ -240,7 +239,8 @@ func FuzzRecords(f *testing.F) {
 			if len(record.Raw) == 0 || record.Line < 1 {
 				t.Errorf("got %+v, want a text and the number of its line", record)
 			}
-			if valid := record.Raw[0] == '{' && utf8.Valid(record.Raw) && json.Valid(record.Raw); !valid && record.Err == nil {
+			valid := record.Raw[0] == '{' && utf8.Valid(record.Raw) && json.Valid(record.Raw)
+			if !valid && record.Err == nil {
 				t.Errorf("%q: got %+v, want it refused", record.Raw, record.Value)
 			}
 		}
@@ -261,8 +261,8 @@ func FuzzRecords(f *testing.F) {
 
 func BenchmarkRecords(b *testing.B) {
 	code := strings.Repeat(`func main() {\n\tprintln(\"hello\")\n}\n`, 10)
-	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,"pasties":[{"_id":"a",` +
-		`"language":"Go","code":"` + code + `"}]}`
+	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,` +
+		`"pasties":[{"_id":"a","language":"Go","code":"` + code + `"}]}`
 	text := strings.Repeat(line+"\n", 1000)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

@@ -27,10 +27,11 @@ func TestPastes(t *testing.T) {
 	t.Parallel()
 	got := onePaste(t,
 		`{"_id":"p1","ownerId":"u1","createdAt":{"$numberInt":"5"},"deletesAt":{"$numberDouble":"65.0"},"expiresIn":"1w",`+
-			`"isPrivate":true,"isPublic":false,"encrypted":false,"stars":{"$numberLong":"9"},"title":"a \"title\"\u0000","tags":["b","","a"],`+
+			`"isPrivate":true,"isPublic":false,"encrypted":false,"stars":{"$numberLong":"9"},`+
+			`"title":"a \"title\"\u0000","tags":["b","","a"],`+
 			`"pasties":[{"_id":"x","title":"\ud83d\ude00","language":"unknown","code":"a\r\n\u0000\t\\\/\b\f"},{"more":1}],`+
-			`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],"edit":"code","editedAt":{"$numberLong":"7"}},`+
-			`{"_id":"e1","edit":"old","metadata":null}]}`)
+			`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],`+
+			`"edit":"code","editedAt":{"$numberLong":"7"}},{"_id":"e1","edit":"old","metadata":null}]}`)
 	at := func(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 	want := paste.Document{
 		Paste: paste.Paste{ID: "p1", Owner: "u1", CreatedAt: at(5), ExpiresAt: at(65)},

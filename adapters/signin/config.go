@@ -10,17 +10,17 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// Client is what a provider knows this installation by. A provider without an ID is off.
+// Client holds the credentials of this installation at a provider. A provider without an ID is off.
 type Client struct {
 	ID     string
 	Secret Secret
-	URL    string // of the provider; for OpenID Connect its issuer
+	URL    string // the provider's address; for OpenID Connect its issuer
 }
 
-// Secret is a text that nothing prints.
+// Secret is a text that is never printed.
 type Secret string
 
-// String returns no part of it.
+// String hides the text.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -28,14 +28,14 @@ func (s Secret) String() string {
 	return "[redacted]"
 }
 
-// Config says which providers there are.
+// Config lists the providers.
 type Config struct {
 	GitHub Client
 	GitLab Client
 	OIDC   Client
-	// OIDCName is what people call the provider of OpenID Connect.
+	// OIDCName is the provider's name on the button.
 	OIDCName string
-	// OIDCScopes are asked for, separated by spaces.
+	// OIDCScopes are the scopes to ask for, separated by spaces.
 	OIDCScopes string
 	// OIDCRequiredClaim is NAME=VALUE or email_domain=example.org. Accounts without that value are turned away.
 	OIDCRequiredClaim string
@@ -75,18 +75,17 @@ func (c Config) Validate(publicURL string) error {
 		}
 		settings := []struct{ name, value string }{
 			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)},
-			{p.prefix + p.url, p.client.URL},
-			{"GLUEPOT_PUBLIC_URL", publicURL},
+			{p.prefix + p.url, p.client.URL}, {"GLUEPOT_PUBLIC_URL", publicURL},
 		}
-		given := ""
+		set := ""
 		for _, own := range settings[:3] {
-			if given == "" && own.value != "" && own.value != p.public {
-				given = own.name
+			if set == "" && own.value != "" && own.value != p.public {
+				set = own.name
 			}
 		}
 		for _, needed := range settings {
-			if given != "" && needed.value == "" {
-				wrong = append(wrong, fmt.Errorf("%s is missing: signing in needs it, as %s is set", needed.name, given))
+			if set != "" && needed.value == "" {
+				wrong = append(wrong, fmt.Errorf("%s is missing: signing in needs it, as %s is set", needed.name, set))
 			}
 		}
 	}
@@ -115,8 +114,8 @@ func (c Config) Providers(publicURL string) []identity.Provider {
 		if client.URL != public {
 			key += "@" + client.URL
 		}
-		made := provider(newOAuth(label, client, publicURL+"/sign-in/"+name+"/callback"))
-		sources = append(sources, identity.Provider{ProviderClient: made, Name: name, Label: label, Key: key})
+		p := provider(newOAuth(label, client, publicURL+"/sign-in/"+name+"/callback"))
+		sources = append(sources, identity.Provider{ProviderClient: p, Name: name, Label: label, Key: key})
 	}
 	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.ProviderClient { return newGitHub(o) })
 	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.ProviderClient {

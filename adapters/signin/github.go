@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// gitHub signs in with GitHub or a GitHub Enterprise Server, which have no OpenID Connect for people
+// gitHub signs in with GitHub or a GitHub Enterprise Server, which do not offer OpenID Connect to people
 // (docs.github.com, "Authorizing OAuth apps").
 type gitHub struct {
 	oauth
@@ -40,11 +40,12 @@ func (g *gitHub) Begin(_ context.Context, proof identity.Proof) (string, error) 
 }
 
 // Finish implements identity.ProviderClient.
-func (g *gitHub) Finish(ctx context.Context, proof identity.Proof,
-	brought identity.Callback) (identity.Profile, error) {
+func (g *gitHub) Finish(
+	ctx context.Context, proof identity.Proof, callback identity.Callback,
+) (identity.Profile, error) {
 	ctx, cancel := g.bound(ctx)
 	defer cancel()
-	token, err := g.exchange(ctx, g.config, proof, brought.Code)
+	token, err := g.exchange(ctx, g.config, proof, callback.Code)
 	if err != nil {
 		return identity.Profile{}, err
 	}

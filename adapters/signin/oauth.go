@@ -30,12 +30,12 @@ type oauth struct {
 func newOAuth(label string, client Client, redirect string) oauth {
 	return oauth{label: label, client: client, redirect: redirect, http: &http.Client{
 		Timeout: answerTime, Transport: bounded{http.DefaultTransport},
-		// secrets go to no other address
+		// A redirect would send secrets to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// bounded makes answers that are too long fail.
+// bounded makes reading an overlong answer fail.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -53,28 +53,29 @@ func (o *oauth) oauth2Config(endpoint oauth2.Endpoint, scopes ...string) *oauth2
 	}
 }
 
-// bound returns the context for all that is asked of a provider in one call.
+// bound returns a context for all requests to a provider in one call.
 func (o *oauth) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, o.http), answerTime)
 }
 
-// exchange gets a token for the code that a browser has brought.
-func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof identity.Proof,
-	code string) (*oauth2.Token, error) {
+// exchange gets a token for the code of a callback.
+func (o *oauth) exchange(
+	ctx context.Context, config *oauth2.Config, proof identity.Proof, code string,
+) (*oauth2.Token, error) {
 	token, err := config.Exchange(ctx, code, oauth2.VerifierOption(proof.Verifier))
 	if err == nil {
 		return token, nil
 	}
-	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	refusal, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok {
 		return nil, o.away(err)
 	}
-	err = fmt.Errorf("token endpoint: %s %.64q", refused.Response.Status, refused.ErrorCode) // without the body
-	// which is GitHub's word for it
-	if refused.ErrorCode == "invalid_grant" || refused.ErrorCode == "bad_verification_code" {
+	err = fmt.Errorf("token endpoint: %s %.64q", refusal.Response.Status, refusal.ErrorCode) // without the body
+	// GitHub says bad_verification_code.
+	if refusal.ErrorCode == "invalid_grant" || refusal.ErrorCode == "bad_verification_code" {
 		return nil, o.unproven(err)
 	}
-	return nil, o.away(err) // and in the log: the operator may have to mend something
+	return nil, o.away(err) // is logged, because the operator may have to act
 }
 
 // brief returns the beginning of an error: the rest may be a provider's whole answer.
@@ -82,12 +83,12 @@ func brief(what string, err error) error {
 	return errors.New(what + fmt.Sprintf(": %.200s", err.Error()))
 }
 
-// away is for a provider that does not answer as it should.
+// away returns the error for a provider that does not answer as it should.
 func (o *oauth) away(cause error) error {
 	return fault.Wrap(fault.Unavailable, o.label+" did not answer as it should. Try again in a moment.", cause)
 }
 
-// unproven is for what proves nothing.
+// unproven returns the error for an answer that proves nothing.
 func (o *oauth) unproven(cause error) error {
 	return fault.Wrap(fault.Invalid, o.label+" did not confirm who you are. Begin signing in again.", cause)
 }

@@ -25,15 +25,15 @@ type openID struct {
 	required string // name of a claim or emailDomain, or ""
 	claim    string // the claim that decides, or ""
 	value    string
-	found    atomic.Pointer[discovered]
+	metadata atomic.Pointer[discovered]
 }
 
-// discovered is what the provider says of itself.
+// discovered is the metadata that the provider publishes.
 type discovered struct {
 	provider *oidc.Provider
 	verifier *oidc.IDTokenVerifier
 	config   *oauth2.Config
-	issuer   bool // comes with each answer (RFC 9207)
+	issuer   bool // whether each answer names its issuer (RFC 9207)
 }
 
 // emailDomain stands for a requirement on the claim email. No claim has this name.
@@ -55,10 +55,10 @@ func newOIDC(o oauth, scopes, requiredClaim string) *openID {
 	return p
 }
 
-// discover asks the provider about itself, until it has answered once.
+// discover asks the provider for its metadata, until it has answered once.
 func (p *openID) discover(ctx context.Context) (*discovered, error) {
-	if known := p.found.Load(); known != nil {
-		return known, nil
+	if d := p.metadata.Load(); d != nil {
+		return d, nil
 	}
 	provider, err := oidc.NewProvider(ctx, p.client.URL)
 	if err != nil {
@@ -76,51 +76,52 @@ func (p *openID) discover(ctx context.Context) (*discovered, error) {
 	if slices.Contains(more.Methods, "client_secret_post") && !slices.Contains(more.Methods, "client_secret_basic") {
 		endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
-	known := &discovered{
+	d := &discovered{
 		provider: provider, config: p.oauth2Config(endpoint, p.scopes...), issuer: more.Issuer,
 		verifier: provider.Verifier(&oidc.Config{ClientID: p.client.ID, SkipExpiryCheck: true}), // see Finish
 	}
-	p.found.Store(known)
-	return known, nil
+	p.metadata.Store(d)
+	return d, nil
 }
 
 // Begin implements identity.ProviderClient.
 func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error) {
 	ctx, cancel := p.bound(ctx)
 	defer cancel()
-	known, err := p.discover(ctx)
+	d, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
-	return known.config.AuthCodeURL(proof.State, oauth2.S256ChallengeOption(proof.Verifier), oidc.Nonce(proof.Nonce)), nil
+	return d.config.AuthCodeURL(proof.State, oauth2.S256ChallengeOption(proof.Verifier), oidc.Nonce(proof.Nonce)), nil
 }
 
 // clockSkew is how far the provider's clock may be off.
 const clockSkew = 5 * time.Minute
 
 // Finish implements identity.ProviderClient.
-func (p *openID) Finish(ctx context.Context, proof identity.Proof,
-	brought identity.Callback) (identity.Profile, error) {
+func (p *openID) Finish(
+	ctx context.Context, proof identity.Proof, callback identity.Callback,
+) (identity.Profile, error) {
 	ctx, cancel := p.bound(ctx)
 	defer cancel()
-	known, err := p.discover(ctx)
+	d, err := p.discover(ctx)
 	if err != nil {
 		return identity.Profile{}, err
 	}
-	if brought.Issuer != p.client.URL && (brought.Issuer != "" || known.issuer) {
-		return identity.Profile{}, p.unproven(fmt.Errorf("the answer is of the issuer %.200q", brought.Issuer))
+	if callback.Issuer != p.client.URL && (callback.Issuer != "" || d.issuer) {
+		return identity.Profile{}, p.unproven(fmt.Errorf("the answer is from the issuer %.200q", callback.Issuer))
 	}
-	token, err := p.exchange(ctx, known.config, proof, brought.Code)
+	token, err := p.exchange(ctx, d.config, proof, callback.Code)
 	if err != nil {
 		return identity.Profile{}, err
 	}
 	raw, _ := token.Extra("id_token").(string)
-	verified, err := known.verifier.Verify(ctx, raw)
+	verified, err := d.verifier.Verify(ctx, raw)
 	switch {
 	case err != nil:
 		return identity.Profile{}, p.unproven(brief("ID token", err))
 	case time.Now().After(verified.Expiry.Add(clockSkew)):
-		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token has expired at %v", verified.Expiry))
+		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token expired at %v", verified.Expiry))
 	case subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(proof.Nonce)) != 1:
 		return identity.Profile{}, p.unproven(errors.New("the ID token has another nonce"))
 	}
@@ -128,7 +129,7 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof,
 	if err := verified.Claims(&claims); err != nil {
 		return identity.Profile{}, p.unproven(err)
 	}
-	// The verifier checks that we are one of the audiences. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC
+	// The verifier checks that the audiences include us. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC
 	// 7519, 4.1.5).
 	party := claims["azp"]
 	seconds, _ := claims["nbf"].(float64)
@@ -141,14 +142,14 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof,
 	case time.Now().Add(clockSkew).Before(notBefore):
 		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token is valid from %v on", notBefore))
 	}
-	more, err := p.userInfo(ctx, known, token, verified.Subject, claims)
+	more, err := p.userInfo(ctx, d, token, verified.Subject, claims)
 	if err != nil {
 		return identity.Profile{}, err
 	}
 	if p.required != "" {
-		if missed := claims.first(more, p.claim).refuse(p.required, p.claim, p.value); missed != nil {
+		if reason := claims.first(more, p.claim).refuse(p.required, p.claim, p.value); reason != nil {
 			return identity.Profile{}, fault.Wrap(fault.Forbidden,
-				"Your account at "+p.label+" may not sign in here. Ask the operator of this server.", missed)
+				"Your account at "+p.label+" may not sign in here. Ask the operator of this server.", reason)
 		}
 	}
 	return identity.Profile{
@@ -157,14 +158,15 @@ func (p *openID) Finish(ctx context.Context, proof identity.Proof,
 	}, nil
 }
 
-// userInfo returns what the provider says at its UserInfo endpoint, if something is missing in the ID token.
-func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string,
-	have claims) (claims, error) {
+// userInfo returns the claims of the UserInfo endpoint, if the ID token lacks some.
+func (p *openID) userInfo(
+	ctx context.Context, d *discovered, token *oauth2.Token, subject string, have claims,
+) (claims, error) {
 	needed := p.required != "" && have.find(p.claim) == nil
-	if known.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
+	if d.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
 		return nil, nil //nolint:nilnil // there are no more claims
 	}
-	info, err := known.provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	info, err := d.provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	more := make(claims)
 	if err == nil {
 		err = info.Claims(&more)
@@ -173,24 +175,24 @@ func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.
 	case err != nil && needed:
 		return nil, p.away(brief("UserInfo", err))
 	case err != nil || info.Subject != subject: // of another user (OpenID Connect Core, 5.3.2)
-		return nil, nil //nolint:nilnil,nilerr // a name to propose is all that is missing
+		return nil, nil //nolint:nilnil,nilerr // only a name to propose is missing
 	}
 	return more, nil
 }
 
-// claims are those of an ID token or of UserInfo.
+// claims are the claims of an ID token or of UserInfo.
 type claims map[string]any
 
-// find returns the claim of that name, or nil. realm_access.roles is also the member roles of the claim realm_access. A
-// name may have dots itself.
+// find returns the claim of that name, or nil. realm_access.roles may also be the member roles of the claim
+// realm_access. Names themselves may have dots.
 func (c claims) find(name string) any {
-	if found := c[name]; found != nil {
-		return found
+	if value := c[name]; value != nil {
+		return value
 	}
 	for at, char := range name {
 		if inner, ok := c[name[:at]].(map[string]any); ok && char == '.' {
-			if found := claims(inner).find(name[at+1:]); found != nil {
-				return found
+			if value := claims(inner).find(name[at+1:]); value != nil {
+				return value
 			}
 		}
 	}
@@ -220,26 +222,26 @@ func (c claims) name() string {
 	return ""
 }
 
-// refuse returns nil if a claim has the value, or is a list with it. The error says what is wrong without the claim's
-// own value, which is personal.
-func (c claims) refuse(required, claim, value string) error {
-	found := c.find(claim)
-	list, _ := found.([]any)
-	mail, _ := found.(string)
+// refuse returns nil if a claim has the wanted value, or is a list with it. The error leaves out the claim's own value,
+// which is personal.
+func (c claims) refuse(required, claim, want string) error {
+	value := c.find(claim)
+	list, _ := value.([]any)
+	mail, _ := value.(string)
 	switch {
-	case found == nil || found == "":
+	case value == nil || value == "":
 		return fmt.Errorf("the claim %s is missing in the ID token and in UserInfo", claim)
-	case required != emailDomain && (found == any(value) || slices.Contains(list, any(value))):
+	case required != emailDomain && (value == any(want) || slices.Contains(list, any(want))):
 		return nil
 	case required != emailDomain:
-		return fmt.Errorf("the claim %s has another value than %s", claim, value)
+		return fmt.Errorf("the claim %s has another value than %s", claim, want)
 	case c["email_verified"] != true && c["email_verified"] != "true":
 		return errors.New("the provider has not verified the address in the claim email")
 	}
 	domain := mail[strings.LastIndexByte(mail, '@')+1:]
 	lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
-	if len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, value) {
+	if len(domain) < len(mail) && !lookAlike && strings.EqualFold(domain, want) {
 		return nil
 	}
-	return fmt.Errorf("the address in the claim email is not of %s", value)
+	return fmt.Errorf("the address in the claim email is not of %s", want)
 }

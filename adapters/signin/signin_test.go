@@ -260,8 +260,8 @@ func TestScopes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, err := url.Parse(address)
-		if err != nil || asked.Query().Get("scope") != c.want {
+		question, err := url.Parse(address)
+		if err != nil || question.Query().Get("scope") != c.want {
 			t.Errorf("got %s, error %v, want the scope %q", address, err, c.want)
 		}
 	}

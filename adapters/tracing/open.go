@@ -20,15 +20,16 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Open returns a tracer for a process of that version, as the environment configures it. It returns nil when the
-// environment names neither an endpoint nor an exporter, or turns tracing off. A setting that Gluepot does not support
-// is only a warning: a service must not fail for its monitoring, says OpenTelemetry.
+// Open returns a tracer for a process of that version, as the environment configures it. It returns nil if the
+// environment names neither an endpoint nor an exporter, or turns tracing off. An unsupported setting is only a
+// warning: OpenTelemetry says that a service must not fail because of its monitoring.
 //
-// OpenTelemetry has one handler of errors for the whole process, which writes to log from now on: Open is for programs.
+// From now on, OpenTelemetry's only error handler, which is that of the whole process, writes to log. So Open is for
+// programs.
 func Open(version string, log *zap.Logger) *Tracer {
 	endpoint, err := endpointFromEnvironment()
 	if err != nil {
-		log.Warn("there are no traces: the environment asks for something that Gluepot does not have", zap.Error(err))
+		log.Warn("traces are off: the environment asks for something that Gluepot does not support", zap.Error(err))
 		return nil
 	}
 	if endpoint == nil {
@@ -43,7 +44,7 @@ func Open(version string, log *zap.Logger) *Tracer {
 	process, err := resource.New(context.Background(),
 		resource.WithAttributes(attribute.String("service.name", "gluepot"), attribute.String("service.version", version)),
 		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv()) // the environment has the last word
-	if err != nil { // some of it is missing
+	if err != nil { // the resource is incomplete
 		otel.Handle(err)
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(publicExporter{exporter}), sdk.WithResource(process))
@@ -51,13 +52,13 @@ func Open(version string, log *zap.Logger) *Tracer {
 	return &Tracer{provider}
 }
 
-// endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the
-// rest itself, and so does the SDK.
+// endpointFromEnvironment returns where traces go, or nil if the environment asks for none. The exporter and the SDK
+// read the other variables themselves.
 func endpointFromEnvironment() (*url.URL, error) {
 	text := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := strings.TrimSpace(os.Getenv("OTEL_TRACES_EXPORTER"))
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" || exporter == "" && text == "" {
-		return nil, nil //nolint:nilnil // none is asked for
+		return nil, nil //nolint:nilnil // there is no endpoint
 	}
 	if exporter != "" && exporter != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: it takes otlp or none", exporter)
@@ -75,7 +76,7 @@ func endpointFromEnvironment() (*url.URL, error) {
 		}
 	}
 	endpoint, err := url.Parse(cmp.Or(text, "http://localhost:4318"))
-	// it may hold a password
+	// The error must not quote it, because it may hold a password.
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that begins with http:// or https://")
 	}
@@ -83,7 +84,7 @@ func endpointFromEnvironment() (*url.URL, error) {
 }
 
 // report writes OpenTelemetry's errors to a log: each at most once a minute, and without the path of the endpoint,
-// which may be secret. OpenTelemetry's own log is off: it quotes settings.
+// which may be secret. OpenTelemetry's own log is off, because it quotes settings.
 func report(log *zap.Logger, endpoint *url.URL) {
 	log = log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
 		return zapcore.NewSamplerWithOptions(core, time.Minute, 1, 0)
@@ -98,7 +99,7 @@ func report(log *zap.Logger, endpoint *url.URL) {
 	otel.SetLogger(logr.Discard())
 }
 
-// Close sends what is left until ctx ends. It fails when something is still left then.
+// Close sends the remaining spans, until ctx ends. It fails if it could not send all.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package tracing sends OpenTelemetry traces of requests and statements to a collector, if the variables that
-// OpenTelemetry defines for that name one.
+// Package tracing sends OpenTelemetry traces of requests and statements to a collector, if OpenTelemetry's own
+// variables name one.
 package tracing
 
 import (
@@ -17,15 +17,14 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// Tracer makes a span of each request and each statement on PostgreSQL. Names and attributes are those of
-// OpenTelemetry's semantic conventions for HTTP and databases, less what clients have sent (publicAttributes). A nil
-// Tracer makes none.
+// Tracer makes a span for each request and each statement on PostgreSQL. Names and attributes follow OpenTelemetry's
+// semantic conventions for HTTP and databases, without what clients send (publicAttributes). A nil Tracer makes none.
 type Tracer struct{ provider *sdk.TracerProvider }
 
-// Middleware returns gin's middleware that makes a span of each request, of which statements become parts. It leaves
-// the id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is
-// empty for those that no route takes. Routes in untraced get no span. A span's name has the request's method, which no
-// client can have made up.
+// Middleware returns gin's middleware that makes a span for each request, the parent of those of its statements. It
+// stores the id of the trace in gin's context, under traceKey. route returns the request's route, such as /paste/:id,
+// or "" if no route matches. Routes in untraced get no span. The request's method, which a span's name has, must be one
+// that clients cannot invent.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, untraced ...string) []gin.HandlerFunc {
 	if t == nil {
 		return nil
@@ -44,29 +43,29 @@ func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, un
 	}}
 }
 
-// Statements returns the tracer that makes a span of each statement on PostgreSQL that is part of another span. On
-// SQLite, which is in the same process, the span of the request says as much.
+// Statements returns the tracer that makes a span for each statement on PostgreSQL within another span. On SQLite,
+// which runs in the same process, the span of the request is enough.
 func (t *Tracer) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil
 	}
 	statements := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableSQLStatementInAttributes(),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
-	return struct { // without what else it can trace
+	return struct { // hides what else it can trace
 		pgx.QueryTracer
 		pgx.BatchTracer
 	}{statements, statements}
 }
 
-// publicAttributes are all that leave the process. OpenTelemetry's libraries record more: paths, which hold the ids of
-// unlisted pastes, and addresses and headers of clients.
+// publicAttributes are the only attributes that leave the process. OpenTelemetry's libraries record more: paths, which
+// hold the ids of unlisted pastes, and addresses and headers of clients.
 var publicAttributes = []attribute.Key{
 	"http.request.method", "http.route", "http.response.status_code", "url.scheme", "error.type",
 	"db.system.name", "pgx.rows_affected", "pgx.sql_state",
 }
 
-// publicExporter exports spans without what may be secret. It leaves out events and descriptions of errors, too:
-// databases quote values in them.
+// publicExporter exports spans without what may be secret. It also leaves out events and descriptions of errors,
+// because databases quote values in them.
 type publicExporter struct{ sdk.SpanExporter }
 
 func (e publicExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {

@@ -1,4 +1,4 @@
-// Package webhook tells an operator's program of events, by requests to a URL.
+// Package webhook sends notices of events to an operator's program, as requests to a URL.
 package webhook
 
 import (
@@ -6,9 +6,9 @@ import (
 	"net/url"
 )
 
-// Config says who is told.
+// Config says where notices go.
 type Config struct {
-	// URL gets a POST for each notice. It may be a secret itself, so that nothing prints it. Empty: no one is told.
+	// URL gets a POST for each notice. It may be a secret itself, so nothing prints it. Empty: notices are not sent.
 	URL string
 	// Secret signs the requests. Empty: they are not signed.
 	Secret string

@@ -25,7 +25,7 @@ const (
 	backlog = 100
 	// attemptTime bounds one request.
 	attemptTime = 10 * time.Second
-	// stopTime is how long Stop waits for the notices that are left.
+	// stopTime is how long Stop waits for the remaining notices.
 	stopTime = 3 * time.Second
 )
 
@@ -41,7 +41,7 @@ type Sender struct {
 	queue    chan body
 	stopping chan struct{} // closed by Stop
 	ended    chan struct{} // closed when all is sent or given up
-	lost     int           // given up while stopping; read after ended
+	lost     int           // the number given up while stopping; read after ended
 
 	log *zap.Logger
 }
@@ -55,7 +55,7 @@ type body struct {
 	Text    string       `json:"text"`
 }
 
-// New returns a sender that has to be started.
+// New returns a sender, which Start starts.
 func New(cfg Config) *Sender {
 	return &Sender{
 		cfg: cfg, log: zap.NewNop(), pauses: []time.Duration{time.Second, 10 * time.Second, time.Minute},
@@ -68,13 +68,13 @@ func New(cfg Config) *Sender {
 	}
 }
 
-// Start begins to send, before the first Notify. What is not taken is logged.
+// Start begins to send. Call it before the first Notify. It logs the notices that the receiver does not accept.
 func (s *Sender) Start(log *zap.Logger) {
 	s.log = log
 	go s.run()
 }
 
-// Notify is a notice.Func.
+// Notify implements notice.Func.
 func (s *Sender) Notify(n notice.Notice) {
 	select {
 	case s.queue <- body{ident.New() + ident.New(), n.Event, n.At.UTC(), n.Subject, n.Text}:
@@ -83,18 +83,18 @@ func (s *Sender) Notify(n notice.Notice) {
 	}
 }
 
-// Stop tries each notice that is left once more, for a few seconds. It is called once, after the last Notify, and fails
-// if notices are lost.
+// Stop tries each remaining notice once more, for a few seconds. Call it once, after the last Notify. It fails if
+// notices are lost.
 func (s *Sender) Stop() error {
 	close(s.stopping)
 	select {
 	case <-s.ended:
 		if s.lost > 0 {
-			return fmt.Errorf("GLUEPOT_NOTIFY_URL did not take the last notices; lost: %d", s.lost)
+			return fmt.Errorf("GLUEPOT_NOTIFY_URL did not accept the last notices; lost: %d", s.lost)
 		}
 		return nil
 	case <-time.After(stopTime):
-		// and that on its way
+		// One more is on its way.
 		return fmt.Errorf("GLUEPOT_NOTIFY_URL did not answer in time; notices lost: %d", len(s.queue)+1)
 	}
 }
@@ -116,7 +116,7 @@ func (s *Sender) run() {
 	}
 }
 
-// deliver sends a notice, several times if need be. Once the sender stops, it does not wait for another attempt.
+// deliver sends a notice, with several attempts. Once the sender stops, it does not wait before the last one.
 func (s *Sender) deliver(next body) {
 	for attempt := 0; ; attempt++ {
 		err := s.send(next)
@@ -125,7 +125,7 @@ func (s *Sender) deliver(next body) {
 		}
 		fields := []zap.Field{zap.String("event", string(next.Event)), zap.String("id", next.ID), zap.Error(err)}
 		if attempt == len(s.pauses) {
-			s.log.Error("a notice was not taken, and is given up: check GLUEPOT_NOTIFY_URL", fields...)
+			s.log.Error("a notice was not accepted, and is given up: check GLUEPOT_NOTIFY_URL", fields...)
 			select {
 			case <-s.stopping:
 				s.lost++
@@ -133,7 +133,7 @@ func (s *Sender) deliver(next body) {
 			}
 			return
 		}
-		s.log.Warn("a notice was not taken", fields...)
+		s.log.Warn("a notice was not accepted", fields...)
 		select {
 		case <-time.After(s.pauses[attempt]):
 		case <-s.stopping:
@@ -142,7 +142,7 @@ func (s *Sender) deliver(next body) {
 	}
 }
 
-// send makes one request. Of the answer only the status counts. Its errors do not quote the URL.
+// send makes one request. Only the status of the answer counts. Errors do not quote the URL.
 func (s *Sender) send(next body) error {
 	text, err := json.Marshal(next)
 	if err != nil {
@@ -160,8 +160,8 @@ func (s *Sender) send(next body) error {
 		request.Header.Set(SignatureHeader, Sign(s.cfg.Secret, time.Now(), text))
 	}
 	response, err := s.client.Do(request)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return failed.Err // without the URL
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		return urlErr.Err // without the URL
 	}
 	if err != nil {
 		return err

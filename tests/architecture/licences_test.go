@@ -17,8 +17,10 @@ var licences = []struct{ name, text string }{
 	{"MPL-2.0", "Mozilla Public License, version 2.0"},
 	{"BSD", "Redistribution and use in source and binary forms"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
-	{"ISC", "Permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted"},
-	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"},
+	{"ISC", "Permission to use, copy, modify, and distribute this software for any purpose " +
+		"with or without fee is hereby granted"},
+	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose " +
+		"with or without fee is hereby granted"},
 	{"Unlicense", "This is free and unencumbered software released into the public domain"},
 	{"public domain", "SQLite Is Public Domain"},
 }

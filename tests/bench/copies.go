@@ -64,7 +64,8 @@ func (b *bench) fillSource(path string, pastes int) error {
 	in := &installation{db: db}
 	return in.exec(
 		`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
-			INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+			INSERT INTO users (id, username, avatar_url, default_language,
+				public_profile, supporter_months, contributor, created_at)
 			SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
 		fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
 			INSERT INTO pastes (`+pasteColumns+`)

@@ -88,7 +88,8 @@ func (b *bench) populate(name string, pastes, code int) (_ *population, err erro
 					WHEN x %% 10 = 0 THEN now() + interval '30 days' END, x %% 2, %s
 			FROM generate_series(%d, %d) x`, idFactor, idModulus, owned, onePasty(code), first, until),
 			fmt.Sprintf(`INSERT INTO pasties (paste_id, position, id, title, language, code)
-				SELECT lpad((x::bigint * %d %% %d)::text, 8, '0'), 0, '%s', 'main.go', 'Go', left(repeat(md5(x::text) || E'\n', %d), %d)
+				SELECT lpad((x::bigint * %d %% %d)::text, 8, '0'), 0, '%s', 'main.go', 'Go',
+					left(repeat(md5(x::text) || E'\n', %d), %d)
 				FROM generate_series(%d, %d) x`, idFactor, idModulus, knownPasty, code/33+1, code, first, until)); err != nil {
 			return nil, err
 		}
@@ -100,7 +101,8 @@ func (b *bench) populate(name string, pastes, code int) (_ *population, err erro
 // returns what makes them again, with as much room in their pages as such insertions leave: a third.
 func (p *population) dropIndexes() (again []string, err error) {
 	const room = " WITH (fillfactor = 67)"
-	rows, err := p.db.Query(`SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'pastes' AND indexname <> 'pastes_pkey'`)
+	rows, err := p.db.Query(`
+		SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'pastes' AND indexname <> 'pastes_pkey'`)
 	if err != nil {
 		return nil, err
 	}
@@ -586,8 +588,9 @@ func (p *population) pagesAsked() (pages [2]float64, err error) {
 func (i *installation) alone() error {
 	for began := time.Now(); time.Since(began) < flushTime; time.Sleep(10 * time.Millisecond) {
 		var others int
-		if err := i.db.QueryRow(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others); err != nil {
+		err := i.db.QueryRow(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
+		if err != nil {
 			return err
 		}
 		if others == 0 {

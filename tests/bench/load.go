@@ -87,7 +87,8 @@ func (b *bench) newInstallation(name string) (*installation, error) {
 	return in, in.exec(
 		fmt.Sprintf(`INSERT INTO users
 				(id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
-			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png', 'Autodetect', true, x %% 40, x %% 7 = 0, now()
+			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png',
+				'Autodetect', true, x %% 40, x %% 7 = 0, now()
 			FROM generate_series(1, %d) x`, people),
 		`INSERT INTO access_tokens (id, user_id, kind, scope, hash, name, created_at)
 			SELECT 'k' || id, id, 0, 0, sha256(('token' || substr(id, 2))::bytea), '', now() FROM users`,
@@ -112,7 +113,8 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 		// The foreign key would be looked at for each row.
 		`ALTER TABLE pasties DISABLE TRIGGER ALL`,
 		fmt.Sprintf(`INSERT INTO pasties (paste_id, position, id, title, language, code)
-			SELECT 'p' || lpad(x::text, 8, '0'), 0, '%s', 'main.go', 'Go', 'x' FROM generate_series(1, %d) x`, knownPasty, pastes),
+			SELECT 'p' || lpad(x::text, 8, '0'), 0, '%s', 'main.go', 'Go', 'x'
+				FROM generate_series(1, %d) x`, knownPasty, pastes),
 		`ALTER TABLE pasties ENABLE TRIGGER ALL`,
 		fmt.Sprintf(`INSERT INTO stars SELECT 'u' || x, 'p' || lpad((x * 7 + y)::text, 8, '0'), y
 			FROM generate_series(1, %d) x, generate_series(1, 3) y`, min(people, pastes/8)),

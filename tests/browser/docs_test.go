@@ -49,7 +49,8 @@ func TestDocs(t *testing.T) {
 			tab.show(base + "/docs/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
 			shown := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
-				block.querySelector(".opblock-summary-method").textContent + " " + block.querySelector("[data-path]").dataset.path)`)
+				block.querySelector(".opblock-summary-method").textContent + " " +
+					block.querySelector("[data-path]").dataset.path)`)
 			slices.Sort(shown)
 			if want := operations(t); !slices.Equal(shown, want) {
 				t.Errorf("got the operations %q, want %q", shown, want)
@@ -125,7 +126,8 @@ func TestFront(t *testing.T) {
 }
 
 // seriousBarriers is barriers, only of those that keep people from using the page.
-const seriousBarriers = `axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations.filter(violation =>
+const seriousBarriers = `axe.run(document, {resultTypes: ["violations"]}).then(found =>
+	found.violations.filter(violation =>
 	["serious", "critical"].includes(violation.impact)).map(violation => violation.id + " at " +
 	violation.nodes.map(node => node.target.join(" ")).join(", ")))`
 

@@ -321,7 +321,8 @@ func (tab *tab) drop(files map[string]string) {
 			dropped.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
 		}
 		for (const type of ["dragover", "drop"]) {
-			document.querySelector("#code-1").dispatchEvent(new DragEvent(type, {dataTransfer: dropped, bubbles: true, cancelable: true}));
+			document.querySelector("#code-1").dispatchEvent(new DragEvent(type,
+				{dataTransfer: dropped, bubbles: true, cancelable: true}));
 		}
 		return true;
 	})()`)
@@ -367,7 +368,8 @@ func TestFiles(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#name-2")))
 	tab.do(tab.click("button.main"))
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
-	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"), s => s.querySelector("h2").textContent + " " +
+	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"),
+		s => s.querySelector("h2").textContent + " " +
 		s.querySelector("code").textContent)`)
 	if len(shown) != 2 || shown[0] != "c.txt c" || shown[1] != "a.py print('ü')\r\n" {
 		t.Errorf("got %q decrypted, want two files", shown)

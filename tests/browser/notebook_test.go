@@ -9,8 +9,10 @@ func TestNotebook(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
 	const picture = "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAAC4HznGAAAAEklEQVR4nGJiYGAAYUAAAAD//wAgAAWURUErAAAAAElFTkSuQmCC"
-	id := create(t, origin, "A notebook", pasty{Title: "a.ipynb", Language: "Jupyter Notebook", Code: `{"nbformat":4,"cells":[
-		{"cell_type":"markdown","source":"# Head\n\n<script>document.title='taken over'</script>\n\n[b](https://example.com)"},
+	const notebook = "Jupyter Notebook"
+	id := create(t, origin, "A notebook", pasty{Title: "a.ipynb", Language: notebook, Code: `{"nbformat":4,"cells":[
+		{"cell_type":"markdown",
+			"source":"# Head\n\n<script>document.title='taken over'</script>\n\n[b](https://example.com)"},
 		{"cell_type":"code","execution_count":1,"source":"for i in range(3):\n    print(i)","outputs":[
 			{"output_type":"stream","text":["0\n","1\n","2\n"]},
 			{"output_type":"display_data","data":{"image/png":"` + picture + `"}},

@@ -210,8 +210,9 @@ func TestPrint(t *testing.T) {
 			if len(wide) > 0 {
 				t.Errorf("got %v wider than the page, want nothing", wide)
 			}
-			if hidden := evaluate[int](tab,
-				`Array.from(document.querySelectorAll(".rendered details pre")).filter(e => !e.checkVisibility()).length`); hidden > 0 {
+			hidden := evaluate[int](tab,
+				`Array.from(document.querySelectorAll(".rendered details pre")).filter(e => !e.checkVisibility()).length`)
+			if hidden > 0 {
 				t.Errorf("got %d codes hidden in details, want them open", hidden)
 			}
 		})

@@ -85,7 +85,8 @@ func (i installation) link(t *testing.T, args ...string) string {
 	t.Helper()
 	var text string
 	if len(args) == 0 {
-		text, _ = i.nodes[0].WaitForLog("there is no administrator: open the link to become the first one, within a day")["link"].(string)
+		line := i.nodes[0].WaitForLog("there is no administrator: open the link to become the first one, within a day")
+		text, _ = line["link"].(string)
 	} else {
 		code, stdout, stderr := program.Run(t, i.settings, args...)
 		if code != 0 {

@@ -192,7 +192,8 @@ func TestRestoreRefusals(t *testing.T) {
 	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed,
 		"has a log (-journal) beside it")
 
-	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump, pg_restore, and VACUUM FULL to shrink its files."
+	dump := "The database is PostgreSQL, which has tools of its own for that: " +
+		"pg_dump, pg_restore, and VACUUM FULL to shrink its files."
 	for _, line := range []string{"backup " + file + ".2", "restore " + file} {
 		wantRefusal(t, line, installation{t, "postgres://u:s3cret@127.0.0.1:1/d"}.run(line), exitFailed, dump)
 		verb, _, _ := strings.Cut(line, " ")
@@ -211,7 +212,8 @@ func TestRestoreOverDamage(t *testing.T) {
 		}
 	}
 	wantRefusalWith(t, "restore", i.run("restore --replace "+file), exitFailed,
-		"cannot be read, so what was deleted or revoked there since the backup would be back. Add --with-deleted to accept that.")
+		"cannot be read, so what was deleted or revoked there since the backup would be back. "+
+			"Add --with-deleted to accept that.")
 	got := i.do("restore --replace --with-deleted " + file)
 	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if got := contents(t, cfg); got != want {

@@ -76,7 +76,8 @@ func TestConfig(t *testing.T) {
 
 // TestSettingsOfOtherLineEnds has settings from a file with the line ends of Windows, or with quotation marks.
 func TestSettingsOfOtherLineEnds(t *testing.T) {
-	const crlf = " ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF"
+	const crlf = " ends with a carriage return: the file that sets it has " +
+		"the line ends of Windows (CRLF). Convert it to LF"
 	folder := t.TempDir()
 	for _, c := range []struct{ setting, command, want string }{
 		{"GLUEPOT_DATABASE_URL=sqlite://" + folder + "/new/g.db\r", "serve", "GLUEPOT_DATABASE_URL" + crlf},

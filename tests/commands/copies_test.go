@@ -164,14 +164,14 @@ func TestCopySaysWhatBecomesOfTheSource(t *testing.T) {
 	t.Parallel()
 	from, to := database.SQLite(t), database.EmptyPostgres(t)
 	got := run(t, "copy", "--from", from.URL, "--to", to.URL)
-	want := "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. Move the file " +
+	want := "gluepot: Servers and commands use the copy only if GLUEPOT_DATABASE_URL is its URL. Move the file " +
 		database.SQLitePath(from) +
-		" away, with its -wal and -shm: a command without the variable may find it, and work on the old data.\n"
+		" away, with its -wal and -shm: a command without that variable may find it, and work on the old data.\n"
 	if got.code != exitOK || got.stderr != want {
 		t.Errorf("got %+v, want %s", got, want)
 	}
 	back := run(t, "copy", "--from", to.URL, "--to", database.EmptySQLite(t).URL)
-	want = "gluepot: Servers and commands work on the copy only where GLUEPOT_DATABASE_URL is its URL. " +
+	want = "gluepot: Servers and commands use the copy only if GLUEPOT_DATABASE_URL is its URL. " +
 		"Delete the source when you no longer need it.\n"
 	if back.code != exitOK || back.stderr != want {
 		t.Errorf("got %+v, want %s", back, want)
@@ -444,7 +444,8 @@ func (s served) Begin(ctx context.Context, source, run string) error {
 // does not end.
 func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 	t.Parallel()
-	const user = `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+	const user = `INSERT INTO users (id, username, avatar_url, default_language,
+		public_profile, supporter_months, contributor, created_at)
 		VALUES ('late0001', '%s', '', 'Plain Text', false, 0, false, '2024-01-01 00:00:00+00:00')`
 	for what, statement := range map[string]string{
 		"user":      fmt.Sprintf(user, "late"),

@@ -46,7 +46,8 @@ func TestSecretsInFilesThatCannotBeUsed(t *testing.T) {
 		{fileWith(t, strings.Repeat(secret, 10_000)), "", "PATH: the file is longer than 65536 bytes"},
 		{
 			fileWith(t, secret), "",
-			"GLUEPOT_DATABASE_URL cannot be used: the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH",
+			"GLUEPOT_DATABASE_URL cannot be used: the database URL is neither " +
+				"postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH",
 		},
 		{fileWith(t, "postgres://u:"+secret+"@127.0.0.1:1/d\nmore"), "", "PATH: the file has more than one line"},
 		{

@@ -86,7 +86,8 @@ pastes  1     1    0        0          0                0
 	writeTo(t, folder, "users.json", `{"_id":"u1","username":"U1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
 	if got, want := i.do(line+" --json"), `{"kind":"users","file":"`+users+`","read":2,"new":0,"updated":1,`+
 		`"unchanged":1,"removedEarlier":0,"rejected":0,"rejectsFile":""}
-{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"removedEarlier":0,"rejected":0,"rejectsFile":""}
+{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,`+
+		`"unchanged":1,"removedEarlier":0,"rejected":0,"rejectsFile":""}
 `; got != want {
 		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
 	}
@@ -202,7 +203,8 @@ func TestImportOfPartialPastes(t *testing.T) {
 func TestImportOfIncompleteUsers(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	whole := `{"_id":"u1","username":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"supporterLength":3,"contributor":true,` +
+	whole := `{"_id":"u1","username":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,` +
+		`"supporterLength":3,"contributor":true,` +
 		`"serviceIds":{"github":"1"}}`
 	for _, record := range []string{whole, `{"_id":"u1","username":"epoxy"}`,
 		`{"_id":"u1","username":"epoxy","avatarUrl":null}`} {

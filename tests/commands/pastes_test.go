@@ -17,7 +17,8 @@ import (
 )
 
 // nobodys is what --json prints of an anonymous paste that was made of the standard input of installation.run.
-const nobodys = `{"_id":"RANDOMID","ownerId":"","title":"","createdAt":SECONDS,"expiresIn":"never","deletesAt":0,"stars":0,` +
+const nobodys = `{"_id":"RANDOMID","ownerId":"","title":"","createdAt":SECONDS,` +
+	`"expiresIn":"never","deletesAt":0,"stars":0,` +
 	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,` +
 	`"pasties":[{"_id":"RANDOMID","language":"Plain Text","title":"","code":"code"}],"edits":[]}` + "\n"
 
@@ -248,7 +249,8 @@ func TestPasteShowWithoutCode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := `{"_id":"bare","ownerId":"","title":"","createdAt":1588441258,"expiresIn":"never","deletesAt":0,"stars":0,"isPrivate":false,` +
+	want := `{"_id":"bare","ownerId":"","title":"","createdAt":1588441258,` +
+		`"expiresIn":"never","deletesAt":0,"stars":0,"isPrivate":false,` +
 		`"isPublic":false,"tags":[],"encrypted":false,"pasties":[],"edits":[]}` + "\n"
 	if got := i.do("paste show bare --json"); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -321,7 +323,8 @@ func TestPasteList(t *testing.T) {
 	wantLike(t, "paste list", text, "ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES\n"+
 		"RANDOMID  code   epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  never\n"+
 		"RANDOMID  code   epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS\n")
-	const view = `{"id":"RANDOMID","title":"","label":"code","ownerId":"RANDOMID","owner":"epoxy","ownerSuspended":false,` +
+	const view = `{"id":"RANDOMID","title":"","label":"code",` +
+		`"ownerId":"RANDOMID","owner":"epoxy","ownerSuspended":false,` +
 		`"visibility":"unlisted","bytes":4,"createdAt":"TIME",`
 	wantLike(t, "paste list --json", lines, view+`"expiresAt":null,"active":true}
 `+view+`"expiresAt":"TIME","active":false}
@@ -418,15 +421,17 @@ func TestPasteListFilters(t *testing.T) {
 	if got, want := i.do("paste remove --reason spam --yes --language golang"), "Removed 1 paste.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	const eitherIDsOrFlags = "give either ids or flags that describe pastes. See 'gluepot paste remove --help'"
 	for line, want := range map[string]string{
 		"paste list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot paste list --help'`,
-		"paste list --since tomorrow": `--since is "tomorrow": it takes a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z. ` +
+		"paste list --since tomorrow": `--since is "tomorrow": it takes a time such as ` +
+			`24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z. ` +
 			"See 'gluepot paste list --help'",
 		"paste list epoxy --anonymous":             "name one user, or give --anonymous",
 		"paste list epoxy --owner epoxy":           "name one user, or give --anonymous",
 		"paste list --removed --reported":          "choose one of --removed and --reported. See 'gluepot paste list --help'",
-		"paste remove --reason spam":               "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
-		"paste remove --reason spam x --anonymous": "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
+		"paste remove --reason spam":               eitherIDsOrFlags,
+		"paste remove --reason spam x --anonymous": eitherIDsOrFlags,
 		"paste remove x":                           "give --reason. See 'gluepot paste remove --help'",
 	} {
 		wantRefusal(t, line, i.run(line), exitUsage, want)

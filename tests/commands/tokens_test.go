@@ -19,7 +19,8 @@ func TestTokenIssue(t *testing.T) {
 		"token issue epoxy --json": `{"id":"RANDOMID","name":"","scope":"write","createdAt":"TIME","lastUsedAt":null,` +
 			`"expiresAt":null,"revokedAt":null,` +
 			`"token":"SECRET"}` + "\n",
-		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","scope":"write","createdAt":"TIME",` +
+		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop",` +
+			`"scope":"write","createdAt":"TIME",` +
 			`"lastUsedAt":null,"expiresAt":"TIME","revokedAt":null,"token":"SECRET"}` + "\n",
 	} {
 		wantLike(t, line, i.do(line), want)
@@ -57,7 +58,8 @@ func TestTokenList(t *testing.T) {
 	wantLike(t, "token list", text, "ID        NAME    SCOPE  CREATED              LAST USED  EXPIRES  REVOKED\n"+
 		"RANDOMID  laptop  write  YYYY-MM-DD HH:MM:SS  never      never    never\n")
 	wantLike(t, "token list --json", lines,
-		`{"id":"RANDOMID","name":"laptop","scope":"write","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
+		`{"id":"RANDOMID","name":"laptop","scope":"write","createdAt":"TIME",`+
+			`"lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
 	if strings.Contains(text+lines, secret) {
 		t.Errorf("got %s%s, want the secret %s not to be in it", text, lines, secret)
 	}
@@ -67,8 +69,10 @@ func TestTokenListOfNone(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	for line, want := range map[string]string{"token list epoxy": "ID  NAME  SCOPE  CREATED  LAST USED  EXPIRES  REVOKED\n",
-		"token list epoxy --json": ""} {
+	for line, want := range map[string]string{
+		"token list epoxy":        "ID  NAME  SCOPE  CREATED  LAST USED  EXPIRES  REVOKED\n",
+		"token list epoxy --json": "",
+	} {
 		if got := i.do(line); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
@@ -87,6 +91,7 @@ func TestTokenRevoke(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	wantLike(t, "token list --json", i.do("token list epoxy --json"),
-		`{"id":"RANDOMID","name":"","scope":"write","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":"TIME"}`+"\n")
+		`{"id":"RANDOMID","name":"","scope":"write","createdAt":"TIME",`+
+			`"lastUsedAt":null,"expiresAt":null,"revokedAt":"TIME"}`+"\n")
 	i.wantRefused("token revoke unknown", "There is no token with that id.")
 }

@@ -17,7 +17,8 @@ func TestUsageErrors(t *testing.T) {
 		lifetimes = "it takes a time such as 30m, 12h, 90d or 1w2d, the largest unit first."
 		notOwned  = "only a paste with an --owner can be private, public or tagged"
 		oneOf     = "choose one of %s. See 'gluepot paste %s --help'"
-		noChange  = "give at least one of --title, --pasty, --add, --remove, --language, --tags, --private, --public and --unlisted. " +
+		noChange  = "give at least one of --title, --pasty, --add, --remove, --language, --tags, " +
+			"--private, --public and --unlisted. " +
 			"See 'gluepot paste edit --help'"
 		language = "--language is "
 	)
@@ -31,11 +32,12 @@ func TestUsageErrors(t *testing.T) {
 		"srve":             `"srve" is not something that gluepot knows. Did you mean serve? See 'gluepot --help'`,
 		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean star or stats? See 'gluepot --help'`,
 		"halth --live":     `"halth" is not something that gluepot knows. Did you mean health? See 'gluepot --help'`,
-		"user lits":        `"lits" is not something that gluepot user knows. Did you mean link or list? See 'gluepot user --help'`,
-		"migrate pu":       `"pu" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"migrate ls":       `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"user create":      "gluepot user create needs NAME. See 'gluepot user create --help'",
-		"user link epoxy":  "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
+		"user lits": `"lits" is not something that gluepot user knows. ` +
+			`Did you mean link or list? See 'gluepot user --help'`,
+		"migrate pu":      `"pu" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"migrate ls":      `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"user create":     "gluepot user create needs NAME. See 'gluepot user create --help'",
+		"user link epoxy": "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
 
 		"serve --htp-addr :80": "unknown flag: --htp-addr. Did you mean --http-addr? See 'gluepot serve --help'",
 		"push --tokn x":        "unknown flag: --tokn. See 'gluepot push --help'",
@@ -46,7 +48,8 @@ func TestUsageErrors(t *testing.T) {
 		"serve --limit-anonymous-pastes -1": "--limit-anonymous-pastes is -1: choose a number up to a million, " +
 			"or 0 for no limit",
 		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
-		"serve --sweep-interval soon --http-addr x --removed-retention 3d": `--sweep-interval is "soon": it takes a time such as ` +
+		"serve --sweep-interval soon --http-addr x --removed-retention 3d": `--sweep-interval is "soon": ` +
+			`it takes a time such as ` +
 			"500ms, 10s, 2m or 30d\ngluepot: " + `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
 		"config --http-addr x": `--http-addr is "x": it takes HOST:PORT or unix:PATH`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
@@ -70,8 +73,9 @@ func TestUsageErrors(t *testing.T) {
 			"See 'gluepot paste create --help'",
 		"push --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
 			"See 'gluepot push --help'",
-		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y`,
-		"paste create --expires-in=":    "--expires-in is empty. Give it a value, or leave it out",
+		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": ` +
+			`it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y`,
+		"paste create --expires-in=": "--expires-in is empty. Give it a value, or leave it out",
 
 		"paste create --owner=":                     "--owner is empty. Give it a value, or leave it out",
 		"paste create --private":                    notOwned,

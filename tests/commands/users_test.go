@@ -7,7 +7,8 @@ import (
 )
 
 // createEpoxy creates a user with every field.
-const createEpoxy = "user create Epoxy --public --avatar-url https://example.com/e --default-lang Go --supporter-months 7 --contributor" +
+const createEpoxy = "user create Epoxy --public --avatar-url https://example.com/e --default-lang Go " +
+	"--supporter-months 7 --contributor" +
 	" --service github=1 --service gitlab=2"
 
 func TestUserCreate(t *testing.T) {
@@ -174,7 +175,7 @@ func TestUserUpdatePrintsUser(t *testing.T) {
 // TestUserDeleteAsks deletes only upon a clear answer, or with --yes.
 func TestUserDeleteAsks(t *testing.T) {
 	t.Parallel()
-	const question = "Delete Epoxy with all its tokens, stars and pastes? This cannot be undone. [y/N] "
+	const question = "Delete Epoxy with all tokens, stars and pastes? This cannot be undone. [y/N] "
 	i := install(t)
 	i.do("user create Epoxy")
 	for _, answer := range []string{"", "\n", "n\n", "yesterday\n"} {

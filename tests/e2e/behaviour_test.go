@@ -85,7 +85,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 					if o.Documents(http.StatusServiceUnavailable) && (response.StatusCode != http.StatusServiceUnavailable ||
 						response.Header.Get("Retry-After") == "" ||
 						!strings.Contains(body, `"statusMessage":"The database did not answer in time.`)) {
-						t.Errorf("%s %s: got %s with Retry-After %q and %s, want 503, which openapi.yaml has, that says when to try again, and why",
+						t.Errorf("%s %s: got %s with Retry-After %q and %s, want 503, which openapi.yaml has, "+
+							"that says when to try again, and why",
 							o.Method, o.Target, response.Status, response.Header.Get("Retry-After"), body)
 					}
 				})

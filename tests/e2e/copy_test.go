@@ -41,19 +41,21 @@ func TestCopyMemory(t *testing.T) {
 	}{
 		{"without content", int64(pastes) + 1000, []string{
 			`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
-				INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+				INSERT INTO users (id, username, avatar_url, default_language,
+					public_profile, supporter_months, contributor, created_at)
 				SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
 			// As ids are: in no order.
 			fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
-				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted, pasties, tags, edits,
-					content_bytes, history_bytes) SELECT printf('%%09d', n * 104729 %% 1000000007),
+				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted,
+					pasties, tags, edits, content_bytes, history_bytes) SELECT printf('%%09d', n * 104729 %% 1000000007),
 				CASE WHEN n %% 3 > 0 THEN printf('u%%07d', n %% 1000 + 1) END, n * 1000000,
 				CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END, 'never', 1, '', false, 0, 0, 0, 0, 0 FROM n`, pastes),
 		}},
 		{"with 2 MiB each", 400, []string{
 			`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 200)
-				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted, pasties, tags, edits,
-					content_bytes, history_bytes) SELECT printf('p%07d', n), NULL, n, NULL, 'never', 1, '', false, 1, 0, 0, 2097152, 0 FROM n`,
+				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted,
+					pasties, tags, edits, content_bytes, history_bytes)
+				SELECT printf('p%07d', n), NULL, n, NULL, 'never', 1, '', false, 1, 0, 0, 2097152, 0 FROM n`,
 			`INSERT INTO pasties SELECT id, 0, 'pasty001', '', 'Go', hex(randomblob(1048576)) FROM pastes`,
 		}},
 	} {

@@ -204,13 +204,15 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 		code := content + fmt.Sprint(i)
 		document := fmt.Sprintf(
 			`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","title":"paste %d","isPrivate":%v,`+
-				`"tags":["b","a"],"pasties":[{"_id":"x","title":"","language":"unknown","code":%s}],"edits":[{"_id":"e","editId":0,`+
+				`"tags":["b","a"],"pasties":[{"_id":"x","title":"","language":"unknown","code":%s}],`+
+				`"edits":[{"_id":"e","editId":0,`+
 				`"editType":{"$numberInt":"0"},"metadata":[],"edit":"old","editedAt":%d}]}`,
 			p.id, owner, p.created, p.deletes, i, i%3 == 0, toJSON(code), p.created)
 		switch {
 		case i%20 == 7:
 			document = fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","isPrivate":false,`+
-				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA","salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
+				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA",`+
+				`"salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
 				p.id, owner, p.created, p.deletes)
 		case i%2 == 1 && i%3 != 0 && i%10 != 1: // if i%10 is 1 they have expired
 			e.wanted.codes[p.id] = code

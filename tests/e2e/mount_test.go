@@ -95,7 +95,8 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 		return answer, string(text)
 	}
 	made, text := ask(http.MethodPost, "/paste", "application/json", `{"isPublic": true, "tags": "a,b", "pasties": [`+
-		`{"title": "a.md", "language": "Markdown", "code": "[x](#y) https://elsewhere.example\n\n# y"}, {"title": "b.csv", "code": "a,b\n1,2"}]}`)
+		`{"title": "a.md", "language": "Markdown", "code": "[x](#y) https://elsewhere.example\n\n# y"}, `+
+		`{"title": "b.csv", "code": "a,b\n1,2"}]}`)
 	link := made.Header.Get("Location")
 	id, below := strings.CutPrefix(link, public+"/")
 	if !below || made.StatusCode != http.StatusOK {

@@ -72,7 +72,7 @@ func TestNotify(t *testing.T) {
 	receiver.Close() // commands go on
 	if code, stdout, stderr := program.Run(t, settings, "user", "create", "bob", "--admin"); code != 0 ||
 		!strings.HasPrefix(stdout, "Created the user bob") || strings.Contains(stderr, "hidden") ||
-		!strings.Contains(stderr, "GLUEPOT_NOTIFY_URL did not take the last notices; lost: 1") {
+		!strings.Contains(stderr, "GLUEPOT_NOTIFY_URL did not accept the last notices; lost: 1") {
 		t.Errorf("without a receiver: got exit code %d, %q and %q, want the user created", code, stdout, stderr)
 	}
 	server.Signal(syscall.SIGTERM)

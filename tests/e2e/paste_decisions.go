@@ -65,7 +65,8 @@ const (
 // pasteDecisions are about pastes. The rows follow one another: each finds what those before it have left.
 var pasteDecisions = []decision{
 	{"the paste endpoints", []request{
-		post(`{"title":"First","expiresIn":"1w","isPublic":true,"tags":["b","a"],"pasties":[{"title":"main.go","code":"package main\n"},`+
+		post(`{"title":"First","expiresIn":"1w","isPublic":true,"tags":["b","a"],`+
+			`"pasties":[{"title":"main.go","code":"package main\n"},`+
 			`{"title":"notes","language":"Markdown","code":"# Notes"}]}`, owner).as("first"),
 		get("/paste/<first>"),
 		get("/paste/<first>", owner),
@@ -174,9 +175,12 @@ var pasteDecisions = []decision{
 	}},
 	{"unknown fields; null in an optional field", []request{
 		post(`{"title":null,"expiresIn":null,"isPrivate":null,"isPublic":null,"tags":null,"encrypted":null,"encrypt":null,` +
-			`"stars":{"a":[1,2,{}]},"TITLE":5,"Pasties":false,"pasties":[{"title":null,"language":null,"code":"x","colour":null}]}`),
-		post(`{"title":5,"title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],"pasties":[{"code":"c"}]}`),
-		post(`{"title":"a","title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],"pasties":[{"code":"c"}]}`),
+			`"stars":{"a":[1,2,{}]},"TITLE":5,"Pasties":false,` +
+			`"pasties":[{"title":null,"language":null,"code":"x","colour":null}]}`),
+		post(`{"title":5,"title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],` +
+			`"pasties":[{"code":"c"}]}`),
+		post(`{"title":"a","title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],` +
+			`"pasties":[{"code":"c"}]}`),
 	}},
 	{"wrong type", []request{
 		post(`{"title":5,"pasties":[{"code":"x"}]}`),
@@ -224,13 +228,16 @@ var pasteDecisions = []decision{
 	{"pasty `_id`", []request{
 		post(pastyOf(`"_id":"chosen01","code":"x"`)),
 		post(pastyOf(`"_id":5,"code":"x"`)),
-		post(`{"_id":"chosen01","ownerId":"epoxy001","stars":9,"createdAt":1,"deletesAt":2,"edits":[1],"pasties":[{"code":"x"}]}`),
+		post(`{"_id":"chosen01","ownerId":"epoxy001","stars":9,"createdAt":1,` +
+			`"deletesAt":2,"edits":[1],"pasties":[{"code":"x"}]}`),
 	}},
 	{"pasty `language`", []request{
 		post(`{"pasties":[{"code":"x","language":"c++"},{"code":"x","language":"GOLANG"},{"code":"x","language":".RS"},` +
 			`{"code":"x","language":"plaintext"},{"code":"x","language":"Docker"},{"code":"x","language":"TikiWiki"}]}`),
-		post(`{"pasties":[{"title":"main.rs","code":""},{"title":"Makefile","code":"","language":"autodetect"},{"code":"#!/bin/sh\n"},` +
-			`{"code":"# vim: set ft=ruby:\n"},{"code":"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)\n}\n"},` +
+		post(`{"pasties":[{"title":"main.rs","code":""},{"title":"Makefile","code":"","language":"autodetect"},` +
+			`{"code":"#!/bin/sh\n"},` +
+			`{"code":"# vim: set ft=ruby:\n"},` +
+			`{"code":"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)\n}\n"},` +
 			`{"code":"so it goes","language":"Autodetect"}]}`),
 		post(pastyOf(`"code":"x","language":""`)),
 		post(pastyOf(`"code":"x","language":"no-such-language"`)),

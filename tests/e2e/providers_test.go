@@ -231,8 +231,10 @@ func TestCallbacks(t *testing.T) {
 	ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
 	stored := func() (counts string) {
 		t.Helper()
-		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM users) || ' users, ' ||
-			(SELECT count(*) FROM identities) || ' identities, ' || (SELECT count(*) FROM access_tokens) || ' tokens'`).Scan(&counts); err != nil {
+		err := database.SQL(t, cfg).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM users) || ' users, ' ||
+			(SELECT count(*) FROM identities) || ' identities, ' ||
+			(SELECT count(*) FROM access_tokens) || ' tokens'`).Scan(&counts)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return counts

@@ -21,7 +21,8 @@ func TestReadOnlyServer(t *testing.T) {
 		program.Fixture(t, cfg)
 		db := database.SQL(t, cfg)
 		state := func() (state [3]int) {
-			const counts = `SELECT (SELECT count(*) FROM pastes), (SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL),
+			const counts = `SELECT (SELECT count(*) FROM pastes),
+				(SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL),
 				(SELECT count(*) FROM paste_quotas)`
 			if err := db.QueryRowContext(t.Context(), counts).Scan(&state[0], &state[1], &state[2]); err != nil {
 				t.Fatal(err)

@@ -328,7 +328,8 @@ func (c *cluster) waitUntilWhole(t *testing.T) *member {
 			return false
 		}
 		err := leader.ask(`SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication
-			WHERE state = 'streaming' AND replay_lsn IS NOT NULL AND replay_lag IS NULL OR replay_lag < '5s'`, &following, &inStep)
+			WHERE state = 'streaming' AND replay_lsn IS NOT NULL AND replay_lag IS NULL
+				OR replay_lag < '5s'`, &following, &inStep)
 		return err == nil && following == len(c.members)-1 && inStep > 0
 	})
 	return leader

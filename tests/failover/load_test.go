@@ -188,7 +188,8 @@ func wantTitle(got document, least, most int) string {
 	return ""
 }
 
-const publicProfile = `{"_id":"epoxy001","username":"Epoxy","avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
+const publicProfile = `{"_id":"epoxy001","username":"Epoxy",` +
+	`"avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
 	`"publicProfile":true,"supporterLength":24,"contributor":true}`
 
 func (l *load) readPublic(ctx context.Context, c *client) {

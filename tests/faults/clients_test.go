@@ -22,7 +22,8 @@ import (
 
 // insertInto is a statement that stores empty pastes, with these columns of what is selected.
 func insertInto(columns, selected string) string {
-	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes, " + columns +
+	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, " +
+		"content_bytes, history_bytes, " + columns +
 		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
 }
 

@@ -29,8 +29,8 @@ func TestCopyKilled(t *testing.T) {
 				}
 			}
 			change(fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
-				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted, pasties, tags, edits,
-					content_bytes, history_bytes)
+				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted,
+					pasties, tags, edits, content_bytes, history_bytes)
 					SELECT printf('p%%07d', n * 7919 %% 1000003), 'mortar01', n, NULL, 'never', 1, '', false, 1, 0, 0, 1000, 0
 				FROM n`, pastes))
 			change(`INSERT INTO pasties SELECT id, 0, 'pasty001', '', 'Go', hex(randomblob(500)) FROM pastes

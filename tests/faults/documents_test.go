@@ -155,7 +155,8 @@ func (w *documentWriter) check(t *testing.T, cfg gormstore.Config) {
 		case len(got.Edits)%2 != 0 || edits > written.tried || len(got.Pasties) != 1 ||
 			got.Pasties[0].Code != documentCode(got.Title):
 			w.halfs++
-			t.Errorf("the paste %s: got %d entries of edits, %d pasties, the title %q, want two for each of at most %d, and its code",
+			t.Errorf("the paste %s: got %d entries of edits, %d pasties, the title %q, "+
+				"want two for each of at most %d, and its code",
 				written.id, len(got.Edits), len(got.Pasties), got.Title, written.tried)
 		}
 		for i, e := range got.Edits {

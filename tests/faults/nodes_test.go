@@ -50,7 +50,8 @@ func fixtureQuestions() []question {
 	}
 }
 
-const epoxyView = `{"_id":"epoxy001","username":"Epoxy","avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
+const epoxyView = `{"_id":"epoxy001","username":"Epoxy",` +
+	`"avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
 	`"publicProfile":true,"supporterLength":24,"contributor":true`
 
 // ready reports whether a node says that it is.

@@ -289,7 +289,8 @@ func (s *site) finish(t *testing.T, cleanly bool) {
 		}
 	}
 	peak, resident := s.memory(t)
-	t.Logf("base path %q: at most %d MiB in memory, %d MiB at the end; %d lines of log, %d dropped; %d answers of 503, %d cut off",
+	t.Logf("base path %q: at most %d MiB in memory, %d MiB at the end; %d lines of log, "+
+		"%d dropped; %d answers of 503, %d cut off",
 		s.base, peak>>20, resident>>20, s.log.lineCount(), s.log.drops(), s.unavailable.Load(), s.lost.Load())
 	if peak > maxMemory() {
 		t.Errorf("got %d MiB of memory, want at most %d", peak>>20, maxMemory()>>20)

@@ -133,7 +133,8 @@ func takesBody(base string, r *http.Request) bool {
 }
 
 // anonymousPaste is the one paste of the fixture that these tests ask for by its id: nobody can change it.
-const anonymousPaste = `{"_id":"nobodys1","ownerId":"","title":"","createdAt":1704164645,"expiresIn":"never","deletesAt":0,"stars":1,` +
+const anonymousPaste = `{"_id":"nobodys1","ownerId":"","title":"","createdAt":1704164645,` +
+	`"expiresIn":"never","deletesAt":0,"stars":1,` +
 	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,"pasties":[],"edits":[]}`
 
 // expiries has the answers to queries of expiryTime; empty stands for 400.

@@ -16,7 +16,8 @@ func TestOracle(t *testing.T) {
 		json  = "Content-Type: application/json\r\n"
 		count = "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n" + json + common +
 			"Content-Length: 15\r\n\r\n{\"numPastes\":5}"
-		problem = `{"type":"about:blank","title":"Unauthorized","status":401,"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
+		problem = `{"type":"about:blank","title":"Unauthorized","status":401,` +
+			`"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
 		refused = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json +
 			common + "\r\n" + problem
 		rust = "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nEtag: \"x\"\r\n" + json + common + "\r\n" +

@@ -220,7 +220,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	mediaOK := mediaJSON
 	if w.endpoint == nothing && reads(r.Method) && a.status < 400 { // the page at "/"
 		mediaOK = "text/html; charset=utf-8"
-		policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
+		policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+			"connect-src 'self'; base-uri 'none'; " +
 			"form-action 'none'; frame-ancestors 'none'"
 	}
 	if w.endpoint.answersLink() && a.status == http.StatusOK && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {

@@ -2,4 +2,5 @@
 // it.
 package listclient
 
-//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config config.yaml ../../adapters/httpapi/openapi.yaml
+//go:generate -command codegen go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
+//go:generate codegen -config config.yaml ../../adapters/httpapi/openapi.yaml

@@ -51,7 +51,8 @@ func answers() map[string]Answer {
 		"paste": {
 			http.MethodGet, "/paste/k2j4x8m1?x=y", 200,
 			header("Content-Type", json, "Cache-Control", "no-cache", "Vary", "Origin, Authorization", "ETag", etag),
-			[]byte(`{"_id":"k2j4x8m1","ownerId":"","title":"","createdAt":1795282550,"expiresIn":"1w","deletesAt":1795887350,"stars":0,` +
+			[]byte(`{"_id":"k2j4x8m1","ownerId":"","title":"","createdAt":1795282550,` +
+				`"expiresIn":"1w","deletesAt":1795887350,"stars":0,` +
 				`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,` +
 				`"pasties":[{"_id":"ttrkmv63","language":"Go","title":"main.go","code":"package main"}],"edits":[]}`),
 		},

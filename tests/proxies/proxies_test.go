@@ -65,7 +65,8 @@ func whole(_, site string) string { return site }
 
 func caddyMain(_, site string) string {
 	// Without HTTP/3, whose port the tests hold so that no other test gets the same.
-	return "{\n\tservers {\n\t\tprotocols h1 h2\n\t}\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n" + site
+	return "{\n\tservers {\n\t\tprotocols h1 h2\n\t}\n\tadmin off\n" +
+		"\tauto_https disable_redirects\n\tskip_install_trust\n}\n" + site
 }
 
 func nginxMain(folder, site string) string {

@@ -54,7 +54,8 @@ func writeDocument(w http.ResponseWriter, d document, err error) {
 const selectDocument = `SELECT p.id, coalesce(p.owner_id, ''), p.created_at, p.lifetime, p.visibility, p.title,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = p.id),
 	CASE WHEN p.edits > 0 THEN (SELECT json_agg(json_build_object('_id', e.id, 'editId', e.number, 'editType', e.type,
-		'metadata', e.metadata::json, 'edit', e.text, 'editedAt', extract(epoch FROM e.edited_at)::bigint) ORDER BY e.position)
+		'metadata', e.metadata::json, 'edit', e.text,
+		'editedAt', extract(epoch FROM e.edited_at)::bigint) ORDER BY e.position)
 		FROM paste_edits e WHERE e.paste_id = p.id) END,
 	y.id, y.language, y.title, y.code
 	FROM pastes p JOIN pasties y ON y.paste_id = p.id
@@ -114,7 +115,8 @@ func (p pastes) create(r *http.Request) (d document, err error) {
 			append(codes, y.Code)
 	}
 	_, err = p.pool.Exec(r.Context(), `WITH p AS (
-			INSERT INTO pastes (id, created_at, lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes)
+			INSERT INTO pastes (id, created_at, lifetime, visibility, title, encrypted,
+				pasties, tags, edits, content_bytes, history_bytes)
 			VALUES ($1, $2, $3, 0, $4, false, $5, 0, 0, $6, 0))
 		INSERT INTO pasties (paste_id, position, id, title, language, code)
 		SELECT $1, y.n - 1, y.id, y.title, y.language, y.code
@@ -184,7 +186,8 @@ func (d *document) store(ctx context.Context, tx pgx.Tx, place int, made edit) e
 			p AS (UPDATE pastes SET edits = edits + 1, content_bytes = $2, history_bytes = history_bytes + $3 WHERE id = $1),
 			y AS (UPDATE pasties SET code = $4 WHERE paste_id = $1 AND position = $5)
 		INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at)
-		SELECT $1, coalesce(max(e.position) + 1, 0), $6, $7, $8, $9, $10, to_timestamp($11) FROM paste_edits e WHERE e.paste_id = $1`,
+		SELECT $1, coalesce(max(e.position) + 1, 0), $6, $7, $8, $9, $10, to_timestamp($11)
+			FROM paste_edits e WHERE e.paste_id = $1`,
 		d.ID, d.bytes(), len(made.Edit), d.Pasties[place].Code, place,
 		made.ID, made.EditID, made.EditType, string(metadata), made.Edit, float64(made.EditedAt))
 	return err

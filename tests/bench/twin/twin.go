@@ -32,7 +32,8 @@ type account struct {
 	ServiceIDs json.RawMessage `json:"serviceIds"`
 }
 
-const columns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.supporter_months, u.contributor`
+const columns = `u.id, u.username, u.avatar_url, u.default_language, ` +
+	`u.public_profile, u.supporter_months, u.contributor`
 
 func (p *profile) fields() []any {
 	return []any{&p.ID, &p.Username, &p.AvatarURL, &p.DefaultLang, &p.PublicProfile, &p.SupporterLength, &p.Contributor}
