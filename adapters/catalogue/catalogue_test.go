@@ -71,7 +71,7 @@ func codeMirrorAliasOf(codeMirror []codeMirrorLanguage, alias, name string) bool
 	})
 }
 
-// TestBuiltWhenAsked costs a command that asks nothing next to nothing.
+// TestBuiltWhenAsked checks that a command that does not use the catalogue pays next to nothing for it.
 func TestBuiltWhenAsked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	if got := testing.AllocsPerRun(1, func() { New() }); got > 10 {
 		t.Errorf("got %v allocations of a catalogue that nobody asks, want a few", got)
@@ -152,8 +152,8 @@ func decided(folded string, claims []wish) bool {
 	return len(codeMirrors) == 1 || len(codeMirrors) == 0 && len(others) == 1
 }
 
-// TestContestedExtensions lists what has no explicit decision. Add the language that most people mean
-// to the table in owners_test.go.
+// TestContestedExtensions lists extensions without an explicit decision. Add the language that most people mean to the
+// table in owners_test.go.
 func TestContestedExtensions(t *testing.T) {
 	t.Parallel()
 	contested, all := 0, allClaims(t)
@@ -287,7 +287,8 @@ func BenchmarkByName(b *testing.B) {
 	}
 }
 
-// TestContestedNames lists what several languages claim and filenameOwners and interpreterOwners do not decide.
+// TestContestedNames lists names that several languages claim and that neither filenameOwners nor interpreterOwners
+// decides.
 func TestContestedNames(t *testing.T) {
 	t.Parallel()
 	c := New()
@@ -318,7 +319,7 @@ func TestContestedNames(t *testing.T) {
 	}
 }
 
-// TestWhatExtensionsMean has extensions that some registry gives to a language which few people mean.
+// TestWhatExtensionsMean checks extensions that some registry gives to a language which few people mean.
 func TestWhatExtensionsMean(t *testing.T) {
 	t.Parallel()
 	c := New()

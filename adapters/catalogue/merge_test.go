@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite languages.json")
 
 // TestLanguagesFile compares languages.json with its sources. After an update of one, run "go generate
-// ./adapters/catalogue", and look at what it changes.
+// ./adapters/catalogue", and read the difference.
 func TestLanguagesFile(t *testing.T) {
 	t.Parallel()
 	want := "[\n" + strings.Join(merge(t), ",\n") + "\n]\n"

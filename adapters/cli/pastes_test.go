@@ -30,7 +30,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestEachStops has one of several acts fail: what was done and what was missing before is still said.
+// TestEachStops lets one of several acts fail: the output still says what was done, and what was missing before.
 func TestEachStops(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]error{"b": fault.New(fault.NotFound, "no b"), "c": fault.New(fault.Unavailable, "no database")}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestParseContent has plaintexts that another program could have encrypted.
+// TestParseContent parses plaintexts that another program could have encrypted.
 func TestParseContent(t *testing.T) {
 	t.Parallel()
 	for text, valid := range map[string]bool{

@@ -66,7 +66,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestStalledServer has servers that stop before their answer, and in it.
+// TestStalledServer uses servers that stall before their answer, and in the middle of it.
 func TestStalledServer(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(w http.ResponseWriter){
@@ -95,7 +95,7 @@ func TestStalledServer(t *testing.T) {
 	}
 }
 
-// TestSlowServer reads for ten minutes, and waits for less than one each time.
+// TestSlowServer reads for ten minutes, and waits for less than a minute each time.
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWorkOfPatterns bounds the work for a byte of text, which is in proportion to the instructions of a pattern.
+// TestWorkOfPatterns bounds the work for a byte of text, which is proportional to the instructions of a pattern.
 // Bounded repetitions, such as {0,999}, multiply them.
 func TestWorkOfPatterns(t *testing.T) {
 	t.Parallel()

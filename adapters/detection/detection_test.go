@@ -47,7 +47,7 @@ func detected(text string) string {
 	return language.PlainText
 }
 
-// TestCommentsAreNoCode has a comment about one language in a text in another.
+// TestCommentsAreNoCode detects a text in one language with a comment about another.
 func TestCommentsAreNoCode(t *testing.T) {
 	t.Parallel()
 	const text = "# import foo from 'bar'; const x = 1; function f() {}\n# let y = () => 2; console.log(y)\n" +
@@ -113,7 +113,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestLongTexts sees that what stands behind the scope costs nothing, whatever it is.
+// TestLongTexts checks that text beyond the scope costs nothing, whatever it is.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples(t) {
@@ -125,8 +125,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestQuotesWithoutEnd has quotes that are escaped each, behind one that is not: the end of each is not looked for in
-// all of the text.
+// TestQuotesWithoutEnd has escaped quotes behind one that is not: the search for an end must not read the rest of the
+// text for each.
 func TestQuotesWithoutEnd(t *testing.T) { // not parallel: it takes time
 	fastest := func(text string) time.Duration {
 		least := time.Hour
@@ -177,7 +177,7 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// TestLineWithColon wants a message of one line not to be taken for YAML.
+// TestLineWithColon checks that a message of one line is not taken for YAML.
 func TestLineWithColon(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"Error: cannot open file", "TODO: buy milk", "exception: null",

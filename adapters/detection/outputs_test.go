@@ -11,8 +11,8 @@ import (
 //go:embed testdata/outputs.txt
 var outputsFile string
 
-// TestOutputs has what everyday commands print, and letters, which are in no language. The detector was not made with
-// them.
+// TestOutputs detects the output of common commands, and letters, which have no language. They were not used to make
+// the detector.
 func TestOutputs(t *testing.T) {
 	t.Parallel()
 	all, wrong := 0, 0

@@ -11,7 +11,7 @@ import (
 //go:embed testdata/plain.txt
 var plainFile string
 
-// TestPlainText holds that what programs print, and what people write, is not taken for code.
+// TestPlainText checks that the output of programs and people's writing are not taken for code.
 func TestPlainText(t *testing.T) {
 	t.Parallel()
 	for part := range strings.SplitSeq(strings.TrimPrefix(plainFile, "=== "), "\n=== ") {

@@ -33,8 +33,8 @@ var unusual = regexp.MustCompile(`(?i)testdata|/tests?/|generated|vendor|\.min\.
 
 const perLanguage = 15
 
-// TestSources has files of Go's standard library and of the modules that this one requires, of each language as many,
-// chosen by a hash of their names. The detector was not made with them: it does not see the names.
+// TestSources detects files of Go's standard library and of the modules that this one requires, equally many of each
+// language, chosen by a hash of their names. They were not used to make the detector, which does not see the names.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "all")

@@ -55,7 +55,7 @@ func reverted(t *testing.T, before, after, diff string) {
 	}
 }
 
-// TestRandomTexts has texts of few different lines, so that many of them are the same, with several hunks.
+// TestRandomTexts compares texts of few different lines, so that many lines are equal, with several hunks.
 func TestRandomTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -133,7 +133,7 @@ func largeTexts(large int) map[string][2]string {
 	}
 }
 
-// TestLargeTexts bounds the memory, and shows that the diff is exact, and small where the difference is.
+// TestLargeTexts bounds the memory, and checks that the diff is exact, and small if the difference is small.
 func TestLargeTexts(t *testing.T) { // not parallel: it looks at the memory of the whole process
 	for what, texts := range largeTexts(1 << 19) {
 		var before, after runtime.MemStats

@@ -121,7 +121,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestPagesAreRefused wants what a browser asks for on behalf of a page to be refused, and arguments not to be shown.
+// TestPagesAreRefused checks that requests from pages are refused, and that arguments are not shown.
 func TestPagesAreRefused(t *testing.T) {
 	t.Parallel()
 	served := New("", nil, func() Snapshot { return Snapshot{} }).Handler()

@@ -12,8 +12,8 @@ import (
 
 var figureName = regexp.MustCompile(`\b(http_server|db_client|gluepot|go|process)_[a-z_]+\b`)
 
-// TestOperations wants every figure that the alerts, the dashboard and the page for operators name to be served, and
-// every one of Gluepot's own to be explained.
+// TestOperations checks that every figure in the alerts, the dashboard and the operators' page is served, and that the
+// page explains every one of Gluepot's own.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	m := New("", []string{"requests"}, func() Snapshot {
@@ -46,7 +46,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestDashboard wants three panels in each row, with no gap and none twice.
+// TestDashboard checks that each row has three panels, with no gap, and none twice.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/operations/dashboard.json")

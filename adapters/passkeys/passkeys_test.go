@@ -140,7 +140,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestOptions holds what browsers are asked for against what is promised.
+// TestOptions compares what browsers are asked for with what the documentation promises.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
@@ -201,8 +201,8 @@ func findOne(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (
 	}
 }
 
-// TestForeign refuses what is for another challenge, from another origin, for another relying party, or of somebody
-// else.
+// TestForeign refuses answers for another challenge, from another origin, for another relying party, or of another
+// user.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
@@ -271,7 +271,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestBroken refuses what no browser sends, and does not crash.
+// TestBroken sends what no browser sends, and checks that it is refused without a crash.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)

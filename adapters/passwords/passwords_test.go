@@ -158,7 +158,7 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// TestWaitingEnds has a caller whose time is over while others compute.
+// TestWaitingEnds has a caller whose time runs out while others compute.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

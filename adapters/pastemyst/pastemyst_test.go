@@ -80,7 +80,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestArray wants one array, as mongoexport --jsonArray writes it, to be refused in a sentence.
+// TestArray checks that one array, as mongoexport --jsonArray writes it, is refused in a sentence.
 func TestArray(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"[]", " [{\"_id\":\"a\"},\n{\"_id\":\"b\"}]\n"} {
@@ -96,7 +96,7 @@ func TestArray(t *testing.T) {
 	}
 }
 
-// TestPlaces wants each record's text, and the number of its line.
+// TestPlaces checks each record's text and line number.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -121,7 +121,7 @@ func TestDiffsLoseNames(t *testing.T) {
 	}
 }
 
-// TestBoundsOfPastes has documents that would take many times their own length if they were decoded as they ask for.
+// TestBoundsOfPastes reads documents that would take many times their own length if they were decoded naively.
 func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocated
 	for name, document := range map[string]string{
 		"pasties":         `{"pasties":[` + strings.Repeat(`{},`, much/3) + `{}]}`,

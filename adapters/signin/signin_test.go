@@ -104,7 +104,7 @@ func TestOpenIDConnect(t *testing.T) {
 	}
 }
 
-// TestTampered has the provider sign ID tokens that are not what was asked for.
+// TestTampered lets the provider sign ID tokens that do not match the request.
 func TestTampered(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
@@ -151,7 +151,7 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// TestAnswers brings answers that are not to the question.
+// TestAnswers sends answers to another question.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
@@ -181,7 +181,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder has providers misbehave at each of their addresses, and come back to order.
+// TestOutOfOrder lets providers misbehave at each of their addresses, and recover.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
@@ -231,7 +231,7 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestScopes wants nothing asked of providers that is not needed.
+// TestScopes checks that only necessary scopes are requested.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
@@ -359,7 +359,7 @@ func TestNestedClaims(t *testing.T) {
 	}
 }
 
-// TestUserInfoOfSomebodyElse takes no claim of it.
+// TestUserInfoOfSomebodyElse checks that claims about another user are ignored.
 func TestUserInfoOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)

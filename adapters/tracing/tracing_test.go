@@ -70,7 +70,7 @@ func serve(tracer *Tracer, method, route string, header http.Header, handle gin.
 
 func answer(status int) gin.HandlerFunc { return func(c *gin.Context) { c.Status(status) } }
 
-// TestCallers wants a caller's trace to be gone on with.
+// TestCallers checks that a caller's trace continues.
 func TestCallers(t *testing.T) {
 	t.Parallel()
 	tracer, _ := recorded()
@@ -79,7 +79,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestUntraced wants no span of a route that is left out.
+// TestUntraced checks that a route that is left out has no span.
 func TestUntraced(t *testing.T) {
 	t.Parallel()
 	tracer, recorder := recorded()
@@ -88,7 +88,8 @@ func TestUntraced(t *testing.T) {
 	}
 }
 
-// TestSpans wants names and outcomes of requests and statements as OpenTelemetry has them, and no text of an error.
+// TestSpans checks that names and outcomes of requests and statements follow OpenTelemetry, without the text of an
+// error.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("a secret value")
@@ -162,7 +163,7 @@ func state(ctx context.Context, tracer pgx.QueryTracer, end pgx.TraceQueryEndDat
 	tracer.TraceQueryEnd(began, nil, end)
 }
 
-// TestPartOfNothing wants no span of a statement that is part of nothing.
+// TestPartOfNothing checks that a statement outside any span has none.
 func TestPartOfNothing(t *testing.T) {
 	t.Parallel()
 	tracer, recorder := recorded()
@@ -200,8 +201,8 @@ func forget(t *testing.T, settings ...string) {
 	}
 }
 
-// TestOff wants no tracer unless the environment asks for one, and a warning, without secrets, where it asks for what
-// there is not.
+// TestOff checks that there is no tracer unless the environment asks for one, and that unsupported settings cause a
+// warning without secrets.
 func TestOff(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"
 	for _, test := range []struct {
@@ -236,7 +237,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestSending wants what is left to be sent at the end, as the environment has it.
+// TestSending checks that the remaining spans are sent at the end, as the environment says.
 func TestSending(t *testing.T) {
 	received := collector.Start(t)
 	forget(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+received.URL+"/v1/traces",
@@ -268,7 +269,7 @@ func TestSending(t *testing.T) {
 	}
 }
 
-// TestSecretSettings wants what cannot be sent, and settings that are wrong, to be warnings without what is secret.
+// TestSecretSettings checks that failed sending and wrong settings cause warnings without secrets.
 func TestSecretSettings(t *testing.T) {
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
@@ -301,7 +302,7 @@ func TestSecretSettings(t *testing.T) {
 	}
 }
 
-// TestSampler wants the SDK to hear of the environment's sampler.
+// TestSampler checks that the SDK uses the environment's sampler.
 func TestSampler(t *testing.T) {
 	received := collector.Start(t)
 	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio",
@@ -320,7 +321,7 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestCollectorAway wants spans that no collector takes to be dropped, with one warning, and a quick stop.
+// TestCollectorAway checks that spans are dropped without a collector, with one warning, and that the stop is quick.
 func TestCollectorAway(t *testing.T) {
 	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -75,7 +75,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestRepeated wants a notice to be sent again, as the same one, until it is taken or given up, and nothing to be
+// TestRepeated checks that the same notice is sent again until it is accepted or given up, and that redirects are not
 // followed.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,7 @@ func values(line observer.LoggedEntry) (texts []string) {
 	return []string{string(text)}
 }
 
-// TestEndlessAnswer has a receiver that answers without end: only the status is read.
+// TestEndlessAnswer uses a receiver that answers without end: only the status is read.
 func TestEndlessAnswer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
@@ -177,7 +177,8 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// TestDeadReceiver wants no caller to wait, a bounded backlog, and a stop that ends and says what is lost.
+// TestDeadReceiver checks that no caller waits, that the backlog is bounded, and that the stop ends and says what is
+// lost.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
 	release, reached := make(chan struct{}), make(chan struct{}, 1)

@@ -142,7 +142,7 @@ func pureStandard(p listed) bool {
 	return p.Standard && p.ImportPath != "net/http" && p.ImportPath != "database/sql"
 }
 
-// TestTags keeps the shapes of adapters, which struct tags describe, out of the layers below.
+// TestTags keeps struct tags, which describe the shapes of adapters, out of the layers below.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	files := 0

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestContextValues keeps what rules read out of contexts: a value that a caller forgets is missing there without an
-// error.
+// TestContextValues keeps the inputs of rules out of contexts: a value that a caller forgets is missing there without
+// an error.
 func TestContextValues(t *testing.T) {
 	t.Parallel()
 	for _, layer := range []string{"domain", "application", "adapters/gormstore"} {
@@ -42,22 +42,22 @@ func TestContextValues(t *testing.T) {
 
 // contextValues returns where a file puts values into contexts or takes them out. A method Value with one argument is
 // that of a context: driver.Valuer's has none.
-func contextValues(file *ast.File) (found []token.Pos) {
+func contextValues(file *ast.File) (positions []token.Pos) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.SelectorExpr:
 			if of, ok := node.X.(*ast.Ident); ok && of.Name == "context" && node.Sel.Name == "WithValue" {
-				found = append(found, node.Pos())
+				positions = append(positions, node.Pos())
 			}
 		case *ast.CallExpr:
 			called, ok := node.Fun.(*ast.SelectorExpr)
 			if ok && called.Sel.Name == "Value" && len(node.Args) == 1 {
-				found = append(found, node.Pos())
+				positions = append(positions, node.Pos())
 			}
 		}
 		return true
 	})
-	return found
+	return positions
 }
 
 // TestContextValuesAreFound shows that TestContextValues can fail.

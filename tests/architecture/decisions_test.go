@@ -15,8 +15,8 @@ var (
 	supersedes = regexp.MustCompile(`It supersedes \[(\d{4})\]`)
 )
 
-// TestDecisionRecords wants each record to have a number of its own, a date, a status and a line in the index, and a
-// superseded one to name its successor, which names it, too.
+// TestDecisionRecords checks that each record has a number of its own, a date, a status and a line in the index, and
+// that a superseded record and its successor name each other.
 func TestDecisionRecords(t *testing.T) {
 	t.Parallel()
 	const folder = "../../docs/decisions/"
@@ -28,8 +28,8 @@ func TestDecisionRecords(t *testing.T) {
 	if err != nil || len(paths) < 10 {
 		t.Fatalf("got %d records, %v, want at least 10", len(paths), err)
 	}
-	successors := make(map[string]string) // by number; empty: none
-	named := make(map[string]string)      // successors by the numbers that they name
+	successors := make(map[string]string)  // by number; empty: none
+	successorOf := make(map[string]string) // successors by the numbers that they name
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -54,12 +54,12 @@ func TestDecisionRecords(t *testing.T) {
 			t.Errorf("got no line %q in the index", line)
 		}
 		for _, match := range supersedes.FindAllSubmatch(text, -1) {
-			named[string(match[1])] = number
+			successorOf[string(match[1])] = number
 		}
 	}
 	for number, successor := range successors {
-		if named[number] != successor {
-			t.Errorf("%s: got superseded by %q, and named as such by %q, want the same", number, successor, named[number])
+		if successorOf[number] != successor {
+			t.Errorf("%s: got superseded by %q, and named as such by %q, want the same", number, successor, successorOf[number])
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestDependencies wants a reason for each module that go.mod requires directly, and none for what it does not.
+// TestDependencies checks that the document gives a reason for each module that go.mod requires directly, and for no
+// other.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	edit := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json")

@@ -21,7 +21,7 @@ var (
 	targetInMake  = regexp.MustCompile(`(?m)^([a-z-]+):`)
 )
 
-// TestDocuments wants every file, target of make, setting and test that a document names to exist.
+// TestDocuments checks that every file, make target, setting and test that a document names exists.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -47,31 +47,31 @@ func TestDocuments(t *testing.T) {
 			tests[match[1]] = true
 		}
 	})
-	found := 0
+	names := 0
 	examine := func(path string) {
 		text := read(path)
 		for _, match := range linkInText.FindAllStringSubmatch(text, -1) {
-			if found++; !strings.Contains(match[1], ":") && !exists(filepath.Join(filepath.Dir(path), match[1])) {
+			if names++; !strings.Contains(match[1], ":") && !exists(filepath.Join(filepath.Dir(path), match[1])) {
 				t.Errorf("%s links to %s, which does not exist", path, match[1])
 			}
 		}
 		for _, match := range pathInText.FindAllStringSubmatch(text, -1) {
-			if found++; !exists(match[1]) {
+			if names++; !exists(match[1]) {
 				t.Errorf("%s names %s, which does not exist", path, match[1])
 			}
 		}
 		for _, match := range targetInText.FindAllStringSubmatch(text, -1) {
-			if found++; !targets[match[1]] {
+			if names++; !targets[match[1]] {
 				t.Errorf("%s names make %s, which the Makefile does not have", path, match[1])
 			}
 		}
 		for _, match := range testInText.FindAllStringSubmatch(text, -1) {
-			if found++; !tests[match[1]] {
+			if names++; !tests[match[1]] {
 				t.Errorf("%s names %s, which is no test", path, match[1])
 			}
 		}
 		for _, name := range settingInText.FindAllString(text, -1) {
-			if found++; !strings.Contains(settings, name) {
+			if names++; !strings.Contains(settings, name) {
 				t.Errorf("%s names %s, which is neither in docs/CONFIGURATION.md nor in docs/TESTING.md", path, name)
 			}
 		}
@@ -80,8 +80,8 @@ func TestDocuments(t *testing.T) {
 		examine(path)
 	}
 	walk(t, root+"/docs", ".md", func(path string) { examine("docs/" + path) })
-	if found < 100 {
-		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", found)
+	if names < 100 {
+		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", names)
 	}
 }
 
@@ -99,8 +99,8 @@ func walk(t *testing.T, folder, ending string, visit func(path string)) {
 	}
 }
 
-// TestCleanKeepsTheStore wants make clean to remove what was built and the demonstration's database, and nothing else
-// below data.
+// TestCleanKeepsTheStore checks that make clean removes what was built and the demonstration's database, and nothing
+// else below data.
 func TestCleanKeepsTheStore(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "make", "-n", "--no-print-directory", "clean")

@@ -50,9 +50,9 @@ func TestLicences(t *testing.T) {
 	}
 	for _, module := range modules {
 		name, dir, _ := strings.Cut(module, "\t")
-		found := licencesIn(t, dir)
-		t.Logf("%-60s %s", name, strings.Join(found, ", "))
-		if len(found) == 0 || slices.Contains(found, "") {
+		licences := licencesIn(t, dir)
+		t.Logf("%-60s %s", name, strings.Join(licences, ", "))
+		if len(licences) == 0 || slices.Contains(licences, "") {
 			t.Errorf("%s: got a licence that is none of those known to go with MIT, or none, in %s", name, dir)
 		}
 	}
@@ -65,7 +65,7 @@ func licencesIn(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []string
+	var names []string
 	for _, entry := range entries {
 		upper := strings.ToUpper(entry.Name())
 		if entry.IsDir() || strings.HasSuffix(upper, ".GO") || slices.Contains(notCode, entry.Name()) ||
@@ -84,7 +84,7 @@ func licencesIn(t *testing.T, dir string) []string {
 				break
 			}
 		}
-		found = append(found, name)
+		names = append(names, name)
 	}
-	return found
+	return names
 }

@@ -187,7 +187,7 @@ func (b *bench) grow(pastes, smallest int) (err error) {
 		return err
 	}
 	b.grown = append(b.grown, cells)
-	b.told("%s", strings.Join(cells, " | "))
+	b.progressf("%s", strings.Join(cells, " | "))
 	if pastes == smallest {
 		return nil
 	}
@@ -236,16 +236,16 @@ func (b *bench) flat(p, base *population) error {
 		{"GET /paste/{id}", b.readingAll, 1.5},
 		{"POST /paste", b.creatingMore, 1.2},
 	} {
-		asked := make([]load, len(both))
+		loads := make([]load, len(both))
 		for n, one := range both {
 			l, err := measured.load(one)
 			if err != nil {
 				return err
 			}
 			l.connections = 32
-			asked[n] = l.toward(servers[n])
+			loads[n] = l.toward(servers[n])
 		}
-		rounds, err := b.costsOf(p.installation, [2]load(asked))
+		rounds, err := b.costsOf(p.installation, [2]load(loads))
 		if err != nil {
 			return err
 		}
@@ -403,11 +403,11 @@ func size(mib float64) string {
 func (p *population) vacuum() (time.Duration, error) {
 	began := time.Now()
 	err := p.exec(`VACUUM (ANALYZE) pastes`, `VACUUM (ANALYZE) pasties`)
-	taken := time.Since(began)
+	duration := time.Since(began)
 	if err == nil {
 		err = p.exec(`VACUUM (ANALYZE) paste_counts`, `CHECKPOINT`)
 	}
-	return taken, err
+	return duration, err
 }
 
 // warm brings the database into PostgreSQL's cache, as far as there is room, as a long time of use does: until requests
@@ -462,7 +462,7 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 			beside = append(beside, r.p99)
 		}
 	}
-	paused, left := time.Now(), int(watched.left.Load())
+	paused, remaining := time.Now(), int(watched.left.Load())
 	if watched.over() {
 		paused = watched.ended
 	} else {
@@ -483,9 +483,9 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 		c.p99, c.p99Without = median(beside), median(append(without, after...))
 	}
 	if !paused.Equal(watched.ended) {
-		c.alone = float64(left-int(watched.left.Load())) / watched.ended.Sub(paused).Seconds()
+		c.alone = float64(remaining-int(watched.left.Load())) / watched.ended.Sub(paused).Seconds()
 	}
-	c.beside = float64(p.pastes+p.expired()-left) / paused.Sub(watched.began).Seconds()
+	c.beside = float64(p.pastes+p.expired()-remaining) / paused.Sub(watched.began).Seconds()
 	return pages, c, p.exec(removeExpired)
 }
 
@@ -500,18 +500,18 @@ func (b *bench) unswept(p *population, read load) (p99s []float64, pages string,
 		return nil, "", err
 	}
 	defer server.process.stop()
-	asked := 0.0
+	requests := 0.0
 	for range b.rounds {
 		r, err := b.wrk(read.toward(server))
 		if err != nil {
 			return nil, "", err
 		}
-		asked += r.requests
+		requests += r.requests
 		p99s = append(p99s, r.p99)
 	}
 	server.process.stop()
 	after, err := p.pagesAsked()
-	return p99s, fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/asked, (after[1]-before[1])/asked), err
+	return p99s, fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/requests, (after[1]-before[1])/requests), err
 }
 
 // watchedSweep is a sweep under way. The times may be read when it is over.
@@ -549,17 +549,17 @@ func (p *population) watchSweep() *watchedSweep {
 	go func() {
 		defer close(w.done)
 		for {
-			var left int64
-			if err := p.db.QueryRow(`SELECT sum(pastes) FROM paste_counts`).Scan(&left); err != nil {
+			var remaining int64
+			if err := p.db.QueryRow(`SELECT sum(pastes) FROM paste_counts`).Scan(&remaining); err != nil {
 				w.err = fmt.Errorf("count what is left of a sweep: %w", err)
 				return
 			}
-			w.left.Store(left)
+			w.left.Store(remaining)
 			w.ended = time.Now()
-			if w.began.IsZero() && left < int64(p.pastes+p.expired()) {
+			if w.began.IsZero() && remaining < int64(p.pastes+p.expired()) {
 				w.began = w.ended
 			}
-			if left <= int64(p.pastes) {
+			if remaining <= int64(p.pastes) {
 				return
 			}
 			select {

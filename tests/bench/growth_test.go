@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestScriptsOfTwoPopulations prepares what is asked of two sizes that are measured in turn, and only then looks at it,
-// as wrk does.
+// TestScriptsOfTwoPopulations prepares requests for two sizes that are measured in turn, and only then reads them, as
+// wrk does.
 func TestScriptsOfTwoPopulations(t *testing.T) {
 	t.Parallel()
 	b := &bench{folder: t.TempDir()}

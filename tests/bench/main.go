@@ -412,11 +412,13 @@ func (b *bench) add(r row) {
 	}
 	b.rows = append(b.rows, r)
 	c := r.cells()
-	b.told("%-75s %8s %8s %s", r.Name, c[1], c[2], c[3])
+	b.progressf("%-75s %8s %8s %s", r.Name, c[1], c[2], c[3])
 }
 
-// told says how far it is.
-func (b *bench) told(format string, args ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) }
+// progressf prints progress to standard error.
+func (b *bench) progressf(format string, args ...any) {
+	_, _ = fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
 
 func (b *bench) writeJSON(path string) error {
 	encoded, err := json.MarshalIndent(b.rows, "", "  ")

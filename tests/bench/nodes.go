@@ -45,7 +45,7 @@ func (b *bench) nodes() error {
 	for i := range mostNodes {
 		s, err := newShare(fmt.Sprintf("gluepot-bench-%d-%d", os.Getpid(), i))
 		if err != nil {
-			b.told("%v: nodes have GOMAXPROCS=1 only", err)
+			b.progressf("%v: nodes have GOMAXPROCS=1 only", err)
 			b.shared = false
 			break
 		}
@@ -136,7 +136,7 @@ func (b *bench) addUp(p *population, url string, l load, cells []string) error {
 	}
 	cells = append(cells, strings.Join(total, ", "), fmt.Sprintf("%.2f", rates[mostNodes-1]/rates[0]),
 		strings.Join(times, ", "), strings.Join(statements, ", "))
-	b.told("%s", strings.Join(cells, " | "))
+	b.progressf("%s", strings.Join(cells, " | "))
 	b.nodeRows = append(b.nodeRows, cells)
 	return nil
 }

@@ -181,7 +181,7 @@ func (b *bench) finding(name string, on *side, pastes int, v *vocabulary) error 
 			}
 		}
 	}()
-	found, err := b.wrk(load{to: on, path: "/search", script: script, connections: 2})
+	result, err := b.wrk(load{to: on, path: "/search", script: script, connections: 2})
 	close(over)
 	if err != nil {
 		return err
@@ -192,9 +192,9 @@ func (b *bench) finding(name string, on *side, pastes int, v *vocabulary) error 
 	b.add(row{
 		Name: fmt.Sprintf("search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, p99 in ms",
 			pastes, name),
-		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f", found.rate),
-		p50: milliseconds(found.p50),
-		p99: milliseconds(found.p99), resident: fmt.Sprintf("%.0f", on.process.residentMiB()),
+		Ratio: result.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f", result.rate),
+		p50: milliseconds(result.p50),
+		p99: milliseconds(result.p99), resident: fmt.Sprintf("%.0f", on.process.residentMiB()),
 	})
 	return nil
 }

@@ -38,7 +38,7 @@ func (tab *tab) barriers() []string {
 	return read(tab, chromedp.Evaluate[[]string](barriers, chromedp.EvalAwaitPromise))
 }
 
-// TestAccessibility looks at every page in both colour schemes, signed in and not.
+// TestAccessibility checks every page in both colour schemes, signed in and not.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -78,8 +78,8 @@ func TestAccessibility(t *testing.T) {
 			tab.press("button.main", ".problem a")
 			tab.wantUsable("an edit that met another")
 			evaluate[bool](tab, `document.querySelector("label").remove() || true`)
-			if found := tab.barriers(); len(found) != 1 || !strings.HasPrefix(found[0], "label at #title") {
-				t.Errorf("got %q of a field without a label, want that it has none", found)
+			if violations := tab.barriers(); len(violations) != 1 || !strings.HasPrefix(violations[0], "label at #title") {
+				t.Errorf("got %q of a field without a label, want that it has none", violations)
 			}
 			for _, complaint := range tab.complain() {
 				if !strings.HasPrefix(complaint, "status: 4") && !strings.Contains(complaint, "responded with a status of 4") {
@@ -116,7 +116,7 @@ func lookAround(t *testing.T, origin, token string, pages map[string]string) {
 	}
 }
 
-// TestFinding looks at what people find pastes with.
+// TestFinding checks the pages with which people find pastes.
 func TestFinding(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -141,19 +141,19 @@ func TestFinding(t *testing.T) {
 	})
 }
 
-// TestProtectedPages looks at what is encrypted, burns or is given up, on the screens that people have.
+// TestProtectedPages checks the pages of encrypted, burning and anonymous pastes on common screens.
 func TestProtectedPages(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
 	own := createOwn(t, origin)
-	known := vectors(t)
+	examples := vectors(t)
 	burning := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"burn": true, "pasties": []pasty{{Code: "x"}}})
 	store := func(v vector, burn bool) string {
 		return "/" + asOwner(t, http.MethodPost, origin+"/encrypted",
 			map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt, "burn": burn})
 	}
-	keyed, locked, sealed := store(known[0], false)+"#"+known[0].Key, store(known[1], false),
-		store(known[0], true)+"#"+known[0].Key
+	keyed, locked, sealed := store(examples[0], false)+"#"+examples[0].Key, store(examples[1], false),
+		store(examples[0], true)+"#"+examples[0].Key
 	for name, screen := range map[string]struct {
 		scheme string
 		narrow bool

@@ -22,8 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccounts is the whole way of a user, from the first visit to the end of the account, with the script and without,
-// on both databases: PostgreSQL has two nodes, which answer in turns.
+// TestAccounts follows a user from the first visit to the end of the account, with the script and without, on both
+// databases: PostgreSQL has two nodes, which answer in turns.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]bool{"script": false, "no script": true} {
@@ -136,8 +136,7 @@ func balance(t *testing.T, address string, nodes []*program.Process) {
 	t.Cleanup(front.Close)
 }
 
-// TestAccountPages looks at the pages about accounts, on the screens that people have, for what keeps people from using
-// them.
+// TestAccountPages checks the pages about accounts for accessibility, on common screens.
 func TestAccountPages(t *testing.T) {
 	t.Parallel()
 	with := idp.ForInstallation(t)

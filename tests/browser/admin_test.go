@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAdministration reports a paste without JavaScript, and looks at the pages for administrators on each screen.
+// TestAdministration reports a paste without JavaScript, and checks the administrators' pages on each screen.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -21,15 +21,16 @@ func TestAdministration(t *testing.T) {
 		}
 	}
 	operate("user", "update", "mortar", "--admin")
-	shown, gone := createOwn(t, origin), createOwn(t, origin)
-	operate("paste", "remove", gone, "--reason", "an advertisement for a casino, as all of the last hour from this author")
+	visible, removed := createOwn(t, origin), createOwn(t, origin)
+	operate("paste", "remove", removed,
+		"--reason", "an advertisement for a casino, as all of the last hour from this author")
 	operate("block", "add", "2001:db8:1234:5678::/64", "--reason", "spam, "+strings.Repeat("again and ", 12)+"again")
 	operate("block", "add", "192.0.2.0/24", "--reason", "spam", "--expires-in", "7d")
 
 	reader := open(t, origin)
 	reader.withoutScript()
 	for range 2 {
-		reader.show("/" + shown)
+		reader.show("/" + visible)
 		reader.press(`a[href$="/report"]`, "#reason")
 		reader.choose("#reason", "malware or phishing")
 		reader.fill("#text", "It asks for the password of a bank.\n\n"+strings.Repeat("long", 60))
@@ -38,18 +39,18 @@ func TestAdministration(t *testing.T) {
 
 	operate("invite", "create", "--note", "for everyone who works on the roof of the tower at the river")
 	operate("user", "suspend", "Epoxy", "--reason", "spam")
-	asked := newTab(t, origin)
-	asked.withoutScript()
-	asked.signedIn(program.MortarToken)
-	asked.show("/admin/users?suspended=on")
-	asked.press("main .pastes a", "button[value=unsuspend]")
-	user := asked.path()
+	admin := newTab(t, origin)
+	admin.withoutScript()
+	admin.signedIn(program.MortarToken)
+	admin.show("/admin/users?suspended=on")
+	admin.press("main .pastes a", "button[value=unsuspend]")
+	user := admin.path()
 
 	lookAround(t, origin, program.MortarToken, map[string]string{
 		user: "user", "/admin/users?order=bytes": "users", "/admin/invitations": "invitations",
 		"/admin/statistics": "statistics", "/admin?since=1&reported=on": "filters",
 		"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports",
-		"/admin/audit":          "audit",
-		"/" + shown + "/report": "report",
+		"/admin/audit":            "audit",
+		"/" + visible + "/report": "report",
 	})
 }

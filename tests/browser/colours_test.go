@@ -15,7 +15,7 @@ import (
 const ground = "getComputedStyle(document.body).backgroundColor"
 
 // TestColours switches between light and dark, with a script and without: the next page has the colours from its first
-// bytes on.
+// bytes.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -61,7 +61,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestTimes tells how long ago something was, with the exact local time behind it, and the exact UTC without a script.
+// TestTimes checks relative times, with the exact local time as a title, or the exact UTC without a script.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -84,7 +84,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestPhone has the header of a page in one row on a phone, and the code in the upper half.
+// TestPhone checks that a phone shows the header of a page in one row, and the code in the upper half.
 func TestPhone(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -114,7 +114,7 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// TestTargets measures what is pressed, on the screens that people have: 40 pixels at least.
+// TestTargets checks that everything to press has at least 40 pixels, on common screens.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -140,7 +140,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestForcedColours has selected lines stand out where the system chooses all colours.
+// TestForcedColours checks that selected lines stand out where the system chooses all colours.
 func TestForcedColours(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)

@@ -103,7 +103,7 @@ func (c *complaints) unexpected() []string {
 	return slices.Clone(c.heard)
 }
 
-// TestComplaints opens pages on which everything is wrong that other tests want right.
+// TestComplaints opens pages with every mistake that the other tests look for.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.NotFoundHandler())

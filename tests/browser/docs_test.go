@@ -35,7 +35,7 @@ func operations(t *testing.T) (lines []string) {
 	return lines
 }
 
-// TestDocs looks at the page that shows the interface, below two base paths, and asks by it.
+// TestDocs checks the documentation page below two base paths, and sends requests from it.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -48,12 +48,12 @@ func TestDocs(t *testing.T) {
 			tab.prefer("light")
 			tab.show(base + "/docs/")
 			tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
-			shown := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
+			listed := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
 				block.querySelector(".opblock-summary-method").textContent + " " +
 					block.querySelector("[data-path]").dataset.path)`)
-			slices.Sort(shown)
-			if want := operations(t); !slices.Equal(shown, want) {
-				t.Errorf("got the operations %q, want %q", shown, want)
+			slices.Sort(listed)
+			if want := operations(t); !slices.Equal(listed, want) {
+				t.Errorf("got the operations %q, want %q", listed, want)
 			}
 			tab.wholePicture("light")
 
@@ -86,8 +86,8 @@ func TestDocs(t *testing.T) {
 				chromedp.ScrollIntoView(chromedp.CSS(".models .json-schema-2020-12")),
 			)
 			tab.picture("schemas-dark")
-			if kept := evaluate[int](tab, "localStorage.length + sessionStorage.length + document.cookie.length"); kept > 0 {
-				t.Errorf("got %d things kept by the page, want none: the token is among them", kept)
+			if stored := evaluate[int](tab, "localStorage.length + sessionStorage.length + document.cookie.length"); stored > 0 {
+				t.Errorf("got %d things kept by the page, want none: the token is among them", stored)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func tryOut(tab *tab, operation string) (answer string) {
 	return read(tab, chromedp.Text(chromedp.CSS(operation+" .live-responses-table .response")))
 }
 
-// TestFront shows the interface at "/" where there are no pages.
+// TestFront checks that "/" shows the documentation if pages are off.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	tab := open(t, "http://"+program.Serve(t, database.SQLite(t).URL, "GLUEPOT_PAGES=false").Address)
@@ -131,7 +131,7 @@ const seriousBarriers = `axe.run(document, {resultTypes: ["violations"]}).then(f
 	["serious", "critical"].includes(violation.impact)).map(violation => violation.id + " at " +
 	violation.nodes.map(node => node.target.join(" ")).join(", ")))`
 
-// TestDocsUsable looks for what keeps people from using the page, and leads back to the pastes.
+// TestDocsUsable checks the documentation page for accessibility, and its link back to the pastes.
 func TestDocsUsable(t *testing.T) {
 	t.Parallel()
 	origin := "http://" + program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2").Address
@@ -147,8 +147,9 @@ func TestDocsUsable(t *testing.T) {
 					chromedp.WaitVisible(chromedp.CSS(opened+" .microlight[tabindex]")))
 			}
 			tab.barriers()
-			if found := read(tab, chromedp.Evaluate[[]string](seriousBarriers, chromedp.EvalAwaitPromise)); len(found) > 0 {
-				t.Errorf("got %q, want nobody kept from it", found)
+			violations := read(tab, chromedp.Evaluate[[]string](seriousBarriers, chromedp.EvalAwaitPromise))
+			if len(violations) > 0 {
+				t.Errorf("got the barriers %q, want none", violations)
 			}
 			if hash := evaluate[string](tab, "location.hash"); !strings.HasPrefix(hash, "#/pastes/") {
 				t.Errorf("got the address %q, want that of the operation that was opened", hash)

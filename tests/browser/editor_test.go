@@ -39,8 +39,8 @@ func TestEditor(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
 	tab.wait(`document.activeElement.className.includes("cm-content")`)
 	tab.do(chromedp.KeyEvent("func main() {}\t// greets"))
-	if typed := tab.typed("1"); typed != "func main() {}    // greets" {
-		t.Errorf("got %q typed, want Tab to indent", typed)
+	if code := tab.typed("1"); code != "func main() {}    // greets" {
+		t.Errorf("got %q typed, want Tab to indent", code)
 	}
 	tab.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab))
 	if evaluate[bool](tab, `document.activeElement.className.includes("cm-content")`) {
@@ -58,7 +58,7 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// TestDraft leaves a form and comes back: what was typed is there, until it was saved, and for its writer only.
+// TestDraft leaves a form and comes back: the draft is there until it is saved, for its writer only.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -69,16 +69,16 @@ func TestDraft(t *testing.T) {
 	tab.show("/")
 	tab.wait(`document.querySelector("#draft-status").textContent.includes("Restored")`)
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
-	typed, title := tab.typed("1"), evaluate[string](tab, `document.querySelector("#title").value`)
-	if typed != "half a thought" || title != "Unfinished" {
-		t.Errorf("got %q and %q, want what was typed", title, typed)
+	code, title := tab.typed("1"), evaluate[string](tab, `document.querySelector("#title").value`)
+	if code != "half a thought" || title != "Unfinished" {
+		t.Errorf("got %q and %q, want what was typed", title, code)
 	}
 	tab.picture("restored")
 	tab.signedIn(program.EpoxyToken)
 	tab.show("/")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
-	if typed := tab.typed("1"); typed != "" {
-		t.Errorf("got %q on the form of another user, want nothing", typed)
+	if code := tab.typed("1"); code != "" {
+		t.Errorf("got %q on the form of another user, want nothing", code)
 	}
 	tab.do(tab.click(".top form button"), chromedp.WaitVisible(chromedp.CSS(`.top a[href^="/sign-in"]`)))
 	tab.show("/")
@@ -86,20 +86,20 @@ func TestDraft(t *testing.T) {
 	tab.press("button.main", ".pasty")
 	tab.show("/")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
-	if typed := tab.typed("1"); typed != "" {
-		t.Errorf("got %q after it was saved, want an empty form", typed)
+	if code := tab.typed("1"); code != "" {
+		t.Errorf("got %q after it was saved, want an empty form", code)
 	}
 	// What is to be encrypted is not kept.
 	tab.fill("#code-1", "a secret")
 	tab.do(tab.click("#encrypt"))
 	tab.show("/search")
-	if kept := evaluate[string](tab, `JSON.stringify(localStorage)`); strings.Contains(kept, "secret") {
-		t.Errorf("got %s kept, want no secret", kept)
+	if drafts := evaluate[string](tab, `JSON.stringify(localStorage)`); strings.Contains(drafts, "secret") {
+		t.Errorf("got %s kept, want no secret", drafts)
 	}
 }
 
-// TestSnippetsOfAForm removes, brings back and sorts snippets without asking the server, and names files that it does
-// not take.
+// TestSnippetsOfAForm removes, restores and sorts snippets without asking the server, and names files that it does not
+// accept.
 func TestSnippetsOfAForm(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))

@@ -176,7 +176,7 @@ const (
 	secretCode  = "s3aled-code <b>✓\n"
 )
 
-// TestVectors opens those of the documentation with Node.js, Chromium and the command.
+// TestVectors opens the documentation's test vectors with Node.js, Chromium and the command.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -226,7 +226,7 @@ func seal(t *testing.T, plain string) vector {
 	return vector{Key: encode(key), Version: 1, Cipher: encode(sealed)}
 }
 
-// TestEncryptionOfOther opens what another program has encrypted and is not a paste: pages and the command say so.
+// TestEncryptionOfOther opens encrypted data of another program that is not a paste: pages and the command say so.
 func TestEncryptionOfOther(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -249,7 +249,7 @@ func TestEncryptionOfOther(t *testing.T) {
 	tab.wantOpened("Encrypted paste", "")
 }
 
-// TestEncryption has Chromium and the command open what the other has encrypted, and Node.js what both have.
+// TestEncryption opens with Chromium what the command has encrypted and the other way round, and both with Node.js.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) { encryption(newSealedSite(t, cfg)) })
@@ -303,11 +303,11 @@ func (s *sealedSite) wantNode(link, password string) {
 		s.Fatalf("got the link %s, %v, want one with a key or one that says that there is a password", link, err)
 	}
 	_, body := s.process.Get("/encrypted"+at.Path, "")
-	found := vector{Key: at.Fragment, Password: password}
-	if err := json.Unmarshal([]byte(body), &found); err != nil {
+	result := vector{Key: at.Fragment, Password: password}
+	if err := json.Unmarshal([]byte(body), &result); err != nil {
 		s.Fatal(err)
 	}
-	if plain := byNode(s.T, []vector{found})[0]; !strings.Contains(plain, secretTitle) {
+	if plain := byNode(s.T, []vector{result})[0]; !strings.Contains(plain, secretTitle) {
 		s.Errorf("got %s by Node.js, want the paste", plain)
 	}
 	s.mu.Lock()
@@ -342,9 +342,9 @@ func (s *sealedSite) wantNoSecrets() {
 		}
 	}
 	places["requests"], places["the log"], places["traces"] = s.sent.String(), s.process.Stderr.String(), traces.String()
-	for place, known := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "http.route"} {
-		if !strings.Contains(places[place], known) {
-			s.Errorf("got nothing like %q in %s, want it there", known, place)
+	for place, marker := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "http.route"} {
+		if !strings.Contains(places[place], marker) {
+			s.Errorf("got nothing like %q in %s, want it there", marker, place)
 		}
 	}
 	for place, content := range places {
@@ -418,17 +418,17 @@ func (s *sealedSite) storedByPostgres() (places map[string]string) {
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// TestEncryptionRefused has pages and the command say why they show nothing.
+// TestEncryptionRefused checks that pages and the command say why they show nothing.
 func TestEncryptionRefused(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
-	known := vectors(t)[0]
-	tampered := known
-	tampered.Cipher = known.Cipher[:len(known.Cipher)-2] + "AA"
-	cut := known
-	cut.Cipher = known.Cipher[:60]
-	newer := s.store(known)
-	shortest := s.store(known)
+	example := vectors(t)[0]
+	tampered := example
+	tampered.Cipher = example.Cipher[:len(example.Cipher)-2] + "AA"
+	cut := example
+	cut.Cipher = example.Cipher[:60]
+	newer := s.store(example)
+	shortest := s.store(example)
 	for id, change := range map[string]string{newer: "version = 2", shortest: "data = substr(data, 1, 20)"} {
 		if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(),
 			"UPDATE paste_ciphers SET "+change+" WHERE paste_id = $1", id); err != nil {
@@ -436,18 +436,19 @@ func TestEncryptionRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
-		"wrong key": {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not",
+		"wrong key": {s.store(example) + "#" + strings.Repeat("A", 43), "The key in the link is not",
 			"the key in the link does not fit"},
-		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link lacks a part of the key", "part of the key after"},
-		"stray bits": {s.store(known) + "#" + known.Key[:42] + "B", "The link lacks a part of the key",
+		"part of a key": {s.store(example) + "#" + example.Key[:20], "The link lacks a part of the key",
 			"part of the key after"},
-		"no key": {s.store(known), "The link lacks a part of the key", "part of the key after"},
-		"changed": {s.store(tampered) + "#" + known.Key, "the paste was changed or cut",
+		"stray bits": {s.store(example) + "#" + example.Key[:42] + "B", "The link lacks a part of the key",
+			"part of the key after"},
+		"no key": {s.store(example), "The link lacks a part of the key", "part of the key after"},
+		"changed": {s.store(tampered) + "#" + example.Key, "the paste was changed or cut",
 			"the paste was changed or truncated"},
-		"cut": {s.store(cut) + "#" + known.Key, "the paste was changed or cut",
+		"cut": {s.store(cut) + "#" + example.Key, "the paste was changed or cut",
 			"the paste was changed or truncated"},
-		"nothing left": {shortest + "#" + known.Key, "The paste was cut", "the paste was truncated"},
-		"newer":        {newer + "#" + known.Key, "has format 2, which is newer", "has format 2: update gluepot"},
+		"nothing left": {shortest + "#" + example.Key, "The paste was cut", "the paste was truncated"},
+		"newer":        {newer + "#" + example.Key, "has format 2, which is newer", "has format 2: update gluepot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, s.origin)
@@ -460,7 +461,7 @@ func TestEncryptionRefused(t *testing.T) {
 	s.wantPull("wrong", s.origin+"/"+s.store(v), "the password is wrong", 1)
 }
 
-// TestEncryptionBurns opens what the other has made, once, and never where the link could not open it.
+// TestEncryptionBurns opens a burning paste once, and never with a link that could not decrypt it.
 func TestEncryptionBurns(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -493,8 +494,8 @@ func TestEncryptionBurns(t *testing.T) {
 		chromedp.WaitVisible(chromedp.CSS("#link")))
 	tab.wholePicture("created")
 	link = evaluate[string](tab, "location.href")
-	if shown := evaluate[string](tab, `document.querySelector("#link").value`); shown != link {
-		t.Errorf("got the link %s handed over, want %s with its key", shown, link)
+	if value := evaluate[string](tab, `document.querySelector("#link").value`); value != link {
+		t.Errorf("got the link %s handed over, want %s with its key", value, link)
 	}
 	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
 		t.Error("got the question where the paste was created, want its link")
@@ -521,7 +522,7 @@ func TestEncryptionBurns(t *testing.T) {
 	}
 }
 
-// TestEncryptionWithoutScript says what is missing, and stores nothing that was meant to be encrypted.
+// TestEncryptionWithoutScript checks that the page says what is missing, and stores nothing that was to be encrypted.
 func TestEncryptionWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -538,14 +539,14 @@ func TestEncryptionWithoutScript(t *testing.T) {
 	tab.withoutScript()
 	for _, path := range []string{"/", "/" + s.store(vectors(t)[0])} {
 		tab.show(path)
-		shown := evaluate[string](tab, "document.documentElement.innerText")
-		if !strings.Contains(shown, "needs JavaScript") || strings.Contains(shown, "Encrypt in this browser") {
-			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, shown)
+		text := evaluate[string](tab, "document.documentElement.innerText")
+		if !strings.Contains(text, "needs JavaScript") || strings.Contains(text, "Encrypt in this browser") {
+			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, text)
 		}
 	}
 }
 
-// TestEncryptionInsecure has no cryptography, as on a page that did not come over HTTPS, and says so.
+// TestEncryptionInsecure checks the message on a page without HTTPS, where browsers offer no cryptography.
 func TestEncryptionInsecure(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
@@ -553,8 +554,8 @@ func TestEncryptionInsecure(t *testing.T) {
 	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `Object.defineProperty(crypto, "subtle", {value: undefined})`,
 	})
-	known := vectors(t)[0]
-	tab.show("/" + s.store(known) + "#" + known.Key)
+	example := vectors(t)[0]
+	tab.show("/" + s.store(example) + "#" + example.Key)
 	tab.wantSaid("over HTTPS")
 	tab.show("/")
 	if hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`); !strings.Contains(hint,
@@ -583,7 +584,7 @@ func (tab *tab) as(token string) {
 	tab.do(chromedp.WaitReady(chromedp.CSS("[data-done]")))
 }
 
-// TestEncryptionSentAgain has the server refuse what is sent: the form says why, loses nothing, and can be sent again.
+// TestEncryptionSentAgain lets the server refuse a paste: the form says why, loses nothing, and can be sent again.
 func TestEncryptionSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t), "GLUEPOT_PASTE_MAX_BODY=30000", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1")
@@ -634,7 +635,7 @@ func TestEncryptionSentAgain(t *testing.T) {
 	s.wantNoSecrets()
 }
 
-// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not come this time:
+// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not load this time:
 // nothing is sent.
 func TestEncryptionBeforeScript(t *testing.T) {
 	t.Parallel()
@@ -677,7 +678,7 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	s.wantNoSecrets()
 }
 
-// TestNoPreviewOfSecrets sees that Markdown that is to be encrypted is not sent for a preview, whatever presses the
+// TestNoPreviewOfSecrets checks that Markdown that is to be encrypted is never sent for a preview, whatever presses the
 // button.
 func TestNoPreviewOfSecrets(t *testing.T) {
 	t.Parallel()

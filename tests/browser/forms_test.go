@@ -110,7 +110,7 @@ func (tab *tab) codes() []string {
 		})`)
 }
 
-// TestForms creates, edits and deletes a paste without a script, on the screens that people have.
+// TestForms creates, edits and deletes a paste without a script, on common screens.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -155,13 +155,13 @@ func TestForms(t *testing.T) {
 			id := tab.path()
 
 			tab.press(`a[href$="/edit"]`, "#code-2")
-			if kept := evaluate[string](tab, `document.querySelector("#code-1").value`); kept != first {
-				t.Errorf("got %q to edit, want %q", kept, first)
+			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != first {
+				t.Errorf("got %q to edit, want %q", code, first)
 			}
 			tab.fill("#code-2", "x = 3\n")
 			tab.press("button[value=remove-1]", "fieldset:only-of-type")
-			if left := evaluate[string](tab, `document.querySelector("#code-1").value`); left != "x = 3\n"+second {
-				t.Errorf("got %q left, want the second snippet", left)
+			if text := evaluate[string](tab, `document.querySelector("#code-1").value`); text != "x = 3\n"+second {
+				t.Errorf("got %q left, want the second snippet", text)
 			}
 			look("edited")
 			tab.press("button.main", ".pasty")
@@ -178,8 +178,8 @@ func TestForms(t *testing.T) {
 			if !tab.expect("409") {
 				t.Error("got no 409, want the edit refused")
 			}
-			if kept := evaluate[string](tab, `document.querySelector("#code-1").value`); kept != "y = 4\n"+"x = 3\n"+second {
-				t.Errorf("got the code %q, want what was typed", kept)
+			if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != "y = 4\n"+"x = 3\n"+second {
+				t.Errorf("got the code %q, want what was typed", code)
 			}
 			look("conflict")
 			tab.press("button.main", ".pasty")
@@ -244,7 +244,7 @@ func asOwner(t *testing.T, method, url string, body map[string]any) (id string) 
 	return found.ID
 }
 
-// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: what they do is done
+// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: each form takes effect
 // once.
 func TestFormPressedTwice(t *testing.T) {
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestFormPressedTwice(t *testing.T) {
 	}
 }
 
-// TestWrongForm breaks a rule, and goes on from where the form comes back.
+// TestWrongForm breaks a rule, and continues with the form that comes back.
 func TestWrongForm(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveDemonstration(t))
@@ -328,8 +328,8 @@ func (tab *tab) drop(files map[string]string) {
 	})()`)
 }
 
-// TestFiles drops files on the form and chooses them: each becomes a snippet, and one that is no text is refused by its
-// name, also where the browser encrypts.
+// TestFiles drops files on the form and chooses them: each becomes a snippet, and a file that is not text is refused by
+// name, also if the browser encrypts.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -368,10 +368,10 @@ func TestFiles(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#name-2")))
 	tab.do(tab.click("button.main"))
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
-	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"),
+	files := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"),
 		s => s.querySelector("h2").textContent + " " +
 		s.querySelector("code").textContent)`)
-	if len(shown) != 2 || shown[0] != "c.txt c" || shown[1] != "a.py print('ü')\r\n" {
-		t.Errorf("got %q decrypted, want two files", shown)
+	if len(files) != 2 || files[0] != "c.txt c" || files[1] != "a.py print('ü')\r\n" {
+		t.Errorf("got %q decrypted, want two files", files)
 	}
 }

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	path := ""
 	for _, name := range browsers {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
+		if executable, err := exec.LookPath(name); err == nil {
+			path = executable
 			break
 		}
 	}

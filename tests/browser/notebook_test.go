@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestNotebook opens a notebook: its picture is drawn, and what is hostile in it does nothing.
+// TestNotebook opens a notebook: its picture is drawn, and its hostile parts do nothing.
 func TestNotebook(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)

@@ -152,8 +152,8 @@ func TestPasteLinesByKeys(t *testing.T) {
 	}
 }
 
-// TestCopy has the browser's clipboard replaced by what keeps the text. What is copied is what Raw answers,
-// characters included that a page can only name; of code in rendered Markdown, it is that code.
+// TestCopy replaces the browser's clipboard, and checks that the copied text is what Raw answers, including characters
+// that a page can only name. A button of code in rendered Markdown copies that code.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -185,7 +185,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestPrint has long lines of each kind on paper: nothing is wider than the page.
+// TestPrint prints long lines of each kind, and checks that nothing is wider than the page.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -248,7 +248,7 @@ func TestProfile(t *testing.T) {
 	tab.wholePicture("light")
 }
 
-// TestHostilePastes opens code that is made to break or to deceive a browser.
+// TestHostilePastes opens code that is meant to break or deceive a browser.
 func TestHostilePastes(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -282,7 +282,7 @@ func TestHostilePastes(t *testing.T) {
 	}
 }
 
-// TestLongWords has the longest of everything, without a place to break it.
+// TestLongWords shows the longest of everything, without a place to break.
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -306,7 +306,7 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// TestNotFoundPage follows the link of a paste that has gone.
+// TestNotFoundPage follows the link of a deleted paste.
 func TestNotFoundPage(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)

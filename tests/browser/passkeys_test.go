@@ -129,8 +129,7 @@ func (tab *tab) signsOut(path string) {
 	tab.press(leave, ".top nav a[href^='"+path+"/sign-in']")
 }
 
-// TestPasskeys has people sign up, sign in and recover with real passkeys, on both databases, on two nodes and below a
-// path.
+// TestPasskeys signs up, signs in and recovers with real passkeys, on both databases, on two nodes and below a path.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -149,8 +148,8 @@ func TestPasskeys(t *testing.T) {
 		if at := ann.path(); at != path+"/admin" {
 			t.Fatalf("got to %s, want the pages of administrators", at)
 		}
-		if held := phone.passkeys(); len(held) != 1 || held[0].RpID != "localhost" || held[0].UserName != "ann" {
-			t.Fatalf("got %d passkeys, want one of ann for localhost", len(held))
+		if keys := phone.passkeys(); len(keys) != 1 || keys[0].RpID != "localhost" || keys[0].UserName != "ann" {
+			t.Fatalf("got %d passkeys, want one of ann for localhost", len(keys))
 		}
 		ann.signsOut(path)
 		ann.show(path + "/sign-in?next=/account/security")
@@ -216,8 +215,8 @@ func TestPasskeys(t *testing.T) {
 		backup := elsewhere.plug()
 		elsewhere.show(site.link(t, "user", "reset", "bob"))
 		elsewhere.press(makePasskey, leave)
-		if held := backup.passkeys(); len(held) != 1 || held[0].UserName != "bob" {
-			t.Errorf("got %d passkeys, want one of bob", len(held))
+		if keys := backup.passkeys(); len(keys) != 1 || keys[0].UserName != "bob" {
+			t.Errorf("got %d passkeys, want one of bob", len(keys))
 		}
 		bob.show(path + "/pastes")
 		if at := bob.path(); at != path+"/sign-in" {
@@ -225,8 +224,8 @@ func TestPasskeys(t *testing.T) {
 		}
 		token.lose()
 		elsewhere.show(path + "/account/security")
-		if made := evaluate[int](elsewhere, "document.querySelectorAll('button[name=remove]').length"); made != 2 {
-			t.Errorf("got %d passkeys, want the lost one and the new one", made)
+		if buttons := evaluate[int](elsewhere, "document.querySelectorAll('button[name=remove]').length"); buttons != 2 {
+			t.Errorf("got %d passkeys, want the lost one and the new one", buttons)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTextIsNoPage opens code that would be a page with a script, were it not served as text.
+// TestTextIsNoPage opens code that would be a page with a script if it were not served as text.
 func TestTextIsNoPage(t *testing.T) {
 	t.Parallel()
 	const code = `<!doctype html><title>taken over</title><script>document.title = "taken over"</script>`

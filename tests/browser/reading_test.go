@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestWrapping wraps long lines and does not, with the script, which remembers it, and without.
+// TestWrapping wraps long lines, and does not, with the script, which remembers it, and without.
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -69,7 +69,7 @@ func TestWrapping(t *testing.T) {
 	}
 }
 
-// TestFileList finds files by a list, folds one, and scrolls through a long one whose header stays in sight, without a
+// TestFileList finds files in a list, folds one, and scrolls through a long one whose header stays in sight, without a
 // script.
 func TestFileList(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 )
 
 // TestNoReferrer sends forms behind a proxy that adds Referrer-Policy: no-referrer, at a name in a local network
-// without TLS and at one that browsers trust. At the first they do not send Sec-Fetch-Site, and without the page's own
-// policy the Origin would be null.
+// without TLS and at one that browsers trust. At the first, browsers do not send Sec-Fetch-Site, and without the page's
+// own policy the Origin would be null.
 func TestNoReferrer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

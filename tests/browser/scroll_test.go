@@ -47,8 +47,8 @@ func (tab *tab) worked() float64 {
 	return 0
 }
 
-// TestScrolling scrolls through a paste of 500 kB. What is far from the window is not laid out. How long a frame takes
-// depends on the machine, and is printed only.
+// TestScrolling scrolls through a paste of 500 kB, and checks that what is far from the window is not laid out. It only
+// prints how long a frame takes, because that depends on the machine.
 func TestScrolling(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
@@ -132,7 +132,7 @@ func TestLinesOfGroups(t *testing.T) {
 	}
 }
 
-// TestSelection selects all of a code as a person does: that is what Raw has, and no numbers.
+// TestSelection selects all code as a person does: the selection is what Raw has, without numbers.
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestSignIn signs in by the keyboard and without a script, looks at the list and at a private paste, and signs out.
+// TestSignIn signs in by keyboard and without a script, reads the list and a private paste, and signs out.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -56,13 +56,13 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("got the cookie %+v, want one that no script and no other site has a use of", cookie)
 		}
 	}
-	if kept := evaluate[string](tab, "document.cookie"); kept != "" {
-		t.Errorf("got the cookie %s in reach of scripts, want none", kept)
+	if visible := evaluate[string](tab, "document.cookie"); visible != "" {
+		t.Errorf("got the cookie %s in reach of scripts, want none", visible)
 	}
 	tab.do(tab.click(".top form button"), chromedp.WaitVisible(chromedp.CSS(".top nav a[href^='/sign-in']")))
 	wantPath("/")
-	if left := command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies; len(left) != 0 {
-		t.Errorf("got %d cookies, want none after signing out", len(left))
+	if cookies := command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies; len(cookies) != 0 {
+		t.Errorf("got %d cookies, want none after signing out", len(cookies))
 	}
 	tab.show("/pastes")
 	wantPath("/sign-in?next=%2Fpastes")

@@ -75,7 +75,7 @@ func TestKeyboardAlone(t *testing.T) {
 	}
 }
 
-// TestCopyTokens copies a token that is shown once, and reloads the page: nothing is repeated.
+// TestCopyTokens copies a token that is shown once, and reloads the page: nothing is sent again.
 func TestCopyTokens(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))
@@ -97,7 +97,7 @@ func TestCopyTokens(t *testing.T) {
 	}
 }
 
-// TestScanning shows the QR code of a paste to who opens it.
+// TestScanning checks the QR code that a page shows of its paste.
 func TestScanning(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveUsers(t))

@@ -17,8 +17,8 @@ func TestInvitations(t *testing.T) {
 	if got, want := i.do("invite list"), "ID  USES LEFT  CREATED  EXPIRES  NOTE\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	made := i.do("invite create --uses 3 --expires-in 7d --note team")
-	text, code, _ := strings.Cut(made, "https://paste.example/invite/")
+	output := i.do("invite create --uses 3 --expires-in 7d --note team")
+	text, code, _ := strings.Cut(output, "https://paste.example/invite/")
 	wantLike(t, "invite create", text,
 		"Created the invitation RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. Its link is not shown again:\n")
 	code = strings.TrimSpace(code)
@@ -42,12 +42,12 @@ func TestInvitations(t *testing.T) {
 		i.wantRefused("invite revoke "+reference, "There is no such invitation.")
 	}
 	for _, kind := range []string{"id", "code"} {
-		var made struct{ ID, Code string }
-		if err := json.Unmarshal([]byte(i.do("invite create --json")), &made); err != nil {
+		var output struct{ ID, Code string }
+		if err := json.Unmarshal([]byte(i.do("invite create --json")), &output); err != nil {
 			t.Fatal(err)
 		}
-		reference := map[string]string{"id": made.ID, "code": made.Code}[kind]
-		if got, want := i.do("invite revoke --json "+reference), `{"revoked":"`+made.ID+`"}`+"\n"; got != want {
+		reference := map[string]string{"id": output.ID, "code": output.Code}[kind]
+		if got, want := i.do("invite revoke --json "+reference), `{"revoked":"`+output.ID+`"}`+"\n"; got != want {
 			t.Errorf("by its %s: got %q, want %q", kind, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestInvitations(t *testing.T) {
 	}
 }
 
-// TestIdentities links an account of a provider whose secret is in a file.
+// TestIdentities links an account at a provider whose secret is in a file.
 func TestIdentities(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy --service gitlab=2")
@@ -91,7 +91,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// TestPasswordCommands makes a user with a password from standard input, and a link to choose another one.
+// TestPasswordCommands creates a user with a password from standard input, and prints a link to choose another one.
 func TestPasswordCommands(t *testing.T) {
 	i := install(t)
 	const password = "tulip river stone"

@@ -35,7 +35,7 @@ func backedUp(t *testing.T) (i installation, cfg gormstore.Config, file string) 
 	return i, cfg, file
 }
 
-// TestBackup wants a backup to hold what the database does, and to become one, where there is none, that does.
+// TestBackup checks that a backup holds what the database does, and can be restored where there is no database.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	i, _, file := backedUp(t)
@@ -55,7 +55,7 @@ func TestBackup(t *testing.T) {
 	wantNames(t, filepath.Dir(file), []string{"backup.db"})
 }
 
-// TestBackupLeavesTheProcessAlone wants the memory limit of a program that runs a command itself to stay what it was.
+// TestBackupLeavesTheProcessAlone checks that a program that runs a command itself keeps its memory limit.
 func TestBackupLeavesTheProcessAlone(t *testing.T) {
 	t.Parallel()
 	before := debug.SetMemoryLimit(-1)
@@ -65,7 +65,7 @@ func TestBackupLeavesTheProcessAlone(t *testing.T) {
 	}
 }
 
-// TestBackupOfOpenStore wants a store that is connected already to be backed up, and to be closed after that.
+// TestBackupOfOpenStore backs up a store that is already connected, and checks that it is closed afterwards.
 func TestBackupOfOpenStore(t *testing.T) {
 	t.Parallel()
 	store, err := gormstore.New(database.SQLite(t))
@@ -88,7 +88,7 @@ func TestBackupOfOpenStore(t *testing.T) {
 	}
 }
 
-// TestRestoreReplaces wants the old database to be kept, with what is only in its log.
+// TestRestoreReplaces checks that the old database is kept, with what is only in its log.
 func TestRestoreReplaces(t *testing.T) {
 	t.Parallel()
 	i, cfg, file := backedUp(t)
@@ -112,17 +112,17 @@ func TestRestoreReplaces(t *testing.T) {
 	}
 
 	got := i.do("restore --replace --with-deleted " + file)
-	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
+	_, oldPath, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if contents(t, cfg) != before {
 		t.Errorf("got\n%s\nwant\n%s", contents(t, cfg), before)
 	}
-	wantNames(t, folder, []string{filepath.Base(path), filepath.Base(kept)})
-	if got := contents(t, gormstore.Config{URL: "sqlite://" + kept}); got != after {
-		t.Errorf("got\n%s\nin %q, want\n%s", got, kept, after)
+	wantNames(t, folder, []string{filepath.Base(path), filepath.Base(oldPath)})
+	if got := contents(t, gormstore.Config{URL: "sqlite://" + oldPath}); got != after {
+		t.Errorf("got\n%s\nin %q, want\n%s", got, oldPath, after)
 	}
 }
 
-// TestRestoreRefusals are of what is no backup. What is there stays.
+// TestRestoreRefusals restores files that are not backups, and checks that the database stays.
 func TestRestoreRefusals(t *testing.T) {
 	t.Parallel()
 	i, cfg, file := backedUp(t)
@@ -201,7 +201,8 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 }
 
-// TestRestoreOverDamage keeps a damaged database and its log: an operator may want to save some of it.
+// TestRestoreOverDamage checks that a damaged database and its log are kept, because an operator may want to save some
+// of it.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
 	i, cfg, file := backedUp(t)
@@ -215,17 +216,17 @@ func TestRestoreOverDamage(t *testing.T) {
 		"cannot be read, so what was deleted or revoked there since the backup would be back. "+
 			"Add --with-deleted to accept that.")
 	got := i.do("restore --replace --with-deleted " + file)
-	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
+	_, oldPath, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "The old database is kept at ")
 	if got := contents(t, cfg); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for name, want := range map[string]string{kept: "damage damage", kept + "-wal": "its log"} {
+	for name, want := range map[string]string{oldPath: "damage damage", oldPath + "-wal": "its log"} {
 		if text, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(text), want) {
 			t.Errorf("%s: got %.20q, error %v, want %q", name, text, err, want)
 		}
 	}
-	wantNames(t, filepath.Dir(path), []string{filepath.Base(path), filepath.Base(kept),
-		fmt.Sprint(filepath.Base(kept), "-wal")})
+	wantNames(t, filepath.Dir(path), []string{filepath.Base(path), filepath.Base(oldPath),
+		fmt.Sprint(filepath.Base(oldPath), "-wal")})
 }
 
 // wantNames wants a folder to have files of those names and no others.
@@ -245,8 +246,8 @@ func wantNames(t *testing.T, folder string, want []string) {
 	}
 }
 
-// TestBackupKeep wants a folder of backups to have as many as are to be kept, and everything that is no backup of the
-// database to stay there.
+// TestBackupKeep checks that a folder keeps as many backups as asked, and every file that is not a backup of the
+// database.
 func TestBackupKeep(t *testing.T) {
 	t.Parallel()
 	i, other := install(t), database.SQLite(t)
@@ -266,25 +267,25 @@ func TestBackupKeep(t *testing.T) {
 	}
 	foreign = append(foreign, "gluepot-20200104T000000.000Z.db")
 
-	var made []string
+	var names []string
 	for n := range 4 {
 		got := i.do("backup --keep 2 " + folder)
 		path := regexp.MustCompile(`^The database is backed up to (.*)\.\n`).FindStringSubmatch(got)
 		if path == nil {
 			t.Fatalf("got %q, want where it is", got)
 		}
-		made = append(made, filepath.Base(path[1]))
+		names = append(names, filepath.Base(path[1]))
 		said := ""
 		if n >= 2 {
-			said = "Removed " + filepath.Join(folder, made[n-2]) + ".\n"
+			said = "Removed " + filepath.Join(folder, names[n-2]) + ".\n"
 		}
 		if rest := strings.TrimPrefix(got, path[0]); rest != said {
 			t.Errorf("got %q, want %q", rest, said)
 		}
-		wantNames(t, folder, slices.Concat(foreign, made[max(0, n-1):]))
+		wantNames(t, folder, slices.Concat(foreign, names[max(0, n-1):]))
 	}
 	restored := installation{t, "sqlite://" + filepath.Join(t.TempDir(), "gluepot.db")}
-	restored.do("restore " + filepath.Join(folder, made[3]))
+	restored.do("restore " + filepath.Join(folder, names[3]))
 
 	// What fails removes nothing.
 	if err := os.WriteFile(database.SQLitePath(gormstore.Config{URL: i.url}), []byte("damage"), 0o600); err != nil {
@@ -293,6 +294,6 @@ func TestBackupKeep(t *testing.T) {
 	if got := i.run("backup --keep 1 " + folder); got.code != exitFailed {
 		t.Errorf("got %+v, want a failure", got)
 	}
-	wantNames(t, folder, slices.Concat(foreign, made[2:]))
+	wantNames(t, folder, slices.Concat(foreign, names[2:]))
 	wantRefusalWith(t, "backup", i.run("backup --keep 0 "+folder), exitUsage, "--keep is 0: it must be at least 1")
 }

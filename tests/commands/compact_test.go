@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestCompact shrinks a file beside a server that has it open, and says why not beside a reader that never ends.
+// TestCompact shrinks a file beside a server that has it open. Beside a reader that never ends, it checks the error.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -26,7 +26,7 @@ func TestCompact(t *testing.T) {
 	for range 5 {
 		ids = append(ids, i.field("paste create --json "+input, "_id"))
 	}
-	kept := i.field("paste create --json "+input, "_id")
+	survivor := i.field("paste create --json "+input, "_id")
 	for _, id := range ids {
 		i.do("paste delete " + id)
 	}
@@ -37,7 +37,7 @@ func TestCompact(t *testing.T) {
 	if err != nil || info.Size() > 3<<20 {
 		t.Errorf("got a file of %d bytes, %v, want about a million and what is around it", info.Size(), err)
 	}
-	i.do("paste show " + kept)
+	i.do("paste show " + survivor)
 	if err := store.Ready(t.Context()); err != nil {
 		t.Errorf("who has it open: got %v, want it to go on", err)
 	}
@@ -56,8 +56,7 @@ func TestCompact(t *testing.T) {
 	wantRefusalWith(t, "compact", got, exitFailed, "in use all the time")
 }
 
-// TestPurgedIndex wants neither a backup nor a compact file to know what a deleted paste held, also by three
-// characters.
+// TestPurgedIndex checks that neither a backup nor a compacted file holds even three characters of a deleted paste.
 func TestPurgedIndex(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

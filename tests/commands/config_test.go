@@ -74,7 +74,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOtherLineEnds has settings from a file with the line ends of Windows, or with quotation marks.
+// TestSettingsOfOtherLineEnds reads settings from a file with Windows line endings, or with quotation marks.
 func TestSettingsOfOtherLineEnds(t *testing.T) {
 	const crlf = " ends with a carriage return: the file that sets it has " +
 		"the line ends of Windows (CRLF). Convert it to LF"

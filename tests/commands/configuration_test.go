@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestWrongConfiguration names every value at once that cannot be read, or that is wrong, and no password.
+// TestWrongConfiguration checks that one error names every value that cannot be read or is wrong, and no password.
 func TestWrongConfiguration(t *testing.T) {
 	const url = "GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x"
 	settings := []string{

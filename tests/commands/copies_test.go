@@ -39,8 +39,8 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	store, moderation := gormstore.NewPastes(opened), gormstore.NewModeration(opened)
 	pasties := []paste.Pasty{{ID: "pasty001", Title: "a\x00b.go", Language: "Go", Code: "package a // \x00 ü 😀\r\n"}}
 	users := gormstore.NewUsers(opened)
-	had, _ := user.ParseName("putty")
-	renamed, err := users.ByName(t.Context(), had)
+	formerName, _ := user.ParseName("putty")
+	renamed, err := users.ByName(t.Context(), formerName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +93,13 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			t.Fatal(result.Err)
 		}
 	}
-	gone := paste.Document{Paste: paste.Paste{ID: "deleted1", CreatedAt: created},
+	deleted := paste.Document{Paste: paste.Paste{ID: "deleted1", CreatedAt: created},
 		Content: paste.Content{Lifetime: "never", Pasties: pasties}}
-	removed := gone
+	removed := deleted
 	removed.ID = "removed1"
 	for _, err := range []error{
-		store.CreateDocument(t.Context(), gone), store.CreateDocument(t.Context(), removed),
-		store.DeleteIf(t.Context(), auditlog.Entry{}, gone.ID, func(paste.Paste) error { return nil }),
+		store.CreateDocument(t.Context(), deleted), store.CreateDocument(t.Context(), removed),
+		store.DeleteIf(t.Context(), auditlog.Entry{}, deleted.ID, func(paste.Paste) error { return nil }),
 		gormstore.NewIdentities(opened).StoreInvitation(t.Context(), auditlog.Entry{}, identity.Invitation{
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),
@@ -158,7 +158,7 @@ func copyAll(t *testing.T, from, to gormstore.Config) map[string]comparison {
 	return tables
 }
 
-// TestCopySaysWhatBecomesOfTheSource is about commands that run without the URL afterwards: they would find the old
+// TestCopySaysWhatBecomesOfTheSource checks the warning about later commands without the URL, which would find the old
 // file.
 func TestCopySaysWhatBecomesOfTheSource(t *testing.T) {
 	t.Parallel()
@@ -262,21 +262,21 @@ func textsOf(t *testing.T, db *sql.DB, query string) (texts []string) {
 	return texts
 }
 
-// TestCopiedTables fails when a table is added, until it is decided whether it is copied.
+// TestCopiedTables fails when somebody adds a table, until they decide whether it is copied.
 func TestCopiedTables(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	left := slices.Clone(uncopied)
+	tables := slices.Clone(uncopied)
 	for _, table := range gormstore.NewCopies(database.Open(t, cfg)).Tables() {
-		left = append(left, table.Name)
+		tables = append(tables, table.Name)
 	}
-	slices.Sort(left)
-	if got := tablesOf(t, database.SQL(t, cfg)); !slices.Equal(got, left) {
-		t.Errorf("got the tables %v, want those that are copied or are known not to be: %v", got, left)
+	slices.Sort(tables)
+	if got := tablesOf(t, database.SQL(t, cfg)); !slices.Equal(got, tables) {
+		t.Errorf("got the tables %v, want those that are copied or are known not to be: %v", got, tables)
 	}
 }
 
-// TestCopy copies from SQLite to PostgreSQL and back to another file, which holds what the first does, to the byte.
+// TestCopy copies from SQLite to PostgreSQL and back to another file, and compares that with the first, byte by byte.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	source, middle, target := filled(t, database.SQLite(t)), database.EmptyPostgres(t), database.EmptySQLite(t)
@@ -311,7 +311,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyChangesNoSource copies from a file that no server has open, and wants it to be the same to the byte.
+// TestCopyChangesNoSource copies from a file that no server has open, and checks that no byte of it changes.
 func TestCopyChangesNoSource(t *testing.T) {
 	t.Parallel()
 	_, source, _ := backedUp(t)
@@ -335,7 +335,7 @@ func execute(t *testing.T, cfg gormstore.Config, statement string) {
 	}
 }
 
-// TestCopyRefusals are of what a copy would harm, or could not complete.
+// TestCopyRefusals checks what a copy refuses because it would do harm, or could not finish.
 func TestCopyRefusals(t *testing.T) {
 	t.Parallel()
 	source := filled(t, database.SQLite(t))
@@ -402,8 +402,8 @@ func uidOf(t *testing.T, cfg gormstore.Config) string {
 	return installation.UID
 }
 
-// TestCopyWithoutMigrating wants a target not to be created or migrated when a setting forbids that, and one that has
-// the schema to do.
+// TestCopyWithoutMigrating checks that a copy neither creates nor migrates its target if a setting forbids that, but
+// uses a target that has the schema.
 func TestCopyWithoutMigrating(t *testing.T) {
 	t.Parallel()
 	source := filled(t, database.SQLite(t))
@@ -440,8 +440,8 @@ func (s served) Begin(ctx context.Context, source, run string) error {
 	return err
 }
 
-// TestCopyFindsWhatIsStoredMeanwhile has a server store something in a target that was found empty. The copy fails, and
-// does not end.
+// TestCopyFindsWhatIsStoredMeanwhile lets a server write to a target that the copy found empty, and checks that the
+// copy fails.
 func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 	t.Parallel()
 	const user = `INSERT INTO users (id, username, avatar_url, default_language,
@@ -474,7 +474,7 @@ func TestCopyFindsWhatIsStoredMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCopyGivenUp takes a target into use that a copy was begun to, as the documentation says.
+// TestCopyGivenUp uses the target of an abandoned copy, after the steps in the documentation.
 func TestCopyGivenUp(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestNothingIsCreated runs the commands that need a database where there is none.
+// TestNothingIsCreated runs the commands that need a database, without one.
 func TestNothingIsCreated(t *testing.T) {
 	t.Parallel()
 	users := writeTo(t, t.TempDir(), "users.json", "")
@@ -45,7 +45,7 @@ func wantNoTables(i installation) {
 	}
 }
 
-// TestLackingMigrations are said to be lacking by the commands that may not migrate.
+// TestLackingMigrations checks that commands that may not migrate report the missing migrations.
 func TestLackingMigrations(t *testing.T) {
 	t.Parallel()
 	i := empty(t)
@@ -58,7 +58,7 @@ func TestLackingMigrations(t *testing.T) {
 	wantNoTables(i)
 }
 
-// TestMigrateAgainstSetting needs the flag: what an operator wrote into the environment may be there for a reason.
+// TestMigrateAgainstSetting checks that migrating needs the flag: the operator may have set the variable for a reason.
 func TestMigrateAgainstSetting(t *testing.T) {
 	i := empty(t)
 	const refusal = "run 'gluepot migrate up --database-migrate'"
@@ -88,7 +88,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestImportCreates the database that it fills.
+// TestImportCreates checks that an import creates its database.
 func TestImportCreates(t *testing.T) {
 	t.Parallel()
 	i := installation{t, database.EmptySQLite(t).URL}
@@ -98,7 +98,7 @@ func TestImportCreates(t *testing.T) {
 	i.do("stats")
 }
 
-// TestDamagedFile is refused with its cause at start.
+// TestDamagedFile checks that a damaged file is refused at the start, with the cause.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.EmptySQLite(t)
@@ -111,7 +111,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestUnusablePath is refused in words that say what is wrong with it, whatever SQLite calls that.
+// TestUnusablePath checks that the error says what is wrong with the path, whatever SQLite calls that.
 func TestUnusablePath(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -53,7 +53,7 @@ func wantForeign(t *testing.T, url, table string) {
 	}
 }
 
-// TestForeignFiles sees that no command touches an SQLite file of another program.
+// TestForeignFiles checks that no command touches an SQLite file of another program.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ table, statements string }{
@@ -87,8 +87,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestForeignSchema sees that no command touches a schema of PostgreSQL with tables that have our names. Others may
-// stand beside ours.
+// TestForeignSchema checks that no command touches a PostgreSQL schema with foreign tables that have our names. Other
+// tables may stand beside ours.
 func TestForeignSchema(t *testing.T) {
 	t.Parallel()
 	cfg := database.EmptyPostgres(t)

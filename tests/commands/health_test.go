@@ -62,9 +62,9 @@ func TestHealthOfServer(t *testing.T) {
 
 func TestHealthOverTLS(t *testing.T) {
 	t.Parallel()
-	made := httptest.NewTLSServer(nil) // for its certificate
-	made.Close()
-	certificate := made.TLS.Certificates[0]
+	server := httptest.NewTLSServer(nil) // for its certificate
+	server.Close()
+	certificate := server.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
 	if err != nil {
 		t.Fatal(err)

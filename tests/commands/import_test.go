@@ -23,7 +23,7 @@ func writeTo(t *testing.T, folder, name, text string) string {
 }
 
 // wantFiles compares a folder with what should be in it, and sees that others may read none of it.
-func wantFiles(t *testing.T, folder string, wanted map[string]string) {
+func wantFiles(t *testing.T, folder string, contents map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -35,15 +35,15 @@ func wantFiles(t *testing.T, folder string, wanted map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, ok := wanted[entry.Name()]; !ok || string(text) != want {
+		if want, ok := contents[entry.Name()]; !ok || string(text) != want {
 			t.Errorf("%s: got %q, want %q", entry.Name(), text, want)
 		}
 		if info, err := entry.Info(); err != nil || info.Mode().Type() == 0 && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: got the mode %v, error %v, want -rw-------", entry.Name(), info.Mode(), err)
 		}
 	}
-	if len(entries) != len(wanted) {
-		t.Errorf("%s: got %v, want %d files", folder, entries, len(wanted))
+	if len(entries) != len(contents) {
+		t.Errorf("%s: got %v, want %d files", folder, entries, len(contents))
 	}
 }
 
@@ -69,7 +69,7 @@ func (i installation) imports(folder, flags string) (result, map[string]summary)
 	return got, summaries
 }
 
-// TestImportSummary is a table, or a line of JSON for each kind, in the order in which they were imported.
+// TestImportSummary checks the table, or the line of JSON for each kind, in the order of the import.
 func TestImportSummary(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -104,7 +104,7 @@ func TestImportFromStandardInput(t *testing.T) {
 	}
 }
 
-// TestImportTellsOfWaitingStars whose pastes may be what is imported next.
+// TestImportTellsOfWaitingStars checks that the summary counts stars whose pastes may come with the next import.
 func TestImportTellsOfWaitingStars(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -122,7 +122,7 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 	}
 }
 
-// TestImportOfOrphans rejects them unless it is told otherwise.
+// TestImportOfOrphans checks that pastes without their owner are rejected, unless a flag says otherwise.
 func TestImportOfOrphans(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -144,8 +144,8 @@ func TestImportOfOrphans(t *testing.T) {
 	}
 }
 
-// TestImportOfIncompletePastes leaves a stored paste alone: a record that says less than a paste is refused, and so is
-// every one of another collection.
+// TestImportOfIncompletePastes checks that a stored paste stays as it is: a record that is less than a paste is
+// refused, as are all records of another collection.
 func TestImportOfIncompletePastes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -175,7 +175,7 @@ func TestImportOfIncompletePastes(t *testing.T) {
 	}
 }
 
-// TestImportOfPartialPastes leaves alone what a record does not say.
+// TestImportOfPartialPastes checks that an import keeps what a record does not mention.
 func TestImportOfPartialPastes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -199,7 +199,7 @@ func TestImportOfPartialPastes(t *testing.T) {
 	})
 }
 
-// TestImportOfIncompleteUsers leaves alone what a record does not say.
+// TestImportOfIncompleteUsers checks that an import keeps what a record does not mention.
 func TestImportOfIncompleteUsers(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -220,7 +220,7 @@ func TestImportOfIncompleteUsers(t *testing.T) {
 	}
 }
 
-// TestImportOfAnArray refuses what mongoexport --jsonArray writes.
+// TestImportOfAnArray checks that the output of mongoexport --jsonArray is refused.
 func TestImportOfAnArray(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -232,7 +232,7 @@ func TestImportOfAnArray(t *testing.T) {
 	i.wantRefused("paste show p1", "There is no paste with that id.")
 }
 
-// TestImportOfMistypedFile stores nothing, and creates no database, of the files that are there.
+// TestImportOfMistypedFile checks that a mistyped path stores nothing of the other files, and creates no database.
 func TestImportOfMistypedFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -244,7 +244,7 @@ func TestImportOfMistypedFile(t *testing.T) {
 	wantFiles(t, folder, map[string]string{"users.json": `{"_id":"u1","username":"u1"}`})
 }
 
-// TestImportUndoesNothing imports an export again after its users took some of it back.
+// TestImportUndoesNothing imports an export again after users have taken some of it back.
 func TestImportUndoesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

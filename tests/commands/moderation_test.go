@@ -26,8 +26,8 @@ func TestUserSuspend(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", step.line, got, step.want)
 		}
 		suspended := strings.Contains(step.line, " suspend ")
-		if shown := i.do("user show epoxy"); strings.Contains(shown, "suspended        yes\n") != suspended {
-			t.Errorf("%s: got %s, want the user suspended: %t", step.line, shown, suspended)
+		if text := i.do("user show epoxy"); strings.Contains(text, "suspended        yes\n") != suspended {
+			t.Errorf("%s: got %s, want the user suspended: %t", step.line, text, suspended)
 		}
 		if listed := i.do("paste list --removed"); strings.Contains(listed,
 			"hidden with its user") != (step.line != "user unsuspend epoxy") {
@@ -42,7 +42,7 @@ func TestUserSuspend(t *testing.T) {
 	i.do("paste create --owner epoxy")
 	if got, want := i.do("user suspend epoxy --reason spam --hide-pastes"),
 		"Suspended the user epoxy and hid 1 paste.\n"; got != want {
-		t.Errorf("got %q, want %q: what came meanwhile is hidden, too", got, want)
+		t.Errorf("got %q, want %q: pastes from the time in between are hidden, too", got, want)
 	}
 	if got, want := i.do("user unsuspend epoxy"),
 		"The user epoxy is no longer suspended, and 2 pastes are there again.\n"; got != want {
@@ -53,8 +53,8 @@ func TestUserSuspend(t *testing.T) {
 		"give --reason. See 'gluepot user suspend --help'")
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
 	i.do("user update epoxy --admin")
-	if shown := i.do("user show epoxy"); !strings.Contains(shown, "admin            yes\n") {
-		t.Errorf("got %s, want an administrator", shown)
+	if text := i.do("user show epoxy"); !strings.Contains(text, "admin            yes\n") {
+		t.Errorf("got %s, want an administrator", text)
 	}
 	i.do("user delete epoxy --yes --pastes anonymous")
 	if listed := i.do("paste list --anonymous"); !strings.Contains(listed, id) {
@@ -142,8 +142,8 @@ func TestRestoreHidden(t *testing.T) {
 	}
 }
 
-// TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be
-// none.
+// TestAuditLog checks that each act of an operator becomes the newest row of the log, and that reading and failures
+// become none.
 func TestAuditLog(t *testing.T) {
 	i := install(t)
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
@@ -217,7 +217,7 @@ func TestAuditLog(t *testing.T) {
 	}
 }
 
-// TestRemoveByNothing has a script whose variable is empty: a filter that is there must not be taken for none.
+// TestRemoveByNothing runs a script whose variable is empty: an empty filter must not count as no filter.
 func TestRemoveByNothing(t *testing.T) {
 	t.Parallel()
 	i := install(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestPasswordsAreNotPrinted starts the program with a password in places where it belongs, and in others.
+// TestPasswordsAreNotPrinted starts the program with a password where it belongs, and in other places.
 func TestPasswordsAreNotPrinted(t *testing.T) {
 	const password = "hunter2"
 	sqlite := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL

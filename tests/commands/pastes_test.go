@@ -53,7 +53,7 @@ func ownedWith(old, replacement string) string {
 	return strings.NewReplacer(`"ownerId":""`, `"ownerId":"RANDOMID"`, old, replacement).Replace(nobodys)
 }
 
-// TestPasteLifetimes are those of the API, whose 1m, a month, may be 1month here.
+// TestPasteLifetimes checks the lifetimes of the API, whose 1m, a month, may be 1month here.
 func TestPasteLifetimes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -65,10 +65,10 @@ func TestPasteLifetimes(t *testing.T) {
 		"1m": {"1m", 2_629_800 * time.Second},
 		"1y": {"1y", 31_557_600 * time.Second},
 	} {
-		made := i.document("code", "paste create --json --expires-in "+text)
-		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life ||
-			made.ExpiresIn != want.told {
-			t.Errorf("%s: got %v, told as %q, want %v, told as %q", text, got, made.ExpiresIn, want.life, want.told)
+		created := i.document("code", "paste create --json --expires-in "+text)
+		if got := time.Duration(created.DeletesAt-created.CreatedAt) * time.Second; got != want.life ||
+			created.ExpiresIn != want.told {
+			t.Errorf("%s: got %v, told as %q, want %v, told as %q", text, got, created.ExpiresIn, want.life, want.told)
 		}
 	}
 	for _, text := range []string{"2w", "30min", "-1h", "0s"} {
@@ -96,13 +96,13 @@ type pasty struct {
 }
 
 // document runs a command that prints a paste in JSON.
-func (i installation) document(stdin, line string) (made document) {
+func (i installation) document(stdin, line string) (created document) {
 	i.Helper()
 	got := i.runReading(stdin, line)
-	if err := json.Unmarshal([]byte(got.stdout), &made); err != nil || got.code != exitOK || got.stderr != "" {
+	if err := json.Unmarshal([]byte(got.stdout), &created); err != nil || got.code != exitOK || got.stderr != "" {
 		i.Fatalf("%s: got %+v, want a paste", line, got)
 	}
-	return made
+	return created
 }
 
 // write writes a file of that name, in a folder without others, and returns its path.
@@ -120,29 +120,29 @@ func TestPasteCreateOfFiles(t *testing.T) {
 	i := install(t)
 	program, notes := write(t, "main.go", "package main\n"), write(t, "notes", "a\r\nb\x00\r")
 	line := "paste create --json " + program + " - " + notes
-	made := i.document("#!/bin/sh\n", line)
-	for n := range made.Pasties {
-		made.Pasties[n].ID = ""
+	created := i.document("#!/bin/sh\n", line)
+	for n := range created.Pasties {
+		created.Pasties[n].ID = ""
 	}
 	want := []pasty{
 		{Language: "Go", Title: "main.go", Code: "package main\n"}, {Language: "Shell", Code: "#!/bin/sh\n"},
 		{Language: "Plain Text", Title: "notes", Code: "a\r\nb\x00\r"},
 	}
-	if !slices.Equal(made.Pasties, want) {
-		t.Errorf("got %+v, want %+v", made.Pasties, want)
+	if !slices.Equal(created.Pasties, want) {
+		t.Errorf("got %+v, want %+v", created.Pasties, want)
 	}
-	made = i.document("code", "paste create --json "+program+" "+notes+" --language C")
-	if got := []string{made.Pasties[0].Language, made.Pasties[1].Language}; !slices.Equal(got, []string{"C", "C"}) {
+	created = i.document("code", "paste create --json "+program+" "+notes+" --language C")
+	if got := []string{created.Pasties[0].Language, created.Pasties[1].Language}; !slices.Equal(got, []string{"C", "C"}) {
 		t.Errorf("got %q, want that of all", got)
 	}
 }
 
-// TestPasteTextsRefused stores nothing of texts that are refused.
+// TestPasteTextsRefused checks that nothing of a refused text is stored.
 func TestPasteTextsRefused(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	made := i.document("code", "paste create --json")
-	id, only := made.ID, made.Pasties[0].ID
+	created := i.document("code", "paste create --json")
+	id, only := created.ID, created.Pasties[0].ID
 	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)),
 		write(t, "large", "")
 	if err := os.Truncate(large, 1<<40); err != nil { // reading it would take minutes
@@ -196,10 +196,10 @@ func TestPasteShow(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	made := i.document("\x1b[31mred\r",
+	created := i.document("\x1b[31mred\r",
 		"paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
 			write(t, "main.go", "package main\n")+" -")
-	line := "paste show " + made.ID
+	line := "paste show " + created.ID
 	wantLike(t, line, i.do(line), `id          RANDOMID
 title       T
 owner       epoxy (RANDOMID)
@@ -216,23 +216,23 @@ package main
 
 --- RANDOMID (Plain Text) `+"\n"+`\u001b[31mred\u000d`+"\n")
 	for args, want := range map[string]string{
-		"--raw": "package main\n", "--raw " + made.Pasties[0].ID: "package main\n",
-		"--raw " + made.Pasties[1].ID: "\x1b[31mred\r",
+		"--raw": "package main\n", "--raw " + created.Pasties[0].ID: "package main\n",
+		"--raw " + created.Pasties[1].ID: "\x1b[31mred\r",
 	} {
 		if got := i.do(line + " " + args); got != want {
 			t.Errorf("%s: got %q, want %q", args, got, want)
 		}
 	}
-	if shown := i.document("", line+" --json"); !reflect.DeepEqual(shown, made) {
-		t.Errorf("got %+v, want %+v as when it was created", shown, made)
+	if stored := i.document("", line+" --json"); !reflect.DeepEqual(stored, created) {
+		t.Errorf("got %+v, want %+v as when it was created", stored, created)
 	}
 	i.wantRefused(line+" --raw unknown", "The paste has no pasty with that id.")
 	i.wantRefused("paste show unknown", "There is no paste with that id.")
-	i.expire(made.ID)
+	i.expire(created.ID)
 	i.wantRefused(line, "There is no paste with that id.")
 }
 
-// TestPasteShowWithoutCode has a paste that was made before pastes had any, and an encrypted one.
+// TestPasteShowWithoutCode shows a paste from before pastes had code, and an encrypted one.
 func TestPasteShowWithoutCode(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -269,9 +269,9 @@ func TestPasteEdit(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy")
 	files := write(t, "one.go", "1") + " " + write(t, "two", "2") + " " + write(t, "three", "3")
-	made := i.document("code", "paste create --json --owner epoxy --tags a "+files)
-	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
-	line := "paste edit " + made.ID
+	created := i.document("code", "paste create --json --owner epoxy --tags a "+files)
+	one, two, three := created.Pasties[0].ID, created.Pasties[1].ID, created.Pasties[2].ID
+	line := "paste edit " + created.ID
 	got := i.document("stdin", line+" --json --title T --pasty "+one+"=- --add "+write(t, "four.rs", "4")+" --remove "+two+
 		" --language "+three+"=sql --language "+one+"=C --private --tags c,b")
 	if last := len(got.Pasties) - 1; last == 2 {
@@ -291,10 +291,10 @@ func TestPasteEdit(t *testing.T) {
 			t.Errorf("got the edit %+v at %d, want type %d of the edit 0", got.Edits[n], n, kind)
 		}
 	}
-	if got, want := i.do(line+" --public"), "Edited the paste "+made.ID+".\n"; got != want {
+	if got, want := i.do(line+" --public"), "Edited the paste "+created.ID+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := i.document("", "paste show --json "+made.ID); !got.IsPublic || got.IsPrivate || len(got.Edits) != 6 {
+	if got := i.document("", "paste show --json "+created.ID); !got.IsPublic || got.IsPrivate || len(got.Edits) != 6 {
 		t.Errorf("got %+v, want it public, and no more edits", got)
 	}
 	if got := i.document("", line+" --json --unlisted --tags= --title="); got.IsPublic || len(got.Tags) > 0 ||
@@ -310,7 +310,7 @@ func TestPasteEdit(t *testing.T) {
 		"The paste is anonymous: only one that has an owner can be private, public or tagged.")
 }
 
-// TestPasteList is of one user's, newest first, those that have expired included.
+// TestPasteList lists the pastes of one user, newest first, including expired ones.
 func TestPasteList(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -356,7 +356,7 @@ func (i installation) expire(id string) {
 	}
 }
 
-// TestPasteDelete leaves a star that waits for the paste to come back.
+// TestPasteDelete checks that a star stays, and waits for the paste to come back.
 func TestPasteDelete(t *testing.T) {
 	t.Parallel()
 	i := install(t)

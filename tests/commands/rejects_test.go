@@ -15,7 +15,7 @@ var (
 	laterPastes = laterPaste + "nonsense\n"
 )
 
-// TestRejectsFiles has one file for each kind, although the inputs have one name.
+// TestRejectsFiles checks that each kind has its own file, although the inputs have the same name.
 func TestRejectsFiles(t *testing.T) {
 	t.Parallel()
 	i, folder := install(t), t.TempDir()
@@ -39,7 +39,8 @@ func TestRejectsFiles(t *testing.T) {
 	}
 }
 
-// TestRejectsReport says where each record is and what is wrong with it, and shows nothing of it: it may be a key.
+// TestRejectsReport checks that the report says where each record is and what is wrong with it, and quotes nothing,
+// since it may be a key.
 func TestRejectsReport(t *testing.T) {
 	t.Parallel()
 	i, folder := install(t), t.TempDir()
@@ -65,26 +66,26 @@ func TestRejectsReport(t *testing.T) {
 	}
 }
 
-// TestRejectsFilesStay untouched by a run without rejects, and by one with others.
+// TestRejectsFilesStay checks that a run without rejects, and one with others, leave earlier files as they are.
 func TestRejectsFilesStay(t *testing.T) {
 	t.Parallel()
 	i, inputs, folder := install(t), t.TempDir(), t.TempDir()
 	input := "--users " + writeTo(t, inputs, "export.json", badUser)
 	i.imports(folder, input)
-	wanted := map[string]string{"users-export.json.rejects": badUser}
-	wantFiles(t, folder, wanted)
+	rejects := map[string]string{"users-export.json.rejects": badUser}
+	wantFiles(t, folder, rejects)
 	writeTo(t, inputs, "export.json", `{"_id":"u2","username":"fine"}`)
 	if got, _ := i.imports(folder, input); got.code != exitOK {
 		t.Errorf("a run without rejects: got %+v, want exit code 0", got)
 	}
-	wantFiles(t, folder, wanted)
+	wantFiles(t, folder, rejects)
 	writeTo(t, inputs, "export.json", "other\n")
 	i.imports(folder, input)
-	wanted["users-export.json.2.rejects"] = "other\n"
-	wantFiles(t, folder, wanted)
+	rejects["users-export.json.2.rejects"] = "other\n"
+	wantFiles(t, folder, rejects)
 }
 
-// TestRejectsOfRejects are written while the rejects file is read, into another one.
+// TestRejectsOfRejects imports a rejects file, whose own rejects go into another file.
 func TestRejectsOfRejects(t *testing.T) {
 	t.Parallel()
 	i, inputs, folder := install(t), t.TempDir(), t.TempDir()
@@ -103,7 +104,7 @@ func TestRejectsOfRejects(t *testing.T) {
 		"pastes-export.json.2.rejects": "nonsense\n"})
 }
 
-// TestRejectsFollowNoLink even to a file that does not exist yet.
+// TestRejectsFollowNoLink checks that a symbolic link is not followed, even to a file that does not exist.
 func TestRejectsFollowNoLink(t *testing.T) {
 	t.Parallel()
 	folder, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")

@@ -61,7 +61,7 @@ func (s service) manifold(t *testing.T) {
 	t.Helper()
 	created := time.Now().Truncate(time.Second)
 	for i, name := range []string{"ann", "bob", "cid", "dan", "eve"} {
-		made := user.User{
+		account := user.User{
 			ID: user.ID(name), Name: named(t, name), DefaultLanguage: "Go", PublicProfile: true, ShowTags: true, Admin: true,
 			CreatedAt: created,
 		}
@@ -69,20 +69,20 @@ func (s service) manifold(t *testing.T) {
 			ways := identity.Credentials{
 				Password: identity.PasswordHash("old " + name), Identities: map[string]string{"github": name, "gitlab": name},
 			}
-			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, made, ways, identity.Admission{})
+			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, ways, identity.Admission{})
 		})
 		for _, kind := range []string{"stays", "deleted", "removed", "given-up", "unshared"} {
-			made := paste.Document{
+			account := paste.Document{
 				Paste: paste.Paste{ID: paste.ID(name + "-" + kind), Owner: user.ID(name), CreatedAt: created},
 				Content: paste.Content{
 					Title: kind, Visibility: paste.Public, Lifetime: paste.Never, Tags: []string{"tag"},
 					Pasties: []paste.Pasty{{ID: "pasty001", Title: "main.go", Language: "Go", Code: "secret of " + name + " " + kind}},
 				},
 			}
-			all(t, func(ctx context.Context) error { return s.pastes.CreateDocument(ctx, made) })
+			all(t, func(ctx context.Context) error { return s.pastes.CreateDocument(ctx, account) })
 		}
 		for j, id := range []token.ID{"stays", "ends"} {
-			key := token.Token{ID: token.ID(name) + "-" + id, Owner: made.ID, Hash: token.Hash{byte(i), byte(j)}, Name: "t",
+			key := token.Token{ID: token.ID(name) + "-" + id, Owner: account.ID, Hash: token.Hash{byte(i), byte(j)}, Name: "t",
 				CreatedAt: created}
 			session := key
 			session.ID, session.Hash[2], session.Kind = "s-"+key.ID, 1, token.Session
@@ -209,16 +209,17 @@ func (s service) undo(t *testing.T) {
 // standing returns the lines of contents of what must not come back, without what is only in a newer database.
 func standing(t *testing.T, cfg gormstore.Config) string {
 	t.Helper()
-	var kept []string
+	var paths []string
 	for line := range strings.Lines(contents(t, cfg)) {
 		if !strings.Contains(line, `"fay"`) && !strings.HasPrefix(line, "paste_texts_by_trigram") {
-			kept = append(kept, line)
+			paths = append(paths, line)
 		}
 	}
-	return strings.Join(kept, "")
+	return strings.Join(paths, "")
 }
 
-// TestRestoreKeepsWhatWasUndone restores a backup over a database whose users and operators have taken some of it back.
+// TestRestoreKeepsWhatWasUndone restores a backup over a database in which users and operators have taken some of it
+// back.
 func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -281,7 +282,7 @@ func difference(a, b string) string {
 	return strings.Join(lines, "")
 }
 
-// TestRestoreOverAnother restores a backup over an installation of which it is none: what is not there was not revoked.
+// TestRestoreOverAnother restores a backup over another installation, where what is missing was never revoked.
 func TestRestoreOverAnother(t *testing.T) {
 	t.Parallel()
 	cfg, other := database.SQLite(t), database.SQLite(t)

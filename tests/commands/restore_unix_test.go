@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestRestoreKeepsOwner restores as root over the file of another user, who has to be able to open it.
+// TestRestoreKeepsOwner restores as root over the file of another user, who must still be able to open it.
 func TestRestoreKeepsOwner(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -28,11 +28,11 @@ func TestRestoreKeepsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := i.do("restore --replace " + file)
-	kept := regexp.MustCompile(`kept at (.*)\.\n`).FindStringSubmatch(got)
-	if kept == nil {
+	match := regexp.MustCompile(`kept at (.*)\.\n`).FindStringSubmatch(got)
+	if match == nil {
 		t.Fatalf("got %s, want where the old database is kept", got)
 	}
-	for _, name := range []string{path, kept[1]} {
+	for _, name := range []string{path, match[1]} {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestRestoreKeepsOwner(t *testing.T) {
 	}
 }
 
-// TestNewDatabaseHasOwnerOfFolder makes a database as root in the folder of another user, who has to be able to open
+// TestNewDatabaseHasOwnerOfFolder creates a database as root in the folder of another user, who must be able to open
 // it.
 func TestNewDatabaseHasOwnerOfFolder(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTokenIssue shows the secret on the last line, alone, for scripts.
+// TestTokenIssue checks that the secret is alone on the last line, for scripts.
 func TestTokenIssue(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -27,7 +27,7 @@ func TestTokenIssue(t *testing.T) {
 	}
 }
 
-// TestTokenLifetimes are Go's durations, and days and weeks.
+// TestTokenLifetimes checks Go's durations, and days and weeks.
 func TestTokenLifetimes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -48,7 +48,7 @@ func TestTokenLifetimes(t *testing.T) {
 	}
 }
 
-// TestTokenList never shows the secret again.
+// TestTokenList checks that the secret is never shown again.
 func TestTokenList(t *testing.T) {
 	t.Parallel()
 	i := install(t)

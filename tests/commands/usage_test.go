@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestUsageErrors are answered before anything is opened: with the exit code 2, and one line that says what to do
-// instead.
+// TestUsageErrors checks that wrong usage exits with 2 before anything is opened, and prints one line that says what to
+// do.
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
@@ -132,7 +132,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpOfSettings wants a command's help to have the settings that matter to it, and no others.
+// TestHelpOfSettings checks that the help of a command lists the settings that matter to it, and no others.
 func TestHelpOfSettings(t *testing.T) {
 	t.Parallel()
 	const url, migrate, tuning = "--database-url", "--database-migrate", "--database-max-connections"

@@ -108,7 +108,7 @@ func TestUserList(t *testing.T) {
 `)
 }
 
-// TestAdministrators are named in the list of users, and their making in the audit log.
+// TestAdministrators checks that the list names administrators, and the audit log says who made them.
 func TestAdministrators(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -135,7 +135,7 @@ func TestAdministrators(t *testing.T) {
 			"YYYY-MM-DD HH:MM:SS  operator  user.create-admin  mia (RANDOMID)    \n")
 }
 
-// TestUserUpdate changes what the flags name, one step after the other, and nothing else.
+// TestUserUpdate checks that each flag changes its field, and nothing else.
 func TestUserUpdate(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -172,7 +172,7 @@ func TestUserUpdatePrintsUser(t *testing.T) {
 	}
 }
 
-// TestUserDeleteAsks deletes only upon a clear answer, or with --yes.
+// TestUserDeleteAsks checks that only a clear answer, or --yes, deletes the user.
 func TestUserDeleteAsks(t *testing.T) {
 	t.Parallel()
 	const question = "Delete Epoxy with all tokens, stars and pastes? This cannot be undone. [y/N] "
@@ -207,7 +207,7 @@ func TestUserDeleteUnasked(t *testing.T) {
 	}
 }
 
-// TestUsersByID has a user whose id is another one's name.
+// TestUsersByID covers a user whose id is another user's name.
 func TestUsersByID(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -224,9 +224,9 @@ func TestUsersByID(t *testing.T) {
 	}
 	i.do("user update id:epoxy --public")
 	i.do("token issue id:epoxy")
-	made := i.runReading("x", "paste create --owner u2 --json")
-	if !strings.Contains(made.stdout, `"ownerId":"u2"`) {
-		t.Errorf("got %+v, want a paste of u2", made)
+	output := i.runReading("x", "paste create --owner u2 --json")
+	if !strings.Contains(output.stdout, `"ownerId":"u2"`) {
+		t.Errorf("got %+v, want a paste of u2", output)
 	}
 	if got := i.do("paste list u2"); strings.Count(got, "\n") != 2 {
 		t.Errorf("got %s, want one paste", got)
@@ -236,7 +236,7 @@ func TestUsersByID(t *testing.T) {
 	i.do("user show epoxy")
 }
 
-// TestUserDeleteTakesAll deletes what belongs to the user, and nothing of others.
+// TestUserDeleteTakesAll checks that everything of the user is deleted, and nothing of others.
 func TestUserDeleteTakesAll(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -249,7 +249,7 @@ func TestUserDeleteTakesAll(t *testing.T) {
 	wantStats(i, `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`)
 }
 
-// TestUnknownUser is named by every command that needs one.
+// TestUnknownUser checks that every command that takes a user names the unknown one.
 func TestUnknownUser(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -262,7 +262,7 @@ func TestUnknownUser(t *testing.T) {
 	}
 }
 
-// TestIdentityFlag names a user by an account at a provider in each command that takes one.
+// TestIdentityFlag names a user by an account at a provider, in each command that takes one.
 func TestIdentityFlag(t *testing.T) {
 	t.Parallel()
 	i := install(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccount walks through one's account: a token is made and used, the name changes and is reserved, and the account
-// goes.
+// TestAccount walks through an account: it creates and uses a token, changes the name, which is then reserved, and
+// deletes the account.
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -28,12 +28,12 @@ func TestAccount(t *testing.T) {
 		mortar.signIn(program.MortarToken)
 		epoxy.ask(http.MethodPost, "/account/tokens", url.Values{"name": {"laptop"}, "scope": {"write"}, "days": {"7"}})
 		_, page := epoxy.ask(http.MethodGet, "/account/tokens", nil)
-		_, made, _ := strings.Cut(page, `id="made" value="`)
-		made, _, _ = strings.Cut(made, `"`)
-		if status, body := p.Get("/api/v2/user/self", made); status != http.StatusOK {
+		_, secret, _ := strings.Cut(page, `id="made" value="`)
+		secret, _, _ = strings.Cut(secret, `"`)
+		if status, body := p.Get("/api/v2/user/self", secret); status != http.StatusOK {
 			t.Errorf("got %d %s, want the token to work", status, body)
 		}
-		wantExport(t, p, epoxy, made)
+		wantExport(t, p, epoxy, secret)
 		profile := func(v *visitor, name string, want int) {
 			t.Helper()
 			form := url.Values{"name": {name}, "avatar": {""}, "language": {"Go"}, "public": {"on"}}
@@ -59,7 +59,7 @@ func TestAccount(t *testing.T) {
 		if answer.StatusCode != http.StatusSeeOther || !strings.HasSuffix(epoxy.cookie, "=") {
 			t.Errorf("got %d %s, want the account deleted", answer.StatusCode, body)
 		}
-		if status, _ := p.Get("/api/v2/user/self", made); status != http.StatusUnauthorized {
+		if status, _ := p.Get("/api/v2/user/self", secret); status != http.StatusUnauthorized {
 			t.Errorf("got %d, want the token gone with its user", status)
 		}
 		if status, body := p.Get("/api/v2/paste/tie0000a", ""); status != http.StatusOK ||
@@ -113,7 +113,7 @@ func longAgo(t *testing.T, cfg gormstore.Config) string {
 	return fmt.Sprint(at.UnixMicro())
 }
 
-// TestAccountLeavesNoPastesForGood has a user give up pastes that an anonymous visitor could not have made.
+// TestAccountLeavesNoPastesForGood lets a user give up pastes that an anonymous visitor could not have created.
 func TestAccountLeavesNoPastesForGood(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

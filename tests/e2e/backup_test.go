@@ -12,7 +12,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestBackupOfServer backs a database up while a server writes it: whatever was acknowledged before is in the backup.
+// TestBackupOfServer backs up a database while a server writes to it, and checks that the backup has every write
+// acknowledged before it began.
 func TestBackupOfServer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

@@ -57,8 +57,8 @@ func headersOf(o openapi.Operation) []string {
 	return headers
 }
 
-// TestDatabaseUnreachable sends every operation of the document: those that it says may answer 503 do, and the others
-// go on.
+// TestDatabaseUnreachable sends every operation of the document: those that may answer 503 do, and the others still
+// work.
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
 	contract, err := openapi.Shared()
@@ -231,7 +231,7 @@ func stallRequest(t *testing.T, server *program.Process, proxy *faultproxy.Proxy
 	return answered
 }
 
-// TestSecondSignal ends at once, although a request waits for the database and may do so for longer than the test.
+// TestSecondSignal checks that a second signal ends the program at once, although a request waits for the database.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m",
@@ -246,7 +246,7 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestRefusedByServer says what the server has against the user, and not that it has no TLS either.
+// TestRefusedByServer checks that the error gives PostgreSQL's objection to the user, without a word about missing TLS.
 func TestRefusedByServer(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(database.EmptyPostgres(t).URL)
@@ -317,8 +317,8 @@ func TestMigrate(t *testing.T) {
 	})
 }
 
-// TestNewerDatabase is one that a newer program has migrated. Whether this one can go on, and start again, is said in
-// the database.
+// TestNewerDatabase starts on a database that a newer program has migrated. The database says whether this program may
+// use it.
 func TestNewerDatabase(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -442,7 +442,7 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestStoppingWithoutDatabase has nothing left to wait for.
+// TestStoppingWithoutDatabase checks that a server stops at once if it has no database to wait for.
 func TestStoppingWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t)
@@ -454,7 +454,7 @@ func TestStoppingWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestUseWhileDraining stores what the last requests leave, after the last of them.
+// TestUseWhileDraining checks that the uses of tokens by the last requests are stored.
 func TestUseWhileDraining(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -473,7 +473,7 @@ func TestUseWhileDraining(t *testing.T) {
 	})
 }
 
-// TestHangup stops in order when the terminal closes, which may send the signal twice.
+// TestHangup checks that the server stops in order when the terminal closes, which may send the signal twice.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -500,7 +500,7 @@ func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	}
 }
 
-// TestStoppingWhileDatabaseHangs says what it could not store, and does not wait for it.
+// TestStoppingWhileDatabaseHangs checks that the server says what it could not store, and does not wait for it.
 func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=50ms")
@@ -516,7 +516,7 @@ func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	}
 }
 
-// TestStoppingCutsOff ends in its time and without failure although a request does not.
+// TestStoppingCutsOff checks that a stop ends in time and succeeds, although a request does not end.
 func TestStoppingCutsOff(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1s")
@@ -537,7 +537,7 @@ func TestStoppingCutsOff(t *testing.T) {
 	server.WaitForLog("stopped")
 }
 
-// TestUnstoredUses are kept while the database is away, and said to be.
+// TestUnstoredUses checks that uses of tokens are kept while the database is away, and that the log says so.
 func TestUnstoredUses(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -570,7 +570,7 @@ func TestUnstoredUses(t *testing.T) {
 	wantUsed(t, cfg, 1)
 }
 
-// TestLastUsed sees the time of use stored in the background, and once more at the end.
+// TestLastUsed checks that the time of use is stored in the background, and once more at the end.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -583,7 +583,7 @@ func TestLastUsed(t *testing.T) {
 	})
 }
 
-// TestSweeping sees expired pastes removed in the background, and the count right before and after.
+// TestSweeping checks that expired pastes are removed in the background, and that the count is right before and after.
 func TestSweeping(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -591,11 +591,11 @@ func TestSweeping(t *testing.T) {
 		program.Serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=50ms")
 		db := database.SQL(t, cfg)
 		program.Eventually(t, "the expired paste is removed", func() bool {
-			var left int
-			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&left); err != nil {
+			var remaining int
+			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&remaining); err != nil {
 				t.Fatal(err)
 			}
-			return left == 0
+			return remaining == 0
 		})
 	})
 }

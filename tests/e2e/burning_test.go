@@ -12,8 +12,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestBurnOnce has previews look at pastes that burn, then fifty readers of two nodes open each at the same instant,
-// half of them by the page's button, and then some more, as a proxy does that sends a request again: one gets it.
+// TestBurnOnce opens burning pastes on two nodes with fifty readers at the same instant, half of them by the page's
+// button, after previews have looked at them. It repeats some requests, as a proxy would. Exactly one reader gets each
+// paste.
 func TestBurnOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -39,27 +40,27 @@ func TestBurnOnce(t *testing.T) {
 					path, header, value = "/"+id+"/open", "Content-Type", "application/x-www-form-urlencoded"
 				}
 				status, answer := send(t, nodes[reader/2%len(nodes)], http.MethodPost, path, "", header, value)
-				given := strings.Contains(answer, "s3cret")
-				if given != (status == http.StatusOK) || !given && status != http.StatusNotFound {
+				hasText := strings.Contains(answer, "s3cret")
+				if hasText != (status == http.StatusOK) || !hasText && status != http.StatusNotFound {
 					t.Errorf("got %d %s, want the paste or nothing", status, answer)
 				}
-				return given
+				return hasText
 			}
 			var readers sync.WaitGroup
-			var given atomic.Int32
+			var hasText atomic.Int32
 			begin := make(chan struct{})
 			for reader := range 50 {
 				readers.Go(func() {
 					<-begin
 					if open(reader) {
-						given.Add(1)
+						hasText.Add(1)
 					}
 				})
 			}
 			close(begin)
 			readers.Wait()
-			if again := open(0) || open(1); given.Load() != 1 || again {
-				t.Errorf("got it given to %d readers, and later again: %t, want one", given.Load(), again)
+			if again := open(0) || open(1); hasText.Load() != 1 || again {
+				t.Errorf("got it given to %d readers, and later again: %t, want one", hasText.Load(), again)
 			}
 			if status, _ := accepting(t, nodes[0], "/api/v2/paste/"+id, "*/*"); status != http.StatusNotFound {
 				t.Errorf("got %d of what has burnt, want 404", status)

@@ -20,7 +20,8 @@ type clientLibrary struct {
 	empty   string // the body of requests that have none
 }
 
-// TestClientLibraries has those that differ most from each other create, read, edit and delete a paste of their user.
+// TestClientLibraries creates, reads, edits and deletes a paste with the client libraries that differ most from each
+// other.
 func TestClientLibraries(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -46,11 +47,11 @@ func TestClientLibraries(t *testing.T) {
 				tags: `"a,b"`, empty: `{}`,
 			},
 		} {
-			send := func(method, path, body string, wanted int) (answer string) {
+			send := func(method, path, body string, wantStatus int) (answer string) {
 				t.Helper()
 				status, answer := library.send(t, server, method, path, body)
-				if status != wanted {
-					t.Errorf("%s: %s %s: got %d %s, want %d", name, method, path, status, answer, wanted)
+				if status != wantStatus {
+					t.Errorf("%s: %s %s: got %d %s, want %d", name, method, path, status, answer, wantStatus)
 				}
 				return answer
 			}

@@ -111,7 +111,7 @@ func TestPasteCommandsBesideServer(t *testing.T) {
 	})
 }
 
-// TestExitCodes are those that Run returns, which tests/commands has in full.
+// TestExitCodes checks the exit codes of the real binary. tests/commands covers them in full.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	settings := []string{"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL}

@@ -45,8 +45,8 @@ func (p *packing) ask(method, path string, form url.Values) (coding string, body
 	return answer.Header.Get("Content-Encoding"), body
 }
 
-// TestCompressedPages has a browser that takes gzip create a paste: its page and what that loads are compressed, except
-// while the page shows the delete key. So is the page of access tokens, except with a new one.
+// TestCompressedPages creates a paste with a browser that accepts gzip: its page and what that loads are compressed,
+// unless the page shows the delete key. So is the page of access tokens, unless it shows a new one.
 func TestCompressedPages(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

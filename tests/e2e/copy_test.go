@@ -19,8 +19,8 @@ import (
 // envCopyPastes is how many pastes TestCopyMemory copies instead of a million.
 const envCopyPastes = "GLUEPOT_TEST_COPY_PASTES"
 
-// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and wants either
-// process to stay below 128 MiB. It prints the rows a second; the time includes reading them back.
+// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and checks that
+// both processes stay below 128 MiB. It prints the rows per second, including the time to read them back.
 func TestCopyMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -75,7 +75,7 @@ func TestCopyMemory(t *testing.T) {
 				began := time.Now()
 				p := program.StartShipped(t, nil, "copy", "--json", "--from", pair[0].URL, "--to", pair[1].URL)
 				peak := peakMemory(t, p)
-				taken := time.Since(began)
+				duration := time.Since(began)
 				if code := p.Cmd.ProcessState.ExitCode(); code != 0 {
 					t.Fatalf("got exit code %d, want 0", code)
 				}
@@ -87,9 +87,9 @@ func TestCopyMemory(t *testing.T) {
 					}
 					rows += c.TargetRows
 				}
-				rate := float64(rows) / taken.Seconds()
+				rate := float64(rows) / duration.Seconds()
 				t.Logf("to %.8s: %d rows in %v, %.0f a second, at most %d MiB of memory", pair[1].URL, rows,
-					taken.Round(time.Second/10), rate, peak)
+					duration.Round(time.Second/10), rate, peak)
 				if rows != c.rows || peak > limit || peak == 0 || (rows > 10_000 && rate < leastRate) {
 					t.Errorf("got %d rows, %d MiB and %.0f rows a second, want %d, at most %d and at least %d", rows, peak, rate,
 						c.rows, limit, leastRate)
@@ -99,8 +99,8 @@ func TestCopyMemory(t *testing.T) {
 	}
 }
 
-// TestServerBesideACopy runs a server on the target of a copy that was killed. It stores nothing that the next copy
-// would delete, says why, and goes on once the copy is complete.
+// TestServerBesideACopy runs a server on the target of a killed copy. The server stores nothing that the next copy
+// would delete, says why, and works once the copy is complete.
 func TestServerBesideACopy(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, target gormstore.Config) {

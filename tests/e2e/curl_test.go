@@ -26,8 +26,8 @@ func curl(t *testing.T, folder, stdin string, args ...string) string {
 	return string(out)
 }
 
-// TestCurl sends a file in every way that people try, and wants the link printed, the bytes kept and the name where
-// there is one.
+// TestCurl sends a file in every way that people try, and checks the printed link, the bytes, and the name if there is
+// one.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	const text = "package main\r\n\n\x00é"
@@ -91,7 +91,8 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// TestUploadsLeavePages sends what a browser sends to the paths that take uploads, and what belongs to the interface.
+// TestUploadsLeavePages checks that browsers' requests to the paths of uploads get pages, and requests to the interface
+// get its answers.
 func TestUploadsLeavePages(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -101,8 +102,8 @@ func TestUploadsLeavePages(t *testing.T) {
 		{"Accept", "text/html,*/*;q=0.8"}, {"Accept", "*/*", "Origin", "http://" + server.Address},
 	} {
 		response, _ := sent(t, server, http.MethodPost, "/", filled, append(page, formType...)...)
-		if asked := response.Request; asked.Method != http.MethodGet || len(asked.URL.Path) != len("/abcdefgh") {
-			t.Errorf("%q: got %s of %s, want to be sent to the page of the new paste", page, response.Status, asked.URL)
+		if request := response.Request; request.Method != http.MethodGet || len(request.URL.Path) != len("/abcdefgh") {
+			t.Errorf("%q: got %s of %s, want to be sent to the page of the new paste", page, response.Status, request.URL)
 		}
 	}
 	status, answer := send(t, server, http.MethodPost, "/", filled, append(formType, "Origin", "https://evil.example")...)
@@ -122,7 +123,7 @@ func TestUploadsLeavePages(t *testing.T) {
 	}
 }
 
-// TestWrongRawLink has a browser follow a link to what is not there. Programs get the error as before.
+// TestWrongRawLink follows a wrong link in a browser, which gets a page. Programs still get the error.
 func TestWrongRawLink(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)

@@ -20,8 +20,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestDashboard asks a Prometheus that watches a server with a little to do for everything that the dashboard of
-// docs/operations shows, and wants an answer to each expression: a wrong label has none, and Grafana does not say so.
+// TestDashboard queries a Prometheus that scrapes a busy server with every expression of the dashboard in
+// docs/operations, and checks that each has a result: with a wrong label it would be empty, and Grafana would not say
+// so.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("prometheus"); err != nil {
@@ -73,10 +74,10 @@ func startPrometheus(t *testing.T, admin string) string {
 		t.Fatal(err)
 	}
 	address := freeport.Address(t)
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	command := exec.CommandContext(t.Context(), "prometheus", "--config.file="+config, "--storage.tsdb.path="+folder,
 		"--web.listen-address="+address)
-	command.Stderr = &said
+	command.Stderr = &stderr
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func startPrometheus(t *testing.T, admin string) string {
 	t.Cleanup(func() {
 		_ = command.Wait()
 		if t.Failed() {
-			t.Logf("Prometheus said %s", &said)
+			t.Logf("Prometheus said %s", &stderr)
 		}
 	})
 	program.Eventually(t, "Prometheus", func() bool {

@@ -41,7 +41,7 @@ func readmeAnswers(t *testing.T) map[string]string {
 	return answers
 }
 
-// TestDemo runs every line that the demonstration prints, and finds the answers of docs/API.md.
+// TestDemo runs every line that the demonstration prints, and compares the answers with docs/API.md.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	promised := readmeAnswers(t)
@@ -222,7 +222,8 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 	}
 }
 
-// TestDemoRefusesOthersData stores nothing, removes nothing, and prints no token, where the data is of an installation.
+// TestDemoRefusesOthersData checks that the demonstration changes nothing in the database of an installation, and
+// prints no token.
 func TestDemoRefusesOthersData(t *testing.T) {
 	t.Parallel()
 	for name, fill := range map[string]func(*testing.T, gormstore.Config){
@@ -282,7 +283,7 @@ func rows(t *testing.T, cfg gormstore.Config) (counts [3]int) {
 	return counts
 }
 
-// TestMakeRun serves a database of its own, although the settings of a real installation are exported.
+// TestMakeRun checks that make run uses its own database, even if the settings of a real installation are exported.
 func TestMakeRun(t *testing.T) {
 	t.Parallel()
 	makefile, err := filepath.Abs("../../Makefile")

@@ -112,11 +112,11 @@ func imported(t *testing.T, cfg gormstore.Config) {
 	}
 }
 
-// TestDecisions asks for every row of the interface's decision tables, on both databases, and compares
-// the answers with testdata/decisions.golden: status, headers and body.
+// TestDecisions sends every row of the interface's decision tables, on both databases, and compares the status, headers
+// and body of each answer with testdata/decisions.golden.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
-	wanted, err := os.ReadFile("testdata/decisions.golden")
+	want, err := os.ReadFile("testdata/decisions.golden")
 	if err != nil && !*update {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestDecisions(t *testing.T) {
 			}
 			return
 		}
-		compare(t, string(wanted), golden.String())
+		compare(t, string(want), golden.String())
 		for _, line := range server.Log() {
 			if text := fmt.Sprint(line); strings.Contains(text, program.EpoxyToken) ||
 				strings.Contains(text, program.MortarToken) {
@@ -170,9 +170,9 @@ func TestDecisions(t *testing.T) {
 }
 
 // compare shows the first lines that differ.
-func compare(t *testing.T, wanted, got string) {
+func compare(t *testing.T, want, got string) {
 	t.Helper()
-	w, g := strings.Split(wanted, "\n"), strings.Split(got, "\n")
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
 		if i >= len(w) || i >= len(g) || w[i] != g[i] {
 			from := max(0, i-6)

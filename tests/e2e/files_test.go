@@ -17,7 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestOutdatedDatabase has no tables. A command that may not migrate makes none, nor does one that the setting stops.
+// TestOutdatedDatabase checks that on an empty database, neither a command that may not migrate nor one that a setting
+// stops creates tables.
 func TestOutdatedDatabase(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
@@ -55,7 +56,7 @@ func TestOutdatedDatabase(t *testing.T) {
 	})
 }
 
-// TestFilesArePrivate looks at everything that a server has on the disk while it runs.
+// TestFilesArePrivate checks the mode of every file that a running server has on disk.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -86,8 +87,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// TestReplacedFile takes the file away under a server, or puts another one in its place. Whatever was answered with 200
-// came from the file that the server started with, and nothing is answered with 500.
+// TestReplacedFile removes or replaces the file under a server. Every 200 must come from the file that the server
+// started with, and no answer may be a 500.
 func TestReplacedFile(t *testing.T) {
 	t.Parallel()
 	other := database.SQLite(t) // without epoxy
@@ -159,7 +160,8 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// TestReadinessNoticesReplacedFile asks nothing else, and does not wait for the watcher.
+// TestReadinessNoticesReplacedFile checks that /readyz alone notices the replaced file, without waiting for the
+// watcher.
 func TestReadinessNoticesReplacedFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -176,7 +178,7 @@ func TestReadinessNoticesReplacedFile(t *testing.T) {
 	wantStatus(t, server, "/healthz", http.StatusOK)
 }
 
-// TestDamagedTable is met when it is read: 503, with the cause in the log.
+// TestDamagedTable checks that reading a damaged table gives 503, with the cause in the log.
 func TestDamagedTable(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -213,8 +215,8 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-// TestRemovedLogOfFile removes the log beside the file under a running server, and sees what commands acknowledge
-// after that outlive the server's stop.
+// TestRemovedLogOfFile removes the log beside the file under a running server, and checks that what commands
+// acknowledge after that outlives the server's stop.
 func TestRemovedLogOfFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

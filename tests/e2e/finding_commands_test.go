@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestListFindStar has a user list, find and star pastes by command.
+// TestListFindStar lists, finds and stars pastes by command.
 func TestListFindStar(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -68,12 +68,12 @@ func TestListFindStar(t *testing.T) {
 		}
 		at := 0
 		for _, id := range c.wanted {
-			found := strings.Index(table[at:], id)
-			if found < 0 || !strings.HasPrefix(table, "ID ") || strings.Contains(table, "\x1b") {
+			index := strings.Index(table[at:], id)
+			if index < 0 || !strings.HasPrefix(table, "ID ") || strings.Contains(table, "\x1b") {
 				t.Errorf("%q: got %q, want a table of %q", c.args, table, c.wanted)
 				break
 			}
-			at += found
+			at += index
 		}
 	}
 	if table := p.ok("", "find", "needles", "--limit", "1"); !strings.Contains(table, `1: package needles // \u001b[31m`) {
@@ -94,7 +94,7 @@ func TestListFindStar(t *testing.T) {
 	p.fails(2, "", []string{"find", "x", "--limit", "-1"}, "--limit is negative")
 }
 
-// TestListIsBounded has a server send more than was asked for, and pages without an end.
+// TestListIsBounded checks that the client stops if a server sends more than was asked for, or pages without end.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestListsOfTheLastYear goes from page to page of pastes that are dated to the end of time.
+// TestListsOfTheLastYear pages through lists of pastes dated to the end of time.
 func TestListsOfTheLastYear(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -45,29 +45,29 @@ func TestListsOfTheLastYear(t *testing.T) {
 		next := regexp.MustCompile(`<a class="button" href="([^"]+)">Show (?:older pastes|more results)`)
 		ids := regexp.MustCompile(`href="/(y[0-9a-z]{7})"`)
 		for _, path := range []string{"/~epoxy", "/recent", "/search?q=endoftime"} {
-			found := map[string]bool{}
+			matches := map[string]bool{}
 			for page := path; page != ""; {
 				status, body := accepting(t, p, page, "text/html")
 				if status != http.StatusOK {
 					t.Errorf("%s: got %d, want 200", page, status)
 				}
 				for _, id := range ids.FindAllStringSubmatch(body, -1) {
-					found[id[1]] = true
+					matches[id[1]] = true
 				}
 				page = ""
 				if link := next.FindStringSubmatch(body); link != nil {
 					page = html.UnescapeString(link[1])
 				}
 			}
-			if len(found) != pastes {
-				t.Errorf("%s: got %d pastes on its pages, want %d", path, len(found), pastes)
+			if len(matches) != pastes {
+				t.Errorf("%s: got %d pastes on its pages, want %d", path, len(matches), pastes)
 			}
 		}
 	})
 }
 
-// TestListContains looks through the code of many pastes beside readers. It prints how long that takes, and what the
-// readers notice, and judges the memory that it takes. Run it alone: -large -parallel 1.
+// TestListContains searches the code of many pastes beside readers. It prints how long that takes and what the readers
+// notice, and checks the memory. Run it alone: -large -parallel 1.
 func TestListContains(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -79,15 +79,15 @@ func TestListContains(t *testing.T) {
 		for first := 0; first < pastes; first += 1000 {
 			var batch []paste.Document
 			for i := first; i < first+1000; i++ {
-				made := paste.Document{Paste: paste.Paste{ID: paste.ID(id36('p', i)),
+				document := paste.Document{Paste: paste.Paste{ID: paste.ID(id36('p', i)),
 					CreatedAt: time.Now().Add(-time.Duration(i) * time.Second)}}
-				made.Lifetime = "never"
+				document.Lifetime = "never"
 				code := fmt.Sprintf("%d %s", i, strings.Repeat("a line of code\n", 136))
 				if i == pastes-1 {
 					code += "casino"
 				}
-				made.Pasties = []paste.Pasty{{ID: "pasty001", Language: "Plain Text", Code: code}}
-				batch = append(batch, made)
+				document.Pasties = []paste.Pasty{{ID: "pasty001", Language: "Plain Text", Code: code}}
+				batch = append(batch, document)
 			}
 			if _, err := store.Import(t.Context(), contract.Whole(batch...), paste.RefuseOrphans); err != nil {
 				t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestGeneratedClient uses every operation of lists and stars by a client that oapi-codegen made of the document.
+// TestGeneratedClient calls every operation of lists and stars with a client that oapi-codegen generated from the
+// document.
 func TestGeneratedClient(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -62,9 +63,9 @@ func TestGeneratedClient(t *testing.T) {
 		if err != nil || recent.JSON200 == nil || recent.JSON200.Items[0].Owner != "Epoxy" {
 			t.Errorf("got %+v, %v, want the public paste", recent, err)
 		}
-		found, err := visitor.SearchWithResponse(t.Context(), &listclient.SearchParams{Q: "needle"})
-		if err != nil || found.JSON200 == nil || len(*found.JSON200.Items[0].Matches) != 1 {
-			t.Errorf("got %+v, %v, want the paste with its line", found, err)
+		results, err := visitor.SearchWithResponse(t.Context(), &listclient.SearchParams{Q: "needle"})
+		if err != nil || results.JSON200 == nil || len(*results.JSON200.Items[0].Matches) != 1 {
+			t.Errorf("got %+v, %v, want the paste with its line", results, err)
 		}
 		removed, err := reader.UnstarPasteWithResponse(t.Context(), id)
 		if err != nil || removed.JSON200 == nil || removed.JSON200.Stars != 0 {

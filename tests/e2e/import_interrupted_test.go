@@ -22,7 +22,8 @@ func writeTo(t *testing.T, folder, name, text string) string {
 	return path
 }
 
-// TestImportInterrupted signals imports whose input stays open: what was rejected is kept, and what is stored counted.
+// TestImportInterrupted interrupts imports whose input stays open: rejected records are kept, and stored ones are
+// counted.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	const pastes = 2000 // two batches, after which the import waits for more

@@ -53,9 +53,9 @@ func writeStars(z *zipped, stars int) {
 	_, _ = io.WriteString(z, strings.TrimSuffix(different.String(), ","))
 }
 
-// TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to stay
-// below 320 MiB: encoding/json holds the longest records that are accepted, of 24 MiB, several times. On an idle
-// machine these take 170 to 225 MiB; on a busy one the collector is late.
+// TestImportMemory imports records that could take gigabytes, and checks that the process stays below 320 MiB:
+// encoding/json holds the longest accepted records, of 24 MiB, several times. On an idle machine they take 170 to 225
+// MiB; on a busy one the collector is late.
 func TestImportMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -157,14 +157,14 @@ func TestImportMemory(t *testing.T) {
 				began := time.Now()
 				peak := peakMemory(t, p)
 				_, got, report := endOfImport(t, p)
-				taken := time.Since(began).Round(100 * time.Millisecond)
+				duration := time.Since(began).Round(100 * time.Millisecond)
 				for _, s := range got {
 					want.Kind, want.RejectsFile = s.Kind, s.RejectsFile
 					if s != want {
 						t.Errorf("got %+v, want %+v: %.1000s", s, want, report)
 					}
 				}
-				t.Logf("%s: at most %d MiB of memory, %v", c.name, peak, taken)
+				t.Logf("%s: at most %d MiB of memory, %v", c.name, peak, duration)
 				if peak > limit || peak == 0 || len(got) != 1 {
 					t.Errorf("%d MiB of memory, at most %d are wanted; %d summaries", peak, limit, len(got))
 				}

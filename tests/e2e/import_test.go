@@ -170,7 +170,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// TestImportUpdates brings a newer export in, sees a revoked key stay revoked, and a star wait for its paste.
+// TestImportUpdates imports a newer export: a revoked key stays revoked, and a star waits for its paste.
 func TestImportUpdates(t *testing.T) {
 	t.Parallel()
 	key, newKey := strings.Repeat("A", 43)+"=", strings.Repeat("B", 42)+"A="
@@ -223,7 +223,7 @@ func TestImportUpdates(t *testing.T) {
 	})
 }
 
-// TestImportKilled kills an import half-way and finishes it.
+// TestImportKilled kills an import half-way, and finishes it.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	const users, pastes = 100, 6_000
@@ -287,7 +287,7 @@ func firstLines(t *testing.T, path string, lines int) string {
 	return text.String()
 }
 
-// TestImportFailures sees a failed import say what it was importing, and from where.
+// TestImportFailures checks that a failed import says what it was importing, and from where.
 func TestImportFailures(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -16,7 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestLimits wants every operation to be refused to a client that asks too much, and the health checks to go on.
+// TestLimits checks that every operation is refused to a client that asks too much, and that the health checks still
+// work.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_LIMIT_RATE=1", "GLUEPOT_LIMIT_BURST=1")
@@ -40,8 +41,8 @@ func TestLimits(t *testing.T) {
 	wantStatus(t, p, "/readyz", http.StatusOK)
 }
 
-// TestWrongDeleteKeys tries keys by the interface and by the page's form. They count for the address, like other
-// secrets that are not valid, and not for the session that sends them.
+// TestWrongDeleteKeys tries keys through the interface and the page's form. They count for the address, like other
+// invalid secrets, and not for the session that sends them.
 func TestWrongDeleteKeys(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -92,7 +93,7 @@ func TestWrongDeleteKeys(t *testing.T) {
 		"Gluepot-Delete-Key", created.Header.Get("Gluepot-Delete-Key"))
 }
 
-// TestNoLimitsByDefault sends more than anybody would be allowed.
+// TestNoLimitsByDefault sends more requests than any limit would allow.
 func TestNoLimitsByDefault(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL)
@@ -104,8 +105,8 @@ func TestNoLimitsByDefault(t *testing.T) {
 	}
 }
 
-// TestAnonymousPastesAreLimited asks two nodes at once for more pastes than an address may create, and looks at who
-// else may.
+// TestAnonymousPastesAreLimited creates more pastes from one address than it may, on two nodes at once, and checks that
+// others still can.
 func TestAnonymousPastesAreLimited(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -208,7 +209,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	}
 }
 
-// TestLifetimes asks for more than the operator allows: answers say what it has become.
+// TestLifetimes asks for longer lifetimes than the operator allows, and checks what the answers say.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -233,7 +234,7 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// TestUserQuotas has 64 clients of one user create at once on two nodes: the user has what is allowed and no more.
+// TestUserQuotas creates pastes with 64 clients of one user on two nodes at once: the user gets exactly the quota.
 func TestUserQuotas(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -312,7 +313,7 @@ func TestUserQuotas(t *testing.T) {
 	}
 }
 
-// TestStoreFull has no room for more: reading and deleting go on, and give room back.
+// TestStoreFull fills the store: reading and deleting still work, and deleting makes room.
 func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -348,8 +349,8 @@ func TestStoreFull(t *testing.T) {
 	})
 }
 
-// TestLargeEdits refuses an edit of more values than the history has room for. The history stays, and its numbers go
-// on.
+// TestLargeEdits checks that an edit with more values than the history has room for is refused. The history stays, and
+// its numbers continue.
 func TestLargeEdits(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -36,15 +36,15 @@ func page(t *testing.T, p *program.Process, path, token string, status int) (rea
 	return read
 }
 
-// TestListsByPage goes through each list in pages of several sizes while others write, and hands cursors to other lists
-// and readers.
+// TestListsByPage pages through each list in several page sizes while others write, and sends its cursors to other
+// lists and readers.
 func TestListsByPage(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true", "GLUEPOT_SEARCH=true")
 		owner := []string{"Authorization", program.EpoxyToken, "Accept", "application/json"}
-		var made []string
+		var ids []string
 		for i := range 7 {
 			body := fmt.Sprintf(`{"title":"%d paged","isPublic":true,"tags":"paged","pasties":[{"code":"needle"}]}`, i%3)
 			_, answer := send(t, p, http.MethodPost, "/paste", body, owner...)
@@ -54,10 +54,10 @@ func TestListsByPage(t *testing.T) {
 			if err := json.Unmarshal([]byte(answer), &paste); err != nil || paste.ID == "" {
 				t.Fatalf("got %s, %v, want a paste", answer, err)
 			}
-			made = append(made, paste.ID)
+			ids = append(ids, paste.ID)
 			send(t, p, http.MethodPut, "/paste/"+paste.ID+"/star", "", "Authorization", program.MortarToken)
 		}
-		slices.Sort(made)
+		slices.Sort(ids)
 		cursors := make(map[string]string)
 		for list, token := range map[string]string{
 			"/list/own?tag=paged": program.EpoxyToken, "/list/own?title=PAGED&sort=title": program.EpoxyToken,
@@ -73,7 +73,7 @@ func TestListsByPage(t *testing.T) {
 						t.Errorf("%s: got %d pastes, want at most %d", list, len(read.Items), limit)
 					}
 					for _, item := range read.Items {
-						if slices.Contains(made, item.ID) { // others are of the fixture
+						if slices.Contains(ids, item.ID) { // others are of the fixture
 							got = append(got, item.ID)
 						}
 					}
@@ -82,8 +82,8 @@ func TestListsByPage(t *testing.T) {
 					}
 					cursors[list] = cursor
 				}
-				if slices.Sort(got); !slices.Equal(got, made) {
-					t.Errorf("%s in pages of %d: got %q, want %q", list, limit, got, made)
+				if slices.Sort(got); !slices.Equal(got, ids) {
+					t.Errorf("%s in pages of %d: got %q, want %q", list, limit, got, ids)
 				}
 			}
 		}
@@ -101,12 +101,12 @@ func TestListsByPage(t *testing.T) {
 			}
 		}
 		page(t, p, "/list/own?tag=paged&cursor="+cursors["/list/own?tag=paged"], program.MortarToken, http.StatusBadRequest)
-		found := "/list/search?q=needle"
-		page(t, p, found+"&cursor="+cursors[found], program.EpoxyToken, http.StatusBadRequest)
+		search := "/list/search?q=needle"
+		page(t, p, search+"&cursor="+cursors[search], program.EpoxyToken, http.StatusBadRequest)
 	})
 }
 
-// TestListsTurnedOff has neither recent pastes nor a search.
+// TestListsTurnedOff checks the answers if recent pastes and search are off.
 func TestListsTurnedOff(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_SEARCH=false")

@@ -51,8 +51,7 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 // each.
 const muchLog = 7_000
 
-// TestUnreadLog serves while the log is not read, says afterwards how much of it is missing, and has every
-// other line.
+// TestUnreadLog serves while nobody reads the log. Later the log says how much is missing, and has every other line.
 func TestUnreadLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -84,7 +83,7 @@ func TestUnreadLog(t *testing.T) {
 	}
 }
 
-// TestStoppingWithUnreadLog stops although the log is not read.
+// TestStoppingWithUnreadLog checks that a server stops although nobody reads the log.
 func TestStoppingWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -100,7 +99,7 @@ func TestStoppingWithUnreadLog(t *testing.T) {
 	}
 }
 
-// TestClosedLog goes on serving when the reader of the log is gone.
+// TestClosedLog checks that a server keeps serving after the reader of its log has gone.
 func TestClosedLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestMetrics asks a server for its figures after a few requests, and while it waits for its end.
+// TestMetrics reads the figures of a server after a few requests, and while it drains.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -49,7 +49,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsAddressTaken wants a server that cannot serve metrics to say so, and not to serve without.
+// TestMetricsAddressTaken checks that a server that cannot serve metrics says so, and does not start.
 func TestMetricsAddressTaken(t *testing.T) {
 	t.Parallel()
 	url := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL

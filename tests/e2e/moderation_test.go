@@ -98,7 +98,7 @@ func (m *moderated) goneEverywhere() {
 
 const aPaste = `{"title":"spam","pasties":[{"title":"","language":"Plain Text","code":"buy"}]}`
 
-// TestModeration has an operator act beside two nodes, on which it holds with the next request.
+// TestModeration moderates by command beside two nodes, where each act takes effect with the next request.
 func TestModeration(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -175,8 +175,8 @@ func TestModeration(t *testing.T) {
 	})
 }
 
-// TestAdministration has an administrator do on pages what operators do by command; for everybody else there is
-// nothing.
+// TestAdministration does on pages, as an administrator, what operators do by command. For everybody else the pages are
+// not there.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -242,11 +242,11 @@ func TestAdministration(t *testing.T) {
 		pageOf := func(name string) string {
 			t.Helper()
 			_, list := admin.ask(http.MethodGet, "/admin/users?name="+name, nil)
-			found := regexp.MustCompile(`href="(/admin/users/[^"]+)"`).FindStringSubmatch(list)
-			if found == nil {
+			match := regexp.MustCompile(`href="(/admin/users/[^"]+)"`).FindStringSubmatch(list)
+			if match == nil {
 				t.Fatalf("got %s, want the user %s", list, name)
 			}
-			return found[1]
+			return match[1]
 		}
 		do(pageOf("epoxy"), url.Values{"do": {"suspend"}, "reason": {"spam"}})
 		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", "Authorization", program.EpoxyToken)
@@ -292,7 +292,7 @@ func TestAdministration(t *testing.T) {
 	})
 }
 
-// TestReports has a reader report a paste, as one of so many, and an administrator answer.
+// TestReports reports a paste as a reader, up to the limit, and answers as an administrator.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -361,8 +361,8 @@ func TestReports(t *testing.T) {
 	})
 }
 
-// TestOrigins keeps the address of a client behind a proxy for as long as is asked for, and shows it to operators
-// alone. Where it is not asked for no statement is about it.
+// TestOrigins checks that the address of a client behind a proxy is kept for as long as configured, and shown to
+// operators alone. If it is not configured, no statement is about it.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

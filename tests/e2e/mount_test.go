@@ -28,8 +28,8 @@ type crawler struct {
 	seen map[string]bool
 }
 
-// TestMount serves below a path, behind a proxy that passes it on and behind one that cuts it off: no link, form, file,
-// cookie or redirect of any page leaves it.
+// TestMount serves below a path, behind a proxy that passes the path on and behind one that cuts it off: no link, form,
+// file, cookie or redirect of any page leaves it.
 func TestMount(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]bool{"passed on": false, "cut off": true} {
@@ -94,13 +94,13 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 		}
 		return answer, string(text)
 	}
-	made, text := ask(http.MethodPost, "/paste", "application/json", `{"isPublic": true, "tags": "a,b", "pasties": [`+
+	created, text := ask(http.MethodPost, "/paste", "application/json", `{"isPublic": true, "tags": "a,b", "pasties": [`+
 		`{"title": "a.md", "language": "Markdown", "code": "[x](#y) https://elsewhere.example\n\n# y"}, `+
 		`{"title": "b.csv", "code": "a,b\n1,2"}]}`)
-	link := made.Header.Get("Location")
+	link := created.Header.Get("Location")
 	id, below := strings.CutPrefix(link, public+"/")
-	if !below || made.StatusCode != http.StatusOK {
-		t.Fatalf("got %d, %s, %s, want a paste below %s", made.StatusCode, link, text, public)
+	if !below || created.StatusCode != http.StatusOK {
+		t.Fatalf("got %d, %s, %s, want a paste below %s", created.StatusCode, link, text, public)
 	}
 	if _, text := ask(http.MethodPost, "/raw", "text/plain", "x"); !strings.HasPrefix(text, public+"/") {
 		t.Errorf("got the link %s, want one below %s", text, public)

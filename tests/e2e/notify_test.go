@@ -16,8 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestNotify wants the operator to be told of a report that a reader sends, and of an administrator that a command
-// makes.
+// TestNotify checks that the operator gets notices of a reader's report and of an administrator made by command.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

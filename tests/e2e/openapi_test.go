@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestOpenAPI reads the document from the server that it describes.
+// TestOpenAPI compares the document that a server serves with the one in the source.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	const base = "/api/v2"
@@ -28,8 +28,9 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("%s: got %s, %v, %d bytes, want 200 and the document for pages of any origin", path, response.Status,
 				response.Header, len(body))
 		}
-		known := "If-None-Match: " + response.Header.Get("ETag")
-		if response, _ := exchange(t, server, http.MethodGet, path, known); response.StatusCode != http.StatusNotModified {
+		condition := "If-None-Match: " + response.Header.Get("ETag")
+		response, _ = exchange(t, server, http.MethodGet, path, condition)
+		if response.StatusCode != http.StatusNotModified {
 			t.Errorf("%s: got %s, want 304 for the ETag that it had", path, response.Status)
 		}
 		if response, _ := exchange(t, server, http.MethodHead, path); response.ContentLength != int64(len(want)) {
@@ -38,7 +39,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestBodyThatDoesNotArrive announces bodies and sends none.
+// TestBodyThatDoesNotArrive announces bodies and does not send them.
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=10s")

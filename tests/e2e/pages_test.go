@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestPagesOfNothing compares what people get of a private, an expired and an unknown paste, and what programs get.
+// TestPagesOfNothing compares the pages of a private, an expired and an unknown paste, and the answers to programs.
 func TestPagesOfNothing(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -113,8 +113,8 @@ func sent(t *testing.T, p *program.Process, method, path, body string,
 	return response, string(read)
 }
 
-// TestOneFileByText wants a text that is sent alone to be in its owner's default language where nothing tells another,
-// and to be listed by the name of the file.
+// TestOneFileByText checks that a text that is sent alone gets its owner's default language unless another is detected,
+// and is listed by the name of its file.
 func TestOneFileByText(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

@@ -38,7 +38,7 @@ func setupPath(t *testing.T, p *program.Process) string {
 }
 
 // together sends a form to each of the paths at once, from different addresses, and returns how often it was taken.
-func together(t *testing.T, nodes []*program.Process, paths []string, form func(n int) url.Values) (taken int64) {
+func together(t *testing.T, nodes []*program.Process, paths []string, form func(n int) url.Values) (accepted int64) {
 	t.Helper()
 	var won atomic.Int64
 	var callers sync.WaitGroup
@@ -86,8 +86,8 @@ func TestFirstAdministrator(t *testing.T) {
 			t.Errorf("got %d, want a password refused that is easy to guess", answer.StatusCode)
 		}
 		form := func(n int) url.Values { return chosen("mia"+string(rune('0'+n)), goodPassword) }
-		if taken := together(t, nodes, paths, form); taken != 1 {
-			t.Errorf("got %d administrators, want one", taken)
+		if accepted := together(t, nodes, paths, form); accepted != 1 {
+			t.Errorf("got %d administrators, want one", accepted)
 		}
 		for _, path := range paths {
 			if answer, body := v.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusForbidden ||
@@ -178,8 +178,8 @@ func TestPasswords(t *testing.T) {
 			}
 		}
 		form := func(int) url.Values { return chosen("", goodPassword) }
-		if taken := together(t, nodes, []string{path}, form); taken != 1 {
-			t.Errorf("got the link used %d times, want once", taken)
+		if accepted := together(t, nodes, []string{path}, form); accepted != 1 {
+			t.Errorf("got the link used %d times, want once", accepted)
 		}
 		if answer, _ := mia.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
 			t.Errorf("got %d, want all sessions ended", answer.StatusCode)

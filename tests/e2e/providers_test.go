@@ -100,11 +100,11 @@ var providerLink = regexp.MustCompile(`<a class="button main" rel="nofollow" hre
 func (s *surfer) leaveToLink(provider string) string {
 	s.t.Helper()
 	page := s.sees(http.StatusOK, "Link ", http.MethodPost, "/account/identities", url.Values{"link": {provider}})
-	found := providerLink.FindStringSubmatch(page)
-	if found == nil {
+	matches := providerLink.FindStringSubmatch(page)
+	if matches == nil {
 		s.t.Fatalf("got %s, want the way to the provider", page)
 	}
-	return idp.Visit(s.t, html.UnescapeString(found[1])).RequestURI()
+	return idp.Visit(s.t, html.UnescapeString(matches[1])).RequestURI()
 }
 
 // comes signs in with a provider, and sees what it comes back to.
@@ -147,8 +147,8 @@ func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation,
 	return first, program.Serve(t, cfg.URL, slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
 }
 
-// TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and
-// the last stays.
+// TestProviders walks through signing in: the user chooses a name at the first visit only, links a second provider, and
+// cannot remove the last one.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -188,10 +188,10 @@ func TestProviders(t *testing.T) {
 		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions",
 			url.Values{"end": {"others"}})
 		again.sees(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
-		var left int
-		err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&left)
-		if err != nil || left != 1 {
-			t.Errorf("got %d attempts, error %v, want that of the newcomer who has not chosen a name", left, err)
+		var remaining int
+		err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&remaining)
+		if err != nil || remaining != 1 {
+			t.Errorf("got %d attempts, error %v, want that of the newcomer who has not chosen a name", remaining, err)
 		}
 		come, err := url.Parse(back)
 		if err != nil {
@@ -207,7 +207,7 @@ func TestProviders(t *testing.T) {
 	})
 }
 
-// TestCallbacks attacks what comes back from a provider. Nothing is stored, and no answer is one of 500.
+// TestCallbacks attacks the callback of a provider. Nothing is stored, and no answer is a 500.
 func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -311,9 +311,9 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// TestLinkedByALink follows links that could stand in a paste's Markdown, from a page of this site: none links the
-// account of the provider, which is a stranger's. Nor does a form without the value of the session, or with another
-// session's.
+// TestLinkedByALink follows links that could be in a paste's Markdown, from a page of this site: none links the
+// provider's account, which is a stranger's. Nor does a form without the session's value, or with that of another
+// session.
 func TestLinkedByALink(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -346,7 +346,7 @@ func TestLinkedByALink(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreLogged has accounts of a provider turned away, and wants the reason in the log, and nothing of the
+// TestRefusalsAreLogged turns accounts of a provider away, and checks that the log has the reason, and nothing of the
 // account.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
@@ -413,8 +413,8 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// TestProviderOutOfOrder has a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer
-// is one of 500.
+// TestProviderOutOfOrder uses a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer
+// is a 500.
 func TestProviderOutOfOrder(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -441,7 +441,7 @@ func TestProviderOutOfOrder(t *testing.T) {
 	newSurfer(t, node).comes(http.StatusBadRequest, "", "oidc", "")
 }
 
-// TestFailedCallbacks has callbacks and invitations that are refused, until there are too many.
+// TestFailedCallbacks sends refused callbacks and invitations until there are too many.
 func TestFailedCallbacks(t *testing.T) {
 	t.Parallel()
 	for what, ask := range map[string]func(*surfer) (int, string){
@@ -476,7 +476,7 @@ func TestFailedCallbacks(t *testing.T) {
 	}
 }
 
-// TestInvitations signs up with the link of an invitation, which is good for one.
+// TestInvitations signs up with the link of an invitation, which admits one person.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -503,17 +503,17 @@ func TestInvitations(t *testing.T) {
 	stranger.sees(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
 }
 
-// TestBlockedNewcomer blocks the network of a visitor who has come back from a provider, and of one who has an account.
+// TestBlockedNewcomer blocks the network of a visitor who has just come back from a provider, and of a user.
 func TestBlockedNewcomer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
 	node, _ := nodes(t, cfg, with)
-	newcomer, known := newSurfer(t, node), newSurfer(t, node)
-	known.signsUp("github", "known")
+	newcomer, member := newSurfer(t, node), newSurfer(t, node)
+	member.signsUp("github", "known")
 	newcomer.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
-	back := known.leave("github", "")
+	back := member.leave("github", "")
 	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "block", "add", "127.0.0.0/8",
 		"--reason", "spam")
 	if code != 0 {
@@ -522,6 +522,6 @@ func TestBlockedNewcomer(t *testing.T) {
 	const blocked = "Your network is blocked"
 	newcomer.sees(http.StatusForbidden, blocked, http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
 	newcomer.sees(http.StatusForbidden, blocked, http.MethodGet, "/sign-in/oidc", nil)
-	known.sees(http.StatusForbidden, blocked, http.MethodGet, back, nil)
-	known.sees(http.StatusOK, "Signed in as <b>known</b>", http.MethodGet, "/pastes", nil) // reading goes on
+	member.sees(http.StatusForbidden, blocked, http.MethodGet, back, nil)
+	member.sees(http.StatusOK, "Signed in as <b>known</b>", http.MethodGet, "/pastes", nil) // reading goes on
 }

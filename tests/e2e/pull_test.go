@@ -127,7 +127,7 @@ func TestPullKeepsNames(t *testing.T) {
 	}
 }
 
-// TestPullMeetsLinks has symbolic links and files where folders belong, and the user's home folder.
+// TestPullMeetsLinks pulls into folders with symbolic links and files in the way, and into the user's home folder.
 func TestPullMeetsLinks(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -208,7 +208,7 @@ func TestPushKeepsBytes(t *testing.T) {
 	}
 }
 
-// TestPushNames names what has no name, and keeps folders.
+// TestPushNames names inputs without a name, and keeps folders.
 func TestPushNames(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -285,7 +285,7 @@ func TestPushNames(t *testing.T) {
 	}
 }
 
-// TestPullWantsEncrypted has servers answer a link to an encrypted paste with text in the clear.
+// TestPullWantsEncrypted uses servers that answer a link to an encrypted paste with plain text.
 func TestPullWantsEncrypted(t *testing.T) {
 	t.Parallel()
 	const plain = `{"_id":"abcdefgh","pasties":[{"title":"a.txt","code":"forged"}]}`
@@ -345,8 +345,8 @@ func TestPullWantsEncrypted(t *testing.T) {
 	}
 }
 
-// TestPullIsBounded has servers send without an end, packed or not, and wants the client to read no more than a paste
-// can hold.
+// TestPullIsBounded uses servers that send without end, compressed or not, and checks that the client reads no more
+// than a paste can hold.
 func TestPullIsBounded(t *testing.T) {
 	t.Parallel()
 	var zeros bytes.Buffer
@@ -425,7 +425,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestLoginWarns has a token asked for where others can read it.
+// TestLoginWarns checks the warning where others could read the token.
 func TestLoginWarns(t *testing.T) {
 	t.Parallel()
 	const warning = "is not encrypted. Others on the network can read the token"

@@ -223,17 +223,17 @@ func TestPushSignedIn(t *testing.T) {
 	if one, all := rows("1"), rows("0"); one != 1 || all < 2 {
 		t.Errorf("got %d and %d pastes, want one, and all with the limit 0", one, all)
 	}
-	kept := p.settings
-	p.settings = append(kept, "GLUEPOT_TOKEN="+program.RevokedToken)
+	settings := p.settings
+	p.settings = append(settings, "GLUEPOT_TOKEN="+program.RevokedToken)
 	p.fails(1, "", []string{"list"}, "rejected the access token", "GLUEPOT_TOKEN")
-	p.settings = append(kept, "GLUEPOT_TOKEN="+program.MortarToken)
+	p.settings = append(settings, "GLUEPOT_TOKEN="+program.MortarToken)
 	if list := p.ok("", "list"); strings.Contains(list, path.Base(link)) {
 		t.Errorf("got %q, want the list of the other token's user", list)
 	}
 	other := "http://" + freeport.Address(t)
-	p.settings = append(kept, "GLUEPOT_SERVER="+other)
+	p.settings = append(settings, "GLUEPOT_SERVER="+other)
 	p.fails(1, "x", []string{"push"}, other+" does not answer")
-	p.settings = kept
+	p.settings = settings
 	for _, server := range []string{address, ""} { // by its name, and as the last
 		args := strings.Fields("logout " + server)
 		if out := p.ok("", args...); out != "Removed the token for "+address+".\n" {
@@ -245,12 +245,13 @@ func TestPushSignedIn(t *testing.T) {
 	}
 }
 
-// TestTokenStaysWithItsServer has other servers ask for it: by a redirect, by a link, and in the place of the server.
+// TestTokenStaysWithItsServer uses other servers that try to get the token: by a redirect, by a link, and in the place
+// of the server.
 func TestTokenStaysWithItsServer(t *testing.T) {
 	t.Parallel()
-	seen := make(chan http.Header, 10)
+	headers := make(chan http.Header, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen <- r.Header
+		headers <- r.Header
 		_, _ = io.WriteString(w, `{"_id":"abcdefgh","pasties":[{"code":"elsewhere"}],"username":"other"}`)
 	}))
 	defer other.Close()
@@ -267,34 +268,34 @@ func TestTokenStaysWithItsServer(t *testing.T) {
 	for _, args := range [][]string{{"push"}, {"list"}, {"pull", "abcdefgh"}, {"drop", "abcdefgh"}} {
 		p.fails(1, "secret code", args, "redirects to "+other.URL)
 	}
-	if len(seen) > 0 {
-		t.Errorf("got %v, want nothing sent to the other server", <-seen)
+	if len(headers) > 0 {
+		t.Errorf("got %v, want nothing sent to the other server", <-headers)
 	}
 	for _, settings := range [][]string{nil, {"GLUEPOT_TOKEN=" + program.EpoxyToken}} {
 		q := &person{t, p.dir, append(p.settings, settings...)}
 		if out := q.ok("", "pull", other.URL+"/abcdefgh"); out != "elsewhere" {
 			t.Errorf("got %q", out)
 		}
-		if header := <-seen; header.Get("Authorization") != "" {
+		if header := <-headers; header.Get("Authorization") != "" {
 			t.Errorf("got %v, want no token for the other server", header)
 		}
 	}
 	for _, settings := range [][]string{nil, {"GLUEPOT_SERVER=" + moved.URL, "GLUEPOT_TOKEN=" + program.EpoxyToken}} {
 		q := &person{t, p.dir, append(p.settings, settings...)}
 		q.ok("x", "push", "--server", other.URL)
-		if header := <-seen; header.Get("Authorization") != "" {
+		if header := <-headers; header.Get("Authorization") != "" {
 			t.Errorf("%v: got %v, want no token for the other server", settings, header)
 		}
 	}
 	q := &person{t, p.dir, append(p.settings, "GLUEPOT_SERVER="+strings.ToUpper(other.URL)+"/",
 		"GLUEPOT_TOKEN="+program.EpoxyToken)}
 	q.ok("x", "push", "--server", other.URL)
-	if header := <-seen; header.Get("Authorization") == "" {
+	if header := <-headers; header.Get("Authorization") == "" {
 		t.Errorf("got %v, want the environment's token for the environment's server, however it is written", header)
 	}
 }
 
-// TestPushLeadsToTheWeb has a server answer with a link that a desktop would open with something other than a browser.
+// TestPushLeadsToTheWeb uses a server that answers with a link that a desktop would not open in a browser.
 func TestPushLeadsToTheWeb(t *testing.T) {
 	t.Parallel()
 	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -307,7 +308,7 @@ func TestPushLeadsToTheWeb(t *testing.T) {
 	}
 }
 
-// TestPushThroughTLS has a server with a certificate of an authority that was made for it.
+// TestPushThroughTLS uses a server with a certificate of its own authority.
 func TestPushThroughTLS(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -337,7 +338,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
-	made, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 		t.Fatal(err)
 	}
 	certificate, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	blocks := map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: made},
+	blocks := map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: der},
 		key: {Type: "PRIVATE KEY", Bytes: encoded}}
 	for file, block := range blocks {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
@@ -356,7 +357,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestPushWithoutServer asks a closed port, servers of something else, and one that hangs up.
+// TestPushWithoutServer pushes to a closed port, to servers of something else, and to one that hangs up.
 func TestPushWithoutServer(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+freeport.Address(t))
@@ -387,7 +388,7 @@ func TestPushWithoutServer(t *testing.T) {
 	}
 }
 
-// TestPushInterrupted ends the command while the server takes the body.
+// TestPushInterrupted interrupts the command while the server reads the body.
 func TestPushInterrupted(t *testing.T) {
 	t.Parallel()
 	arriving, over := make(chan struct{}), make(chan error, 1)
@@ -416,7 +417,7 @@ func TestPushInterrupted(t *testing.T) {
 	}
 }
 
-// TestPushOpensAndCopies has programs stand in for the browser and the clipboard.
+// TestPushOpensAndCopies replaces the browser and the clipboard with programs of its own.
 func TestPushOpensAndCopies(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -484,7 +485,7 @@ func terminalOf(t *testing.T, parent int) string {
 	return terminal
 }
 
-// TestLoginHidesToken types a token once it is asked for, and wants the terminal not to show it.
+// TestLoginHidesToken types a token on a terminal, and checks that the terminal does not show it.
 func TestLoginHidesToken(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -503,12 +504,12 @@ func TestLoginHidesToken(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var shown strings.Builder
-	for one := make([]byte, 1); !strings.HasSuffix(shown.String(), server.Address+": "); {
+	var output strings.Builder
+	for one := make([]byte, 1); !strings.HasSuffix(output.String(), server.Address+": "); {
 		if _, err := io.ReadFull(screen, one); err != nil {
-			t.Fatalf("got %q, %v, want to be asked", shown.String(), err)
+			t.Fatalf("got %q, %v, want to be asked", output.String(), err)
 		}
-		shown.Write(one)
+		output.Write(one)
 	}
 	program.Eventually(t, "the terminal shows nothing that is typed", func() bool { // the question comes before that
 		out, _ := exec.CommandContext(t.Context(), "stty", "-a", "-F", terminalOf(t, cmd.Process.Pid)).Output()
@@ -517,14 +518,14 @@ func TestLoginHidesToken(t *testing.T) {
 	if _, err := io.WriteString(keyboard, program.EpoxyToken+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = io.Copy(&shown, screen)
-	if err := errors.Join(err, cmd.Wait()); err != nil || !strings.Contains(shown.String(), "as Epoxy.") ||
-		strings.Contains(shown.String(), program.EpoxyToken[:4]) {
-		t.Errorf("got %q, %v, want to be signed in, and no token", shown.String(), err)
+	_, err = io.Copy(&output, screen)
+	if err := errors.Join(err, cmd.Wait()); err != nil || !strings.Contains(output.String(), "as Epoxy.") ||
+		strings.Contains(output.String(), program.EpoxyToken[:4]) {
+		t.Errorf("got %q, %v, want to be signed in, and no token", output.String(), err)
 	}
 }
 
-// TestPushBurns has pull open what can be read once with --yes, or after a question on a terminal, and not otherwise.
+// TestPushBurns opens pastes that burn with --yes, or after a question on a terminal, and not otherwise.
 func TestPushBurns(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -552,7 +553,7 @@ func TestPushBurns(t *testing.T) {
 	p.fails(1, "", []string{"pull", "--yes", second}, "There is no paste with that id.")
 }
 
-// TestPushEncrypted says what is wrong before anything is sent, and lists and deletes what it has encrypted.
+// TestPushEncrypted checks the errors before anything is sent, and lists and deletes encrypted pastes.
 func TestPushEncrypted(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -565,9 +566,9 @@ func TestPushEncrypted(t *testing.T) {
 	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "(encrypted)") {
 		t.Errorf("got %q, want %s as an encrypted paste", list, id)
 	}
-	for _, named := range []string{link, id + "#" + key} {
-		if code := p.ok("", "pull", named); code != "x" {
-			t.Errorf("%s: got %q, want what was pushed", named, code)
+	for _, reference := range []string{link, id + "#" + key} {
+		if code := p.ok("", "pull", reference); code != "x" {
+			t.Errorf("%s: got %q, want what was pushed", reference, code)
 		}
 	}
 	p.fails(1, "", []string{"pull", id}, "part of the key after the # is missing")
@@ -575,26 +576,25 @@ func TestPushEncrypted(t *testing.T) {
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
 
-// TestPushAsksForPassword asks twice for a password that a terminal does not show: who mistypes it could never read the
-// paste.
+// TestPushAsksForPassword checks that a password is asked for twice, because the terminal does not show it.
 func TestPushAsksForPassword(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	file := p.file("a.txt", "x")
-	for typed, want := range map[string]string{
+	for answer, want := range map[string]string{
 		"one\ntwo\n": "the passwords differ", "one\none\n": "http://" + server.Address + "/",
 	} {
 		cmd := p.onTerminal("push --encrypt --password " + file)
-		cmd.Stdin = strings.NewReader(typed)
+		cmd.Stdin = strings.NewReader(answer)
 		out, err := cmd.CombinedOutput()
 		if !strings.Contains(string(out), want) || (err == nil) == strings.Contains(want, "differ") {
-			t.Errorf("%q: got %q, %v, want %q", typed, out, err, want)
+			t.Errorf("%q: got %q, %v, want %q", answer, out, err, want)
 		}
 	}
 }
 
-// TestPullKeepsWhatBurns has nothing lost that is gone from the server, whatever goes wrong after that.
+// TestPullKeepsWhatBurns checks that an opened paste is never lost, whatever fails after the server has deleted it.
 func TestPullKeepsWhatBurns(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -607,9 +607,9 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	}
 	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id + "#" + strings.Repeat("A", 43)},
 		"does not fit the paste", "it was saved")
-	kept, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))
-	if err != nil || !strings.Contains(string(kept), `"cipher":"`) {
-		t.Errorf("got %s, %v, want the paste as it was", kept, err)
+	saved, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))
+	if err != nil || !strings.Contains(string(saved), `"cipher":"`) {
+		t.Errorf("got %s, %v, want the paste as it was", saved, err)
 	}
 	burning := strings.TrimSpace(p.ok("in the clear", "push", "--burn"))
 	for _, secret := range []string{strings.Repeat("A", 43), "password"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestReadOnlyServer wants a server that only reads to be ready, to answer reads with and without a token, to refuse
-// everything else, and to change nothing by itself.
+// TestReadOnlyServer checks that a read-only server is ready, answers reads with and without a token, refuses
+// everything else, and changes nothing by itself.
 func TestReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

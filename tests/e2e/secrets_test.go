@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestPasswordsAreNotLogged serves with a password among the options.
+// TestPasswordsAreNotLogged serves with a password in the options.
 func TestPasswordsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

@@ -35,11 +35,11 @@ func fromOwnPage(path string, form url.Values, get func(path string) (page strin
 		return form
 	}
 	sent := maps.Clone(form)
-	if found := csrfField.FindStringSubmatch(get("/account")); found != nil {
+	if match := csrfField.FindStringSubmatch(get("/account")); match != nil {
 		if sent == nil {
 			sent = make(url.Values)
 		}
-		sent.Set("csrf", found[1])
+		sent.Set("csrf", match[1])
 	}
 	return sent
 }
@@ -191,7 +191,7 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 	}
 }
 
-// TestScopes reads with a token that may only read, and writes nothing with it, whatever the paste or the body.
+// TestScopes reads with a token that may only read, and checks that it writes nothing, whatever the paste or the body.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

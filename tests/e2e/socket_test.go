@@ -25,7 +25,7 @@ func overSocket(path string) *http.Client {
 	}}
 }
 
-// TestUnixSocket serves a proxy by a socket, whose headers are believed.
+// TestUnixSocket serves a proxy through a socket, and believes its headers.
 func TestUnixSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "http.sock")

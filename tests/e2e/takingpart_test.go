@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestTakingPart has a reader do what readers do with the pastes of others.
+// TestTakingPart does what readers do with the pastes of others.
 func TestTakingPart(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -69,7 +69,8 @@ func wantFork(t *testing.T, reader *visitor, id string) {
 			}
 		}
 		_, page := accepting(t, reader.p, fork, "text/html")
-		if told := strings.Contains(page, `forked from <a href="/`+id+`"><bdi>for all</bdi></a>`); told == deleted {
+		namesSource := strings.Contains(page, `forked from <a href="/`+id+`"><bdi>for all</bdi></a>`)
+		if namesSource == deleted {
 			t.Errorf("the original deleted: %t: got %s, want it named: %t", deleted, page, !deleted)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestTraces sends requests that are part of a caller's trace to a server, and looks at what a collector has received
-// when it has stopped: only then is anything sent.
+// TestTraces sends requests with a caller's trace, and reads what the collector has received once the server has
+// stopped, which is when everything is sent.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

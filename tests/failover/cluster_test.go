@@ -246,9 +246,9 @@ func (c *cluster) render(t *testing.T, name string, of *member) string {
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o600)
 	}
-	for _, given := range []string{folder, path} {
+	for _, owned := range []string{folder, path} {
 		if err == nil && c.credential != nil {
-			err = os.Chown(given, int(c.credential.Uid), int(c.credential.Gid))
+			err = os.Chown(owned, int(c.credential.Uid), int(c.credential.Gid))
 		}
 	}
 	if err != nil {

@@ -122,7 +122,7 @@ func signal(t *testing.T, m *member, what syscall.Signal) {
 	}
 }
 
-// TestFailover has three nodes that find the primary by HAProxy, and three that find it among several hosts.
+// TestFailover runs three nodes that find the primary through HAProxy, and three that find it among several hosts.
 func TestFailover(t *testing.T) {
 	c := startCluster(t)
 	leader := c.waitUntilWhole(t)

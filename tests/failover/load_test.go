@@ -133,10 +133,11 @@ func (l *load) write(ctx context.Context, c *client) {
 	var own *register
 	for rest(ctx) {
 		if own == nil {
-			var made document
+			var created document
 			body := `{"title":"0","pasties":[{"title":"main.go","language":"Go","code":"package main"}]}`
-			if c.exchange(writing, http.MethodPost, "/paste", body, &made, func() string { return wantTitle(made, 0, 0) }) {
-				own = &register{id: made.ID}
+			check := func() string { return wantTitle(created, 0, 0) }
+			if c.exchange(writing, http.MethodPost, "/paste", body, &created, check) {
+				own = &register{id: created.ID}
 				l.mu.Lock()
 				l.registers = append(l.registers, own)
 				l.mu.Unlock()
@@ -272,21 +273,21 @@ func (g *group) without(of kind, ended time.Time) time.Duration {
 	defer g.mu.Unlock()
 	sorted := append(slices.Clone(g.exchanges[of]), exchange{began: ended, ended: ended, right: true})
 	slices.SortFunc(sorted, func(a, b exchange) int { return a.ended.Compare(b.ended) })
-	asked := make([]time.Time, len(sorted)) // when the first was of those that ended then or later
+	begins := make([]time.Time, len(sorted)) // when the first was of those that ended then or later
 	for i, first := len(sorted)-1, ended; i >= 0; i-- {
 		if sorted[i].began.Before(first) {
 			first = sorted[i].began
 		}
-		asked[i] = first
+		begins[i] = first
 	}
-	longest, since := time.Duration(0), asked[0]
+	longest, since := time.Duration(0), begins[0]
 	for i, e := range sorted {
 		if !e.right {
 			continue
 		}
 		longest, since = max(longest, e.ended.Sub(since)), e.ended
-		if i+1 < len(sorted) && asked[i+1].After(since) {
-			since = asked[i+1]
+		if i+1 < len(sorted) && begins[i+1].After(since) {
+			since = begins[i+1]
 		}
 	}
 	return longest

@@ -100,7 +100,7 @@ func TestPgBouncerContract(t *testing.T) {
 }
 
 // TestPgBouncerRestarted kills PgBouncer under load and starts it again, twice, the second time with another password,
-// which is in the file that the nodes have their URL from.
+// which is in the file that holds the nodes' URL.
 func TestPgBouncerRestarted(t *testing.T) {
 	server := database.StartBreakable(t)
 	program.Fixture(t, server.Config)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestWithout looks at the measure itself. The seconds of each exchange are its beginning and its end.
+// TestWithout tests the measure itself. The seconds of each exchange are its beginning and its end.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	const right, wrong = true, false

@@ -172,8 +172,8 @@ func processorTime(t *testing.T, p *program.Process) time.Duration {
 	return time.Duration(ticks) * time.Second / 100
 }
 
-// TestBurstOfLongBodies has 64 clients of one address send 2 MiB each at once, more than the node holds: they wait for
-// their turn, or are told to try again, and all are stored in the end.
+// TestBurstOfLongBodies sends 2 MiB with each of 64 clients of one address at once, more than the node holds: they wait
+// for their turn, or get a 503, and all are stored in the end.
 func TestBurstOfLongBodies(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		node := program.Serve(t, cfg.URL)
@@ -206,9 +206,9 @@ func wantNotSlowed(t *testing.T, looked, ordinary *tally) {
 	}
 }
 
-// TestLongBodies has 64 clients send 2 MiB each, again and again. They share the processors with the node and the
-// database, so that look-ups are compared with those beside the same clients when they send 2 KiB each, and not with
-// those of an idle machine.
+// TestLongBodies sends 2 MiB with each of 64 clients, again and again. They share the processors with the node and the
+// database, so look-ups are compared with those beside the same clients sending 2 KiB each, and not with those of an
+// idle machine.
 func TestLongBodies(t *testing.T) {
 	const lasting = 5 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
@@ -245,8 +245,8 @@ func TestLongBodies(t *testing.T) {
 	})
 }
 
-// TestSlowBodies has 64 clients announce 2 MiB each and send a byte a second. The node refuses those for which it has
-// no memory, lets the others go when their time is over, and nobody else notices.
+// TestSlowBodies announces 2 MiB with each of 64 clients and sends a byte a second. The node refuses those for which it
+// has no memory, cuts off the others when their time is over, and nobody else notices.
 func TestSlowBodies(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)

@@ -23,8 +23,8 @@ type burningPaste struct {
 	given atomic.Int32
 }
 
-// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open pastes that burn, through a
-// proxy that sends what has failed again: no paste is given away twice, and none is there in the end. A reader may get
+// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open burning pastes, through a
+// proxy that repeats failed requests: no paste is delivered twice, and none is left in the end. A reader may get
 // nothing.
 func TestKilledWhileBurning(t *testing.T) {
 	t.Parallel()
@@ -65,12 +65,12 @@ func TestKilledWhileBurning(t *testing.T) {
 			addresses.Store(addressesOf(nodes))
 			reading.Wait()
 			for _, one := range burning {
-				switch given := one.given.Load(); given {
+				switch times := one.given.Load(); times {
 				case 0:
 					lost++
 				case 1:
 				default:
-					t.Errorf("got %s given to %d readers, want one at most", one.id, given)
+					t.Errorf("got %s given to %d readers, want one at most", one.id, times)
 				}
 			}
 			for _, node := range nodes {
@@ -78,8 +78,8 @@ func TestKilledWhileBurning(t *testing.T) {
 				<-node.Exited
 			}
 		}
-		if left := number(t, database.SQL(t, cfg), "SELECT count(*) FROM pastes"); left > 0 {
-			t.Errorf("got %d pastes left, want none: each was opened", left)
+		if rows := number(t, database.SQL(t, cfg), "SELECT count(*) FROM pastes"); rows > 0 {
+			t.Errorf("got %d pastes left, want none: each was opened", rows)
 		}
 		if lost > rounds*2*readers {
 			t.Errorf("got %d pastes that no reader has got, want at most those that were being opened when something was killed",

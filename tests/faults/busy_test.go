@@ -30,8 +30,8 @@ func numPastes(body string) (count int64, ok bool) {
 	return *answer.NumPastes, true
 }
 
-// TestMassExpiry lets 30,000 pastes expire at one instant while clients count and look up and the sweeper
-// runs: each count is the one of before or the one of after, as the time of asking has it.
+// TestMassExpiry lets 30,000 pastes expire at one instant while clients count and look up and the sweeper runs: each
+// count is the one before or the one after, depending on when it was asked for.
 func TestMassExpiry(t *testing.T) {
 	const (
 		expiring = 30_000
@@ -48,13 +48,13 @@ func TestMassExpiry(t *testing.T) {
 		var mu sync.Mutex
 		seen := map[string]int{}
 		counting := load{clients: 32, to: at(node.Address), ask: func() question {
-			asked := time.Now()
+			begin := time.Now()
 			return question{path: "/data/numPastes", right: func(status int, body string) bool {
 				mu.Lock()
 				seen[body]++
 				mu.Unlock()
 				count, ok := numPastes(body)
-				before := count == lasting+expiring && asked.Before(expiry)
+				before := count == lasting+expiring && begin.Before(expiry)
 				after := count == lasting && !time.Now().Before(expiry)
 				return status == http.StatusOK && ok && (before || after)
 			}}
@@ -104,14 +104,14 @@ func TestSweepBesideLookups(t *testing.T) {
 		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 		time.Sleep(watched)
 		counts, looked := counting.stop(), looking.stop()
-		left := expired
+		remaining := expired
 		program.Eventually(t, "the sweeper gets on", func() bool {
-			left = number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'")
-			return left < expired
+			remaining = number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'")
+			return remaining < expired
 		})
 		record(t, "counts", fmt.Sprint(counts, "; ", counts.wait()), "right or 503")
 		record(t, "look-ups", fmt.Sprint(looked, "; ", looked.wait()), "all right")
-		record(t, fmt.Sprint("expired pastes left after ", watched), left, fmt.Sprint("less than ", expired))
+		record(t, fmt.Sprint("expired pastes left after ", watched), remaining, fmt.Sprint("less than ", expired))
 		counts.wantRightOr503(t, answerLimit)
 		looked.wantAllRight(t)
 	})
@@ -140,8 +140,8 @@ func insertExpiring(t *testing.T, cfg gormstore.Config, db *sql.DB, count int) t
 
 func onSQLite(cfg gormstore.Config) bool { return strings.HasPrefix(cfg.URL, "sqlite://") }
 
-// TestLongListsBesideLookups lets 64 clients read lists of 100,000 ids again and again: those who look
-// somebody up get their answers, and so does the orchestrator.
+// TestLongListsBesideLookups reads lists of 100,000 ids with 64 clients again and again: look-ups and the
+// orchestrator's checks are still answered.
 func TestLongListsBesideLookups(t *testing.T) {
 	const clients, pastes = 64, 100_000
 	cfg := database.Postgres(t)
@@ -157,10 +157,10 @@ func TestLongListsBesideLookups(t *testing.T) {
 		}
 	}
 	node := program.Serve(t, cfg.URL)
-	asked := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool {
+	checks := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool {
 		return status == http.StatusOK
 	}})
-	looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
+	looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: checks}.start(t)
 	time.Sleep(time.Second)
 	alone := looking.cut()
 	lists := load{clients: clients, to: at(node.Address), questions: []question{{"/user/self/pastes", program.MortarToken,
@@ -181,8 +181,8 @@ func TestLongListsBesideLookups(t *testing.T) {
 	beside.wantAllRight(t)
 }
 
-// TestLockBesideLookups holds a lock on the table of pastes for three seconds while 64 clients ask for what
-// needs it: requests for a user, and readiness checks, do not wait for it.
+// TestLockBesideLookups holds a lock on the table of pastes for three seconds while 64 clients send requests that need
+// it: look-ups of users and readiness checks do not wait.
 func TestLockBesideLookups(t *testing.T) {
 	const (
 		held     = 3 * time.Second
@@ -191,8 +191,9 @@ func TestLockBesideLookups(t *testing.T) {
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
-	asked := append(lookups(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
-	looking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
+	ready := func(status int, _ string) bool { return status == http.StatusOK }
+	checks := append(lookups(), question{"/readyz", "", ready})
+	looking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: checks}.start(t)
 	waiting := load{clients: 64, pause: time.Millisecond, to: at(node.Address),
 		questions: fixtureQuestions()[2:5]}.start(t)
 	time.Sleep(time.Second)

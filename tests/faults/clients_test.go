@@ -136,8 +136,8 @@ func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 	}
 }
 
-// TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a
-// second: the node closes both when their time is over, and other clients are served as before.
+// TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a second:
+// the node closes both when their time is over, and serves other clients as before.
 func TestSlowClients(t *testing.T) {
 	const writers, readers, limit = 64, 64, 5 * time.Minute
 	cfg := database.SQLite(t)
@@ -177,7 +177,7 @@ func TestSlowClients(t *testing.T) {
 		})
 	}
 	untilThere(t, node, writers+readers)
-	gone := untilGone(t, node, limit)
+	duration := untilGone(t, node, limit)
 	beside := looking.stop()
 	close(stop)
 	slow.Wait()
@@ -186,14 +186,14 @@ func TestSlowClients(t *testing.T) {
 		fmt.Sprint(beside, "; ", beside.wait()),
 		"all right")
 	record(t, "bytes of headers heard and of answers read", fmt.Sprint(heard.Load(), ", ", read.Load()), "")
-	record(t, "slow clients let go after", gone, "")
+	record(t, "slow clients let go after", duration, "")
 	wantPeakBelow(t, node, readers*fewBytes/2) // of what they asked for
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
 }
 
-// TestDeafClients asks for long lists over and over on connections that are never read: they are closed when the
-// write timeout is over, and cost next to no memory until then.
+// TestDeafClients requests long lists on connections that are never read: the node closes them when the write timeout
+// is over, and they cost next to no memory until then.
 func TestDeafClients(t *testing.T) {
 	const clients, limit = 64, 5 * time.Minute
 	cfg := database.SQLite(t)
@@ -207,17 +207,17 @@ func TestDeafClients(t *testing.T) {
 		}
 	}
 	untilThere(t, node, clients)
-	gone := untilGone(t, node, limit)
+	duration := untilGone(t, node, limit)
 	beside := looking.stop()
 	record(t, fmt.Sprint("look-ups beside ", clients, " who never read"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right")
-	record(t, "deaf clients let go after", gone, "")
+	record(t, "deaf clients let go after", duration, "")
 	wantPeakBelow(t, node, clients*fewBytes/2) // of what they asked for
 	beside.wantAllRight(t)
 }
 
-// TestHostileHeaders has 200 connections that send headers of 1 MiB, headers of thousands of elements and
-// thousands of headers, again and again: the node's memory stays small and is given back, and others are served.
+// TestHostileHeaders sends headers of 1 MiB, headers of thousands of elements and thousands of headers on 200
+// connections, again and again: the node's memory stays small and is returned, and others are served.
 func TestHostileHeaders(t *testing.T) {
 	const (
 		clients     = 200
@@ -282,9 +282,8 @@ func TestHostileHeaders(t *testing.T) {
 	looking.stop().wantAllRight(t)
 }
 
-// TestSlowReadersOfLongLists has 32 clients ask for a list of 500,000 ids, more than the kernel keeps for them, and not
-// read it, until they all read it at once: the node keeps as many in memory as it may, each of those gets all of it,
-// and the others are told to try again.
+// TestSlowReadersOfLongLists requests a list of 500,000 ids with 32 clients, more than the kernel buffers, which read
+// only later, all at once: the node holds as many answers as it may, each complete, and the other clients get a 503.
 func TestSlowReadersOfLongLists(t *testing.T) {
 	const clients, pastes, digits = 32, 500_000, 8
 	const budget = 48 << 20
@@ -330,14 +329,14 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 		})
 	}
 	readers.Wait() // each has the beginning of its answer
-	held := residentMemory(t, node)
+	memory := residentMemory(t, node)
 	beside := looking.cut()
 	close(everybody)
 	reading.Wait()
 	record(t, fmt.Sprintf("answers of %d ids, complete in the end", pastes), complete.Load(), "some")
 	record(t, "refused for want of memory", refused.Load(), "the others")
-	record(t, "resident memory meanwhile", mib(held), "below "+mib(limit))
-	record(t, "look-ups meanwhile", fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "resident memory during that time", mib(memory), "below "+mib(limit))
+	record(t, "look-ups during that time", fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	wantPeakBelow(t, node, limit)
 	if complete.Load() == 0 || refused.Load() == 0 {
 		t.Errorf("got %d complete and %d refused, want some of both", complete.Load(), refused.Load())
@@ -374,7 +373,7 @@ func countIDs(list io.Reader) (count int, err error) {
 	}
 }
 
-// TestHalfRequests has one address hold 2,300 half requests, as many as it gets: others are answered at once.
+// TestHalfRequests holds 2,300 incomplete requests from one address, as many as it gets: others are answered at once.
 func TestHalfRequests(t *testing.T) {
 	const half, limit = 2300, 256 // the one of an address
 	cfg := database.SQLite(t)
@@ -406,8 +405,8 @@ func TestHalfRequests(t *testing.T) {
 	program.Eventually(t, "the half requests are let go", func() bool { return node.Connections() == 0 })
 }
 
-// TestConnectionFlood has an address hold more connections than one may have, and open them again when they are closed:
-// those of other addresses are served.
+// TestConnectionFlood opens more connections from one address than it may have, and opens them again when they are
+// closed: other addresses are served.
 func TestConnectionFlood(t *testing.T) {
 	const limit, share, hoarders = 128, 64, 640
 	cfg := database.SQLite(t)
@@ -473,10 +472,10 @@ func TestUnreadLog(t *testing.T) {
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
 	release := node.Stderr.Hold(t)
-	asked := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool {
+	checks := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool {
 		return status == http.StatusOK
 	}})
-	asking := load{clients: askers, to: at(node.Address), questions: asked}.start(t)
+	asking := load{clients: askers, to: at(node.Address), questions: checks}.start(t)
 	const enough = 10_000 // lines for the node and the pipe to be full
 	program.Eventually(t, "requests are answered while nobody reads the log", func() bool {
 		asking.mu.Lock()
@@ -499,7 +498,7 @@ func TestUnreadLog(t *testing.T) {
 		}
 	}
 	// Answers about readiness are below the level of the log.
-	ready := (unread.asked() + len(asked) - 1) / len(asked)
+	ready := (unread.asked() + len(checks) - 1) / len(checks)
 	record(t, "requests while nobody reads the log", fmt.Sprint(unread, "; ", unread.wait()), "all right")
 	record(t, "lines logged", logged, "")
 	record(t, "lines dropped and counted", dropped, "the rest")
@@ -509,8 +508,8 @@ func TestUnreadLog(t *testing.T) {
 	}
 }
 
-// TestStopWithSlowReaders stops a node whose clients are reading long answers at 1 KiB a second: it ends in its
-// time, and that is no failure.
+// TestStopWithSlowReaders stops a node whose clients read long answers at 1 KiB a second: it ends in time, and
+// succeeds.
 func TestStopWithSlowReaders(t *testing.T) {
 	t.Parallel()
 	const clients, drain = 32, 2 * time.Second
@@ -552,8 +551,8 @@ func TestStopWithSlowReaders(t *testing.T) {
 	})
 }
 
-// TestClientsThatHangUp ask and do not wait for the answer, with a reset or without: those who wait get theirs, and
-// nothing is left of the others.
+// TestClientsThatHangUp sends requests and does not wait for the answers, with a reset or without: other clients get
+// theirs, and the lost ones leave nothing behind.
 func TestClientsThatHangUp(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)

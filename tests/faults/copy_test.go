@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestCopyKilled kills copies at several instants while their source changes. What each leaves, no server takes for a
-// database; the next copy starts again, and the last ends with both sides equal.
+// TestCopyKilled kills copies at several instants while their source changes. No server accepts what each leaves; the
+// next copy starts from the beginning, and the last one ends with equal sides.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	const kills, pastes = 8, 60_000

@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// documentWriter creates and edits pastes with content over HTTP, on nodes that are killed meanwhile. What was not
-// acknowledged may have been done, but not by half: the title and the code of a paste change together.
+// documentWriter creates and edits pastes with content over HTTP, on nodes that are killed. Writes that were not
+// acknowledged may have happened, but not by half: the title and the code of a paste change together.
 type documentWriter struct {
 	address atomic.Pointer[string] // of the node that is running; nil: none is
 	secret  string

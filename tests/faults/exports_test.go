@@ -67,11 +67,11 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 		}
 		page, _ := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
-		found := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindSubmatch(page)
-		if found == nil {
+		match := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindSubmatch(page)
+		if match == nil {
 			t.Fatalf("got %s %s, want the value for forms", answer.Status, page)
 		}
-		e.csrf = string(found[1])
+		e.csrf = string(match[1])
 		all = append(all, e)
 	}
 	return all
@@ -115,8 +115,8 @@ func (e exporter) export(t *testing.T, node *program.Process, rate int) (files i
 	return len(read.File), nil
 }
 
-// TestExports has 40 users export their accounts at once. Others are served as beside one export. Then the 40 read
-// slowly: that leaves memory for the long answers of others.
+// TestExports exports the accounts of 40 users at once. Others are served as beside one export. Then the 40 read
+// slowly, which leaves memory for the long answers of others.
 func TestExports(t *testing.T) {
 	const exporters, pastes = 40, 60
 	cfg := database.SQLite(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestDiskFull fills the disk under an SQLite database that is read and written, and then makes room: what
-// cannot be stored says why, reads go on, nothing acknowledged is lost, and it recovers by itself.
+// TestDiskFull fills the disk under an SQLite database in use, and then makes room: errors say why, reads still work,
+// nothing acknowledged is lost, and the server recovers by itself.
 func TestDiskFull(t *testing.T) {
 	disk := mountSmallDisk(t, 4<<20)
 	cfg := gormstore.DefaultConfig()
@@ -62,7 +62,7 @@ func TestDiskFull(t *testing.T) {
 	acknowledged++
 	recovered := time.Since(room).Round(time.Millisecond)
 	db := database.SQL(t, cfg)
-	program.Eventually(t, "the uses of meanwhile are stored", func() bool {
+	program.Eventually(t, "the uses during that time are stored", func() bool {
 		return number(t, db, "SELECT count(*) FROM access_tokens WHERE last_used_at >= ?", began.UnixMicro()) > 0
 	})
 	after := asking.stop()
@@ -87,7 +87,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestDiskFullAtStart has no room for what SQLite needs to open or to create a database, and says so.
+// TestDiskFullAtStart starts without the room that SQLite needs to open or create a database, and checks the error.
 func TestDiskFullAtStart(t *testing.T) {
 	disk := mountSmallDisk(t, 1<<20) // enough for the database and its log, so that closing it leaves no log behind
 	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
@@ -136,8 +136,8 @@ func fill(t *testing.T, disk string) string {
 	return path
 }
 
-// TestSQLiteFileReplaced puts another database in the place of the one that is served, as a careless restore
-// does: no answer comes from the other one, and a restart serves it.
+// TestSQLiteFileReplaced puts another database in the place of the one in use, as a careless restore does: no answer
+// comes from the other one, and a restart serves it.
 func TestSQLiteFileReplaced(t *testing.T) {
 	t.Parallel()
 	cfg, other := database.SQLite(t), database.SQLite(t)
@@ -182,7 +182,7 @@ func changeOther(t *testing.T, cfg gormstore.Config) {
 	}
 }
 
-// TestSQLiteFileDeleted deletes the file that is served: the node makes no other one.
+// TestSQLiteFileDeleted deletes the file in use: the node creates no other one.
 func TestSQLiteFileDeleted(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -195,10 +195,10 @@ func TestSQLiteFileDeleted(t *testing.T) {
 			}
 		}
 	})
-	left, _ := filepath.Glob(database.SQLitePath(cfg) + "*") // as above
-	record(t, "files made in the place of the deleted ones", len(left), "0")
-	if len(left) > 0 {
-		t.Errorf("got %v, want no file", left)
+	paths, _ := filepath.Glob(database.SQLitePath(cfg) + "*") // as above
+	record(t, "files made in the place of the deleted ones", len(paths), "0")
+	if len(paths) > 0 {
+		t.Errorf("got %v, want no file", paths)
 	}
 }
 
@@ -212,46 +212,45 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 	}
 	lose(database.SQLitePath(cfg))
 	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
-	began, meanwhile := time.Now(), &tally{}
+	began, outage := time.Now(), &tally{}
 	var noticed time.Duration
 	for noticed == 0 && time.Since(began) < program.Patience/2 {
 		time.Sleep(250 * time.Millisecond)
 		counted := asking.cut()
-		meanwhile.add(counted)
+		outage.add(counted)
 		if counted.unavailable > 0 && counted.unavailable == counted.asked() {
 			noticed = time.Since(began).Round(time.Millisecond)
 		}
 	}
 	time.Sleep(time.Second)
 	last := asking.stop()
-	meanwhile.add(last)
-	told, alive := ready(node), false
+	outage.add(last)
+	answer, alive := ready(node), false
 	if status, _ := node.Get("/healthz", ""); status == 200 {
 		alive = true
 	}
-	var says string
+	var message string
 	for _, line := range node.Log() {
 		text := fmt.Sprint(line["msg"], " ", line["error"])
 		if line["level"] != "info" && strings.Contains(text, "file") && (strings.Contains(text, "replaced") ||
 			strings.Contains(text, "gone") || strings.Contains(text, "deleted")) {
-			says = text
+			message = text
 			break
 		}
 	}
-	record(t, "answers since", fmt.Sprint(meanwhile, "; longest ", meanwhile.percentile(1)), "right or 503")
+	record(t, "answers since", fmt.Sprint(outage, "; longest ", outage.percentile(1)), "right or 503")
 	record(t, "only 503 after", noticed, fmt.Sprint("within ", program.Patience/2))
-	record(t, "the log says", says, "why")
-	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(told, ", ", alive), "false, true")
-	meanwhile.wantRightOr503(t, promptly)
-	if noticed == 0 || told || !alive || says == "" {
+	record(t, "the log says", message, "why")
+	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(answer, ", ", alive), "false, true")
+	outage.wantRightOr503(t, promptly)
+	if noticed == 0 || answer || !alive || message == "" {
 		t.Errorf("got it noticed after %v, ready: %v, alive: %v, want it noticed, false, true; got the log %q, want why",
-			noticed, told, alive, says)
+			noticed, answer, alive, message)
 	}
 	return node
 }
 
-// TestSQLiteFileCorrupted overwrites most of the file that is served: answers are right or 503, and the log
-// has the cause.
+// TestSQLiteFileCorrupted overwrites most of the file in use: answers are right or 503, and the log has the cause.
 func TestSQLiteFileCorrupted(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -288,19 +287,19 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	meanwhile, began := &tally{}, time.Now()
-	for meanwhile.unavailable == 0 && meanwhile.wrong == 0 && time.Since(began) < program.Patience/2 {
+	outage, began := &tally{}, time.Now()
+	for outage.unavailable == 0 && outage.wrong == 0 && time.Since(began) < program.Patience/2 {
 		time.Sleep(100 * time.Millisecond)
-		meanwhile.add(asking.cut())
+		outage.add(asking.cut())
 	}
 	time.Sleep(2 * time.Second)
-	meanwhile.add(asking.stop())
-	named := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") ||
+	outage.add(asking.stop())
+	logged := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") ||
 		strings.Contains(node.Stderr.String(), "damaged")
-	record(t, "answers since", fmt.Sprint(meanwhile, "; longest ", meanwhile.percentile(1)), "right or 503")
-	record(t, "the log names the cause", named, "true")
-	meanwhile.wantRightOr503(t, promptly)
-	if meanwhile.unavailable == 0 || !named {
-		t.Errorf("got %v, the cause in the log: %v, want some 503 and the cause", meanwhile, named)
+	record(t, "answers since", fmt.Sprint(outage, "; longest ", outage.percentile(1)), "right or 503")
+	record(t, "the log names the cause", logged, "true")
+	outage.wantRightOr503(t, promptly)
+	if outage.unavailable == 0 || !logged {
+		t.Errorf("got %v, the cause in the log: %v, want some 503 and the cause", outage, logged)
 	}
 }

@@ -83,13 +83,13 @@ func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged
 
 // step writes one thing more.
 func (w *writes) step(t *testing.T) {
-	var known []*writtenUser
+	var written []*writtenUser
 	for _, u := range w.users {
 		if u.acknowledged {
-			known = append(known, u)
+			written = append(written, u)
 		}
 	}
-	if len(known) == 0 || rand.IntN(3) == 0 {
+	if len(written) == 0 || rand.IntN(3) == 0 {
 		u := &writtenUser{name: fmt.Sprintf("writer%d.%d", w.number, len(w.users)), months: []int{len(w.users)}}
 		w.users = append(w.users, u)
 		_, u.acknowledged = w.command(t,
@@ -97,7 +97,7 @@ func (w *writes) step(t *testing.T) {
 				u.months[0], u.name, u.name))
 		return
 	}
-	u := known[rand.IntN(len(known))]
+	u := written[rand.IntN(len(written))]
 	switch rand.IntN(3) {
 	case 0:
 		if stdout, ok := w.command(t, "token issue "+u.name); ok {
@@ -122,8 +122,8 @@ func (w *writes) step(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills the operator's commands, a node that sweeps and PostgreSQL at random instants: what was
-// acknowledged is there, nothing is there by half, and counts are exact.
+// TestKilledWhileWriting kills the operator's commands, a sweeping node and PostgreSQL at random instants: acknowledged
+// writes are there, nothing is half done, and counts are exact.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	const expired, enoughNodes, enoughCommands = 100_000, 8, 80
@@ -232,14 +232,14 @@ func TestKilledWhileWriting(t *testing.T) {
 		if half > 0 {
 			t.Errorf("got %d users and pastes by half, want none", half)
 		}
-		left := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
+		remaining := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
 		record(t, "with content created, edited, neither", fmt.Sprint(documents.created, ", ", documents.edited, ", ",
 			documents.unacknowledged), "")
 		record(t, "commands run, killed, failed", fmt.Sprint(total.commands, ", ", total.killed, ", ", total.failed), "")
 		record(t, "nodes killed, PostgreSQL killed", fmt.Sprint(nodes, ", ", kills), "")
 		record(t, "users, tokens, pastes acknowledged", fmt.Sprint(acknowledged, ", ", tokens, ", ", len(total.pastes)), "")
 		record(t, "of them lost, half-done", fmt.Sprint(lost, ", ", half), "0, 0")
-		record(t, "expired pastes left by sweepers that were killed", fmt.Sprint(left, " of ", expired), "")
+		record(t, "expired pastes left by sweepers that were killed", fmt.Sprint(remaining, " of ", expired), "")
 		wantExactCounts(t, cfg, db, node)
 	})
 }
@@ -263,7 +263,7 @@ func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, 
 func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *program.Process) {
 	t.Helper()
 	rows := number(t, db, "SELECT count(*) FROM pastes")
-	kept := rows
+	remaining := rows
 	if onSQLite(cfg) {
 		var integrity string
 		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil ||
@@ -271,7 +271,7 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 			t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 		}
 	} else {
-		kept = number(t, db, "SELECT sum(pastes) FROM paste_counts")
+		remaining = number(t, db, "SELECT sum(pastes) FROM paste_counts")
 	}
 	now := any(time.Now())
 	if onSQLite(cfg) {
@@ -279,16 +279,16 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	}
 	active := number(t, db, "SELECT count(*) FROM pastes WHERE expires_at IS NULL OR expires_at > $1", now)
 	_, answer := node.Get("/data/numPastes", "")
-	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", kept), "the same")
+	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", remaining), "the same")
 	record(t, "active pastes, answered", fmt.Sprint(active, ", ", answer), "the same")
-	if kept != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
-		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", kept,
+	if remaining != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
+		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", remaining,
 			answer, rows, active)
 	}
 }
 
-// TestKilledWhileImporting kills an import, or PostgreSQL under it, at random instants again and again, and
-// then lets it finish: what was stored stays, nothing is there by half, and the result is the export.
+// TestKilledWhileImporting kills an import, or PostgreSQL under it, at random instants again and again, and then lets
+// it finish: stored records stay, nothing is half done, and the result is the export.
 func TestKilledWhileImporting(t *testing.T) {
 	t.Parallel()
 	const users, pastes, kills = 1000, 16_000, 4

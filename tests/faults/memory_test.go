@@ -19,9 +19,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestUnreadAnswers has 2,048 connections of eight addresses ask for long answers, among them hundreds for the longest
-// that a stranger can make a node give, and never read them. The node has the memory and the settings of the shipped
-// pod, or of the compose file and the unit, or the default settings: it is not killed.
+// TestUnreadAnswers requests long answers on 2,048 connections of eight addresses, hundreds of them for the longest
+// that a stranger can get, and never reads them. The node has the memory and the settings of the shipped pod, or of the
+// compose file and the unit, or the default settings: it must not be killed.
 func TestUnreadAnswers(t *testing.T) {
 	t.Run("default", func(t *testing.T) { leaveUnread(t, 256<<20) })
 	for _, s := range shipped {
@@ -34,7 +34,7 @@ func TestUnreadAnswers(t *testing.T) {
 	}
 }
 
-// leaveUnread returns what became of look-ups meanwhile.
+// leaveUnread returns the outcome of look-ups during that time.
 func leaveUnread(t *testing.T, podMemory int64, settings ...string) *tally {
 	t.Helper()
 	const (

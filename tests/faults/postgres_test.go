@@ -25,7 +25,7 @@ func TestPostgresKilled(t *testing.T) {
 	survive(t, serve(t, server.Config.URL), func() { server.Kill(t) }, func() { server.Start(t) })
 }
 
-// TestPostgresFrozen stops PostgreSQL's processes: connections are accepted by the kernel, and nothing answers.
+// TestPostgresFrozen stops PostgreSQL's processes: the kernel accepts connections, and nothing answers.
 func TestPostgresFrozen(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
@@ -33,8 +33,7 @@ func TestPostgresFrozen(t *testing.T) {
 	survive(t, serve(t, server.Config.URL), func() { server.Freeze(t) }, func() { server.Thaw(t) })
 }
 
-// TestPostgresPartitioned loses every packet between the node and PostgreSQL, and what was connected meanwhile
-// stays dead.
+// TestPostgresPartitioned drops every packet between the node and PostgreSQL. Connections from that time stay dead.
 func TestPostgresPartitioned(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -43,8 +42,7 @@ func TestPostgresPartitioned(t *testing.T) {
 	survive(t, serve(t, through.URL), proxy.Drop, proxy.Resume)
 }
 
-// TestPostgresOutOfConnections has others hold every connection that PostgreSQL has: it answers the node, and
-// refuses it.
+// TestPostgresOutOfConnections holds every connection of PostgreSQL, which then answers the node with a refusal.
 func TestPostgresOutOfConnections(t *testing.T) {
 	t.Parallel()
 	const connections = 20
@@ -57,16 +55,16 @@ func TestPostgresOutOfConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := []*sql.Conn{first}
+	held := []*sql.Conn{first}
 	survive(t, node, func() {
 		// The node is kept out until the others have them all: it would race with them for each.
 		proxy.Refuse()
 		program.Eventually(t, "others have every connection", func() bool {
 			connection, err := db.Conn(t.Context())
 			for ; err == nil; connection, err = db.Conn(t.Context()) {
-				taken = append(taken, connection)
+				held = append(held, connection)
 			}
-			if len(taken) == connections {
+			if len(held) == connections {
 				return true
 			}
 			// The fixture still has some, and the node's end when PostgreSQL notices.
@@ -82,7 +80,7 @@ func TestPostgresOutOfConnections(t *testing.T) {
 			return status == http.StatusServiceUnavailable && strings.Contains(body, "takes no more connections")
 		})
 	}, func() {
-		for _, connection := range taken {
+		for _, connection := range held {
 			_ = connection.Close() // back to the pool
 		}
 		_ = db.Close()
@@ -133,7 +131,7 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 	record(t, "before", fmt.Sprint(before, "; ", before.wait()), "all right")
 	record(t, "while it was away", fmt.Sprint(during, "; longest ", during.percentile(1)),
 		fmt.Sprint("right or 503, within ", promptly))
-	record(t, "languages and /healthz meanwhile", fmt.Sprint(always, "; ", always.wait()), "all right")
+	record(t, "languages and /healthz during that time", fmt.Sprint(always, "; ", always.wait()), "all right")
 	record(t, "ready again after", became, fmt.Sprint("within ", program.Patience))
 	record(t, "all right again after that within", recovered.Round(time.Millisecond),
 		fmt.Sprint("within ", program.Patience))
@@ -143,8 +141,8 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 	after.wantAllRight(t)
 }
 
-// TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen: it
-// ends in its time and says that it succeeded, since it could do no more.
+// TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen: it ends in time
+// and succeeds, because it could do no more.
 func TestStopWhileDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)

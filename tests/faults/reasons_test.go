@@ -70,21 +70,21 @@ func (r *reasons) print(w io.Writer) {
 	}
 	slices.Sort(r.failed)
 	for i, test := range r.failed {
-		said := r.said[test]
-		if len(said) == 0 && i+1 < len(r.failed) && strings.HasPrefix(r.failed[i+1], test+"/") {
+		entries := r.said[test]
+		if len(entries) == 0 && i+1 < len(r.failed) && strings.HasPrefix(r.failed[i+1], test+"/") {
 			continue // a test of its own has the reason
 		}
 		_, _ = fmt.Fprintln(w, test)
-		for _, reason := range said[:min(most, len(said))] {
+		for _, reason := range entries[:min(most, len(entries))] {
 			_, _ = fmt.Fprintf(w, "  %.*s\n", longest, reason)
 		}
-		if more := len(said) - most; more > 0 {
+		if more := len(entries) - most; more > 0 {
 			_, _ = fmt.Fprintf(w, "  and %d more\n", more)
 		}
 	}
 }
 
-// TestReasons reads what package testing prints with and without -v.
+// TestReasons parses what package testing prints with and without -v.
 func TestReasons(t *testing.T) {
 	const want = `
 FAILED, AND WHY

@@ -40,8 +40,8 @@ func shippedSettings(t *testing.T, files []string) (settings []string) {
 			t.Fatal(err)
 		}
 		var own []string
-		for _, found := range shippedSetting.FindAllStringSubmatch(string(content), -1) {
-			own = append(own, found[1]+"="+found[2])
+		for _, match := range shippedSetting.FindAllStringSubmatch(string(content), -1) {
+			own = append(own, match[1]+"="+match[2])
 		}
 		slices.Sort(own)
 		if len(own) < 9 || i > 0 && !slices.Equal(own, settings) {
@@ -52,9 +52,9 @@ func shippedSettings(t *testing.T, files []string) (settings []string) {
 	return settings
 }
 
-// TestShippedValues runs a node with the values and the memory that we ship, and has strangers ask for the page of 2 MB
-// of control characters again and again, hold half requests, and create pastes beyond their quota, one after the other:
-// others are answered all the time, and it is not killed.
+// TestShippedValues runs a node with the settings and the memory that we ship. Strangers request the page of 2 MB of
+// control characters again and again, hold incomplete requests, and create pastes beyond their quota, one after the
+// other: others are answered all the time, and the node is not killed.
 func TestShippedValues(t *testing.T) {
 	for _, s := range shipped {
 		t.Run(s.name, func(t *testing.T) {
@@ -119,16 +119,16 @@ func pages(t *testing.T, node *program.Process, id string) {
 		time.Sleep(time.Second / rate)
 	}
 	asking.Wait()
-	shown := 0
+	rows := 0
 	for _, status := range statuses {
 		if status == http.StatusOK {
-			shown++
+			rows++
 		} else if status != http.StatusServiceUnavailable {
 			t.Errorf("got %d, want the page or 503", status)
 		}
 	}
-	record(t, "pages of control characters that were shown", shown, fmt.Sprint("some of ", number))
-	if shown == 0 {
+	record(t, "pages of control characters that were shown", rows, fmt.Sprint("some of ", number))
+	if rows == 0 {
 		t.Error("got no page shown")
 	}
 }

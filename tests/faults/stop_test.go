@@ -18,14 +18,14 @@ import (
 // between two looks, when the machine is busy.
 const drainDelay = "GLUEPOT_HTTP_DRAIN_DELAY=3s"
 
-// TestStopUnderLoad stops a node twice under load, on each database: it answers every request on a
-// connection that it has kept, and exits with 0.
+// TestStopUnderLoad stops a node twice under load, on each database: it answers every request on a connection that it
+// has accepted, and exits with 0.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel()
 	const stops = 2
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		var kept, fresh tally
+		var persistent, fresh tally
 		var longest time.Duration
 		for range stops {
 			node := serve(t, cfg.URL, drainDelay)
@@ -47,20 +47,20 @@ func TestStopUnderLoad(t *testing.T) {
 				t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 			}
 			longest = max(longest, time.Since(began))
-			kept.add(keeping.stop())
+			persistent.add(keeping.stop())
 			fresh.add(knocking.stop())
 		}
-		record(t, "requests on kept connections", &kept, "all right")
+		record(t, "requests on kept connections", &persistent, "all right")
 		record(t, "requests on new connections", &fresh, "none wrong; refused once it listens no more")
 		record(t, "longest stop", longest.Round(time.Millisecond), "")
-		kept.wantAllRight(t)
+		persistent.wantAllRight(t)
 		if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
 			t.Errorf("new connections: got %v, want some right, and none wrong or 503: %q", &fresh, fresh.samples)
 		}
 	})
 }
 
-// TestRollingRestart restarts two nodes in turn behind a balancer that looks at /readyz: no request fails.
+// TestRollingRestart restarts two nodes in turn behind a balancer that checks /readyz: no request fails.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -99,8 +99,8 @@ func serveAt(t *testing.T, databaseURL, address string) *program.Process {
 	return serve(t, databaseURL, drainDelay, "GLUEPOT_HTTP_ADDR="+address)
 }
 
-// TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both
-// uses are stored when it has ended.
+// TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both uses are stored
+// when it has ended.
 func TestStopStoresLastUses(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {

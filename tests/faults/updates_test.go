@@ -31,12 +31,12 @@ func TestConcurrentUpdates(t *testing.T) {
 					t.Errorf("got exit code %d, want 0: %s", code, &p.Stderr)
 				}
 			}
-			shown := gluepot(t, cfg.URL, "user show epoxy --json")
+			output := gluepot(t, cfg.URL, "user show epoxy --json")
 			for _, part := range []string{fmt.Sprintf("/round/%d\"", round), fmt.Sprintf("\"Language%d\"", round),
 				fmt.Sprintf("\"another\":\"%d\"", round)} {
-				if !strings.Contains(strings.ReplaceAll(shown, "\": \"", "\":\""), part) {
+				if !strings.Contains(strings.ReplaceAll(output, "\": \"", "\":\""), part) {
 					undone++
-					t.Errorf("round %d: got %s, want %s in it", round, shown, part)
+					t.Errorf("round %d: got %s, want %s in it", round, output, part)
 				}
 			}
 		}

@@ -102,22 +102,22 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	found := deadlocks(t, db)
+	count := deadlocks(t, db)
 	record(t, "uses of tokens", total, "all right")
-	record(t, "deadlocks", found, "0")
+	record(t, "deadlocks", count, "0")
 	record(t, "last uses not stored", fmt.Sprintf("%d of %d", missing, accounts), "0")
-	if found > 0 || missing > 0 {
-		t.Errorf("got %d deadlocks and %d last uses that are not stored, want none", found, missing)
+	if count > 0 || missing > 0 {
+		t.Errorf("got %d deadlocks and %d last uses that are not stored, want none", count, missing)
 	}
 }
 
-// TestTwoImportsAtOnce imports two newer and newer exports of the same installation from two processes at
-// once: both succeed, without a deadlock, and the result is the newest.
+// TestTwoImportsAtOnce imports newer and newer exports of the same installation in two processes at once: both succeed,
+// without a deadlock, and the result is the newest.
 func TestTwoImportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const users, pastes, rounds = 500, 3000, 4
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
-		db, failed := database.SQL(t, cfg), 0
+		db, failures := database.SQL(t, cfg), 0
 		for round := range rounds {
 			export := newExport(users, pastes)
 			export.change(round)
@@ -128,15 +128,15 @@ func TestTwoImportsAtOnce(t *testing.T) {
 			}
 			for _, p := range processes {
 				if code := wait(t, p); code != 0 {
-					failed++
+					failures++
 					t.Errorf("round %d: got exit code %d, want 0: %.1000s", round, code, &p.Stderr)
 				}
 			}
-			if failed == 0 {
+			if failures == 0 {
 				export.check(t, db)
 			}
 		}
-		record(t, "imports that failed", fmt.Sprintf("%d of %d", failed, 2*rounds), "0")
+		record(t, "imports that failed", fmt.Sprintf("%d of %d", failures, 2*rounds), "0")
 		if strings.HasPrefix(cfg.URL, "postgres") {
 			record(t, "deadlocks", deadlocks(t, db), "0")
 		}

@@ -54,28 +54,28 @@ func logged(s *site, r *http.Request, w want, status int) wantedLine {
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"}, method) {
 		method = "other"
 	}
-	wanted := wantedLine{method, []string{""}, status}
+	expected := wantedLine{method, []string{""}, status}
 	if method == http.MethodPut {
-		wanted.routes = append(wanted.routes, route[upload]) // it has the path of an endpoint that does not take PUT, too
+		expected.routes = append(expected.routes, route[upload]) // it has the path of an endpoint that does not take PUT, too
 	}
 	if r.URL.Path == "/" {
-		wanted.routes = append(wanted.routes, "/") // the documentation, or an upload
+		expected.routes = append(expected.routes, "/") // the documentation, or an upload
 	}
-	if found, name := find(s.base, r); found != nothing {
-		pattern := route[found]
-		if found == upload && name == "" {
+	if e, name := find(s.base, r); e != nothing {
+		pattern := route[e]
+		if e == upload && name == "" {
 			pattern = "/"
 		}
-		if found != alive && found != ready && found != upload {
+		if e != alive && e != ready && e != upload {
 			pattern = s.base + pattern
 		}
-		wanted.routes = append(wanted.routes, pattern, pattern+"/")
+		expected.routes = append(expected.routes, pattern, pattern+"/")
 		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound &&
 			method != "OPTIONS" {
-			wanted.routes = wanted.routes[1:] // nothing else than its handler can have answered so
+			expected.routes = expected.routes[1:] // nothing else than its handler can have answered so
 		}
 	}
-	return wanted
+	return expected
 }
 
 // logOracle reads the log of a program while it is written and compares it with the answers that came.
@@ -193,9 +193,9 @@ func (l *logOracle) request(got line, text []byte) {
 	if got.RequestID == "" || got.Duration < 0 {
 		l.problem("incomplete line", "%q", text)
 	}
-	if wanted, ok := l.expected[got.RequestID]; ok {
+	if want, ok := l.expected[got.RequestID]; ok {
 		delete(l.expected, got.RequestID)
-		l.compare(wanted, got)
+		l.compare(want, got)
 		return
 	}
 	if _, twice := l.early[got.RequestID]; twice {
@@ -204,14 +204,14 @@ func (l *logOracle) request(got line, text []byte) {
 	l.early[got.RequestID] = got
 }
 
-func (l *logOracle) compare(wanted wantedLine, got line) {
-	if got.Method != wanted.method || got.Status != wanted.status || !slices.Contains(wanted.routes, got.Route) {
-		l.problem("the log says something else", "%+v, not %+v", got, wanted)
+func (l *logOracle) compare(want wantedLine, got line) {
+	if got.Method != want.method || got.Status != want.status || !slices.Contains(want.routes, got.Route) {
+		l.problem("the log says something else", "%+v, not %+v", got, want)
 	}
 }
 
 // answered notes what the log must say of an answer that has come.
-func (l *logOracle) answered(id string, wanted wantedLine) {
+func (l *logOracle) answered(id string, want wantedLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.settled || id == "" { // judgeID complains of an empty one
@@ -219,10 +219,10 @@ func (l *logOracle) answered(id string, wanted wantedLine) {
 	}
 	if got, ok := l.early[id]; ok {
 		delete(l.early, id)
-		l.compare(wanted, got)
+		l.compare(want, got)
 		return
 	}
-	l.expected[id] = wanted
+	l.expected[id] = want
 }
 
 // settle waits until each answer that has come has its line.
@@ -238,9 +238,9 @@ func (l *logOracle) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.settled = true
-	for id, wanted := range l.expected {
+	for id, want := range l.expected {
 		if len(l.expected) > l.dropped {
-			l.problem("an answer has no line in the log", "%d of them; %q: %+v", len(l.expected), id, wanted)
+			l.problem("an answer has no line in the log", "%d of them; %q: %+v", len(l.expected), id, want)
 		}
 	}
 }

@@ -221,11 +221,10 @@ func (f *findings) report(t *testing.T) {
 	}
 	slices.Sort(classes)
 	for _, class := range classes {
-		found := f.first[class]
-		s, c := f.minimise(found.script, found.complaint)
-		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript,
-			found.script.index, c.detail,
-			s)
+		defect := f.first[class]
+		s, c := f.minimise(defect.script, defect.complaint)
+		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, defect.times,
+			envSeed, f.seed, envScript, defect.script.index, c.detail, s)
 	}
 }
 

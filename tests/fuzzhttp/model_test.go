@@ -44,9 +44,9 @@ var route = [...]string{
 }
 
 // find returns what a request is for below a base path, and the username or the ids in its path.
-func find(base string, r *http.Request) (found endpoint, username string) {
-	if found, username = findPath(base, r.URL.Path); found != nothing || r.Method != http.MethodPut {
-		return found, username
+func find(base string, r *http.Request) (e endpoint, username string) {
+	if e, username = findPath(base, r.URL.Path); e != nothing || r.Method != http.MethodPut {
+		return e, username
 	}
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	own := append(strings.Split(strings.Trim(base, "/"), "/")[:1], "healthz", "readyz")
@@ -60,7 +60,7 @@ func find(base string, r *http.Request) (found endpoint, username string) {
 	return upload, name
 }
 
-func findPath(base, path string) (found endpoint, username string) {
+func findPath(base, path string) (ep endpoint, username string) {
 	path = strings.TrimSuffix(path, "/")
 	for _, e := range []endpoint{alive, ready} {
 		if path == route[e] {
@@ -86,14 +86,14 @@ func findPath(base, path string) (found endpoint, username string) {
 	if !ok {
 		return nothing, ""
 	}
-	found = profile
+	ep = profile
 	if name, ok := strings.CutSuffix(rest, "/exists"); ok {
-		found, rest = exists, name
+		ep, rest = exists, name
 	}
 	if strings.Contains(rest, "/") {
 		return nothing, ""
 	}
-	return found, rest
+	return ep, rest
 }
 
 // methods are those that an endpoint takes beside OPTIONS.
@@ -119,17 +119,17 @@ func (e endpoint) answersLink() bool { return e == createText || e == upload || 
 
 // takesBody reports whether the program reads the body of a request.
 func takesBody(base string, r *http.Request) bool {
-	found, _ := find(base, r)
+	e, _ := find(base, r)
 	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
 		return false
 	}
 	switch r.Method {
 	case http.MethodPost:
-		return found == create || found == createText
+		return e == create || e == createText
 	case http.MethodPut:
-		return found == createText || found == upload || found == firstText
+		return e == createText || e == upload || e == firstText
 	}
-	return r.Method == http.MethodPatch && found == document
+	return r.Method == http.MethodPatch && e == document
 }
 
 // anonymousPaste is the one paste of the fixture that these tests ask for by its id: nobody can change it.
@@ -202,8 +202,8 @@ type want struct {
 
 // ask returns what the documentation has for a request.
 func (s *site) ask(r *http.Request) want {
-	found, username := find(s.base, r)
-	w := want{endpoint: found}
+	e, username := find(s.base, r)
+	w := want{endpoint: e}
 	slash := strings.Contains(strings.ToLower(r.URL.RawPath), "%2f")
 	if slash {
 		w.endpoint = nothing // an encoded slash separates nothing, and is in no name
@@ -218,10 +218,10 @@ func (s *site) ask(r *http.Request) want {
 		!reads(r.Method):
 		w.statuses = []int{http.StatusMethodNotAllowed}
 		switch {
-		case slash || username == "" && (found == exists || found == profile) ||
-			(found == document || found == text || found == firstText) && strings.Contains("/"+username+"/", "//"):
+		case slash || username == "" && (e == exists || e == profile) ||
+			(e == document || e == text || e == firstText) && strings.Contains("/"+username+"/", "//"):
 			w.statuses = append(w.statuses, http.StatusNotFound) // a path of a pattern's shape that names nothing
-		case found == nothing:
+		case e == nothing:
 			w.statuses = []int{http.StatusNotFound}
 		}
 	case w.endpoint == create, w.endpoint == createText, w.endpoint == upload,
@@ -306,7 +306,7 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 			w.language = name
 			w.statuses = conditional(r.Header.Values("If-None-Match"), s.etags.of(name))
 		}
-	case count: // those of the fixture, and whatever was made meanwhile
+	case count: // the pastes of the fixture, and those created since
 		w.atLeast = 5
 	case document:
 		w.statuses = []int{http.StatusNotFound}

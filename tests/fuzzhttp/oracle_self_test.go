@@ -90,7 +90,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestLogOracle shows it lines that a log must not have.
+// TestLogOracle shows the oracle lines that a log must not have.
 func TestLogOracle(t *testing.T) {
 	const right = `{"level":"info","msg":"request","request_id":"1","method":"GET","route":"/data/numPastes",` +
 		`"status":200,"duration_ms":0.1,"bytes":15,"client":"127.0.0.1"}`

@@ -292,8 +292,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		v.add("another ETag", "%q, not %q", get("Etag"), s.etags.of(w.language))
 	}
 	if allow := get("Allow"); allow != "" && w.endpoint != nothing {
-		allowed, taken := strings.Split(allow, ", "), append(methods(w.endpoint), http.MethodOptions)
-		if slices.Sort(allowed); !slices.Equal(allowed, slices.Sorted(slices.Values(taken))) {
+		allowed, accepted := strings.Split(allow, ", "), append(methods(w.endpoint), http.MethodOptions)
+		if slices.Sort(allowed); !slices.Equal(allowed, slices.Sorted(slices.Values(accepted))) {
 			v.add("wrong Allow", "%q", allow)
 		}
 	}
@@ -386,9 +386,9 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 }
 
 // endsList reports whether a list of pastes is a known one, before which newer ones stand.
-func endsList(list []byte, known string) bool {
+func endsList(list []byte, want string) bool {
 	var ids, last []string
-	if json.Unmarshal(list, &ids) != nil || json.Unmarshal([]byte(known), &last) != nil || len(ids) < len(last) {
+	if json.Unmarshal(list, &ids) != nil || json.Unmarshal([]byte(want), &last) != nil || len(ids) < len(last) {
 		return false
 	}
 	return slices.Equal(ids[len(ids)-len(last):], last)

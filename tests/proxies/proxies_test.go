@@ -424,7 +424,7 @@ func (i *installation) wantFormsWithoutReferrer(t *testing.T) {
 // wantNothingLost restarts one node after the other while requests come in: each is answered.
 func (i *installation) wantNothingLost(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	sent, failed := 0, []string(nil)
+	sent, failures := 0, []string(nil)
 	go func() {
 		defer close(stopped)
 		for {
@@ -450,7 +450,7 @@ func (i *installation) wantNothingLost(t *testing.T) {
 				}
 			}
 			if err != nil {
-				failed = append(failed, fmt.Sprintf("request %d: %v", sent, err))
+				failures = append(failures, fmt.Sprintf("request %d: %v", sent, err))
 			}
 		}
 	}()
@@ -466,8 +466,8 @@ func (i *installation) wantNothingLost(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
-	if len(failed) > 0 || sent < 10 {
-		t.Errorf("got %d requests of which these failed: %v, want all answered", sent, failed)
+	if len(failures) > 0 || sent < 10 {
+		t.Errorf("got %d requests of which these failed: %v, want all answered", sent, failures)
 	}
 	t.Logf("%d requests", sent)
 }

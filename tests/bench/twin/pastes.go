@@ -130,25 +130,25 @@ var errUnknown = errors.New("there is no such pasty")
 // edit changes the code of pasties.
 func (p pastes) edit(r *http.Request) (d document, err error) {
 	var (
-		ctx    = r.Context()
-		id     = r.PathValue("id")
-		token  = sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		wanted document
+		ctx   = r.Context()
+		id    = r.PathValue("id")
+		token = sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		input document
 	)
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(&input); err != nil {
 		return d, err
 	}
 	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
-		var known string
+		var hash string
 		if err := tx.QueryRow(ctx, `SELECT p.id FROM pastes p JOIN access_tokens t ON t.user_id = p.owner_id
 			WHERE p.id = $1 AND t.hash = $2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
-			FOR UPDATE OF p`, id, token[:]).Scan(&known); err != nil {
+			FOR UPDATE OF p`, id, token[:]).Scan(&hash); err != nil {
 			return err
 		}
 		if d, err = read(ctx, tx, id); err != nil {
 			return err
 		}
-		place, made, err := d.change(wanted.Pasties)
+		place, made, err := d.change(input.Pasties)
 		if err != nil {
 			return err
 		}
@@ -158,27 +158,27 @@ func (p pastes) edit(r *http.Request) (d document, err error) {
 }
 
 // change changes the code of a pasty and returns its place and what to add to the history: at most one edit.
-func (d *document) change(wanted []pasty) (place int, made edit, err error) {
+func (d *document) change(pasties []pasty) (place int, record edit, err error) {
 	number := int64(0)
 	if n := len(d.Edits); n > 0 {
 		number = d.Edits[n-1].EditID + 1
 	}
 	for i := range d.Pasties {
 		p := &d.Pasties[i]
-		if p.ID != wanted[0].ID {
+		if p.ID != pasties[0].ID {
 			continue
 		}
-		_, text, _ := bytes.Cut(diff.Diff("", []byte(p.Code), "", []byte(wanted[0].Code)), []byte("\n"))
-		p.Code = wanted[0].Code
-		made = edit{newID(), number, 3, []string{p.ID}, string(text), time.Now().Unix()}
-		d.Edits = append(d.Edits, made)
-		return i, made, nil
+		_, text, _ := bytes.Cut(diff.Diff("", []byte(p.Code), "", []byte(pasties[0].Code)), []byte("\n"))
+		p.Code = pasties[0].Code
+		record = edit{newID(), number, 3, []string{p.ID}, string(text), time.Now().Unix()}
+		d.Edits = append(d.Edits, record)
+		return i, record, nil
 	}
-	return 0, made, errUnknown
+	return 0, record, errUnknown
 }
 
-func (d *document) store(ctx context.Context, tx pgx.Tx, place int, made edit) error {
-	metadata, err := json.Marshal(made.Metadata)
+func (d *document) store(ctx context.Context, tx pgx.Tx, place int, record edit) error {
+	metadata, err := json.Marshal(record.Metadata)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (d *document) store(ctx context.Context, tx pgx.Tx, place int, made edit) e
 		INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at)
 		SELECT $1, coalesce(max(e.position) + 1, 0), $6, $7, $8, $9, $10, to_timestamp($11)
 			FROM paste_edits e WHERE e.paste_id = $1`,
-		d.ID, d.bytes(), len(made.Edit), d.Pasties[place].Code, place,
-		made.ID, made.EditID, made.EditType, string(metadata), made.Edit, float64(made.EditedAt))
+		d.ID, d.bytes(), len(record.Edit), d.Pasties[place].Code, place,
+		record.ID, record.EditID, record.EditType, string(metadata), record.Edit, float64(record.EditedAt))
 	return err
 }
