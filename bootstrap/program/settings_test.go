@@ -148,8 +148,8 @@ func TestSpoiledValues(t *testing.T) {
 	addSettings(flags, &cfg, allSettings...)
 	for what, c := range map[string]struct{ before, after, want string }{
 		"carriage return": {"", "\r", "ends with a carriage return"},
-		"control":         {"a\a", "", "has a control character"},
-		"line end":        {"", "\n", "has a control character"},
+		"control":         {"a\a", "", "contains a control character"},
+		"line end":        {"", "\n", "contains a control character"},
 		"space":           {" ", "", "begins or ends with a space"},
 		"double quotes":   {`"`, `"`, "has quotation marks around"},
 		"single quotes":   {"'", "'", "has quotation marks around"},
@@ -226,7 +226,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	want := []string{
 		`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`,
 		`GLUEPOT_DATABASE_MAX_CONNECTIONS is "many": it takes a whole number`,
-		"GLUEPOT_GITHUB_CLIENT_ID ends with a carriage return: the file that sets it has the line ends of Windows (CRLF). Convert it to LF",
+		"GLUEPOT_GITHUB_CLIENT_ID ends with a carriage return: the file that sets it has Windows line endings (CRLF). Convert it to LF",
 		`GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`,
 		`--sweep-interval is "soon": it takes a time such as 500ms, 10s, 2m or 30d`,
 		`--http-addr is "nowhere": it takes HOST:PORT or unix:PATH`,

@@ -77,7 +77,7 @@ func TestConfig(t *testing.T) {
 // TestSettingsOfOtherLineEnds reads settings from a file with Windows line endings, or with quotation marks.
 func TestSettingsOfOtherLineEnds(t *testing.T) {
 	const crlf = " ends with a carriage return: the file that sets it has " +
-		"the line ends of Windows (CRLF). Convert it to LF"
+		"Windows line endings (CRLF). Convert it to LF"
 	folder := t.TempDir()
 	for _, c := range []struct{ setting, command, want string }{
 		{"GLUEPOT_DATABASE_URL=sqlite://" + folder + "/new/g.db\r", "serve", "GLUEPOT_DATABASE_URL" + crlf},
@@ -90,11 +90,11 @@ func TestSettingsOfOtherLineEnds(t *testing.T) {
 		{"GLUEPOT_SERVER=http://127.0.0.1:1\r", "list", "GLUEPOT_SERVER" + crlf},
 		{
 			`GLUEPOT_PUBLIC_URL="https://paste.example"`, "serve",
-			"GLUEPOT_PUBLIC_URL has quotation marks around its value, which count as a part of it: remove them",
+			"GLUEPOT_PUBLIC_URL has quotation marks around its value, which become part of it: remove them",
 		},
 		{
 			"GLUEPOT_DATABASE_URL_FILE=" + fileWith(t, `"postgres://u:hunter2@h/d"`+"\n"), "serve",
-			"GLUEPOT_DATABASE_URL_FILE has quotation marks around its value, which count as a part of it: remove them",
+			"GLUEPOT_DATABASE_URL_FILE has quotation marks around its value, which become part of it: remove them",
 		},
 	} {
 		t.Run(c.command+" with "+c.setting, func(t *testing.T) {

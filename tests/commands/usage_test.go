@@ -23,19 +23,19 @@ func TestUsageErrors(t *testing.T) {
 		language = "--language is "
 	)
 	for line, want := range map[string]string{
-		"nonsense":         `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
-		"migrate down":     `"down" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"serve nonsense":   `"nonsense" is not something that gluepot serve knows. See 'gluepot serve --help'`,
+		"nonsense":         `gluepot does not know "nonsense". See 'gluepot --help'`,
+		"migrate down":     `gluepot migrate does not know "down". See 'gluepot migrate --help'`,
+		"serve nonsense":   `gluepot serve does not know "nonsense". See 'gluepot serve --help'`,
 		"serve --nonsense": "unknown flag: --nonsense. See 'gluepot serve --help'",
-		"stats nonsense":   `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
-		"token issue a b":  `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
-		"srve":             `"srve" is not something that gluepot knows. Did you mean serve? See 'gluepot --help'`,
-		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean star or stats? See 'gluepot --help'`,
-		"halth --live":     `"halth" is not something that gluepot knows. Did you mean health? See 'gluepot --help'`,
-		"user lits": `"lits" is not something that gluepot user knows. ` +
+		"stats nonsense":   `gluepot stats does not know "nonsense". See 'gluepot stats --help'`,
+		"token issue a b":  `gluepot token issue does not know "b". See 'gluepot token issue --help'`,
+		"srve":             `gluepot does not know "srve". Did you mean serve? See 'gluepot --help'`,
+		"Statz --json":     `gluepot does not know "Statz". Did you mean star or stats? See 'gluepot --help'`,
+		"halth --live":     `gluepot does not know "halth". Did you mean health? See 'gluepot --help'`,
+		"user lits": `gluepot user does not know "lits". ` +
 			`Did you mean link or list? See 'gluepot user --help'`,
-		"migrate pu":      `"pu" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"migrate ls":      `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"migrate pu":      `gluepot migrate does not know "pu". See 'gluepot migrate --help'`,
+		"migrate ls":      `gluepot migrate does not know "ls". See 'gluepot migrate --help'`,
 		"user create":     "gluepot user create needs NAME. See 'gluepot user create --help'",
 		"user link epoxy": "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
 
@@ -86,7 +86,7 @@ func TestUsageErrors(t *testing.T) {
 		"paste create - -":                          "only one of the files can be standard input",
 
 		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
-		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,
+		"paste show a b c --raw":    `gluepot paste show does not know "c". See 'gluepot paste show --help'`,
 		"paste show a b":            "name a pasty only with --raw. See 'gluepot paste show --help'",
 		"paste show a --raw --json": fmt.Sprintf(oneOf, "--raw and --json", "show"),
 

@@ -72,8 +72,8 @@ func Unknown(cmd *cobra.Command, argument string) error {
 	if names := cmd.SuggestionsFor(argument); len(names) > 0 {
 		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(names, " or "))
 	}
-	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion,
-		cmd.CommandPath())
+	path := cmd.CommandPath()
+	return Usage("%s does not know %s.%s See '%s --help'", path, Quote(argument), suggestion, path)
 }
 
 // Nearest returns the name that a mistyped one probably means, or "".
@@ -96,13 +96,13 @@ func CheckValue(name, value string) error {
 	switch {
 	case strings.HasSuffix(value, "\r"):
 		return fmt.Errorf("%s ends with a carriage return: "+
-			"the file that sets it has the line ends of Windows (CRLF). Convert it to LF", name)
+			"the file that sets it has Windows line endings (CRLF). Convert it to LF", name)
 	case strings.ContainsFunc(value, unicode.IsControl):
-		return fmt.Errorf("%s has a control character in it: remove that", name)
+		return fmt.Errorf("%s contains a control character: remove it", name)
 	case strings.TrimSpace(value) != value:
-		return fmt.Errorf("%s begins or ends with a space: remove that", name)
+		return fmt.Errorf("%s begins or ends with a space: remove it", name)
 	case hasQuotes(`"`), hasQuotes("'"):
-		return fmt.Errorf("%s has quotation marks around its value, which count as a part of it: remove them", name)
+		return fmt.Errorf("%s has quotation marks around its value, which become part of it: remove them", name)
 	}
 	return nil
 }
