@@ -70,7 +70,7 @@ func TestImports(t *testing.T) {
 		if owner, _, internal := strings.Cut(path, "/internal/"); internal {
 			_, ok := packages[owner]
 			if shared := owner == module+"adapters"; !shared && (!ok || layer == "domain" || layer == "application") {
-				t.Errorf("got the package %s, want nothing internal but to adapters or part of bootstrap: nobody could embed it",
+				t.Errorf("got the internal package %s, want those only in adapters and bootstrap: nobody could embed it",
 					path)
 			}
 		}

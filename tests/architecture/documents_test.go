@@ -81,7 +81,7 @@ func TestDocuments(t *testing.T) {
 	}
 	walk(t, root+"/docs", ".md", func(path string) { examine("docs/" + path) })
 	if names < 100 {
-		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", names)
+		t.Errorf("got %d names in documents, want at least 100: the patterns no longer match", names)
 	}
 }
 

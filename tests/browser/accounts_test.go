@@ -105,7 +105,7 @@ func TestAccounts(t *testing.T) {
 				for _, complaint := range tab.complain() {
 					if !strings.HasPrefix(complaint, "elsewhere: "+with.OIDC.URL) &&
 						!strings.HasPrefix(complaint, "elsewhere: "+with.GitHub.URL) {
-						t.Errorf("got a complaint of the browser, want none but of the way to the providers: %s", complaint)
+						t.Errorf("got a complaint from the browser, want none except about the redirect to providers: %s", complaint)
 					}
 				}
 			}

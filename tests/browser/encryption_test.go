@@ -338,7 +338,7 @@ func (s *sealedSite) wantNoSecrets() {
 	}
 	for place, content := range places {
 		if !strings.Contains(content, control) {
-			s.Errorf("got nothing of a paste in the clear in %s, want it there: it is looked for in the wrong place", place)
+			s.Errorf("got no plain text of a paste in %s, want some: the test searches the wrong place", place)
 		}
 	}
 	places["requests"], places["the log"], places["traces"] = s.sent.String(), s.process.Stderr.String(), traces.String()
@@ -400,7 +400,7 @@ func (s *sealedSite) storedByPostgres() (places map[string]string) {
 			"COPY found FROM PROGRAM " + quoted(search),
 		} {
 			if _, err := conn.ExecContext(s.Context(), statement); err != nil {
-				s.Fatalf("%s: got %v, want the files searched, for which its user has to be a superuser", statement, err)
+				s.Fatalf("%s: got %v, want to read the files, for which the user must be a superuser", statement, err)
 			}
 		}
 		var lines string

@@ -73,7 +73,7 @@ func TestScrolling(t *testing.T) {
 			const numbers = `Array.from(document.querySelectorAll(".lines a"))`
 			drawn := evaluate[int](tab, numbers+`.filter(a => a.checkVisibility({contentVisibilityAuto: true})).length`)
 			if all := evaluate[int](tab, numbers+`.length`); all != lines || drawn == 0 || drawn > 1500 {
-				t.Errorf("got %d numbers, and %d of them laid out, want %d and those near the window", all, drawn, lines)
+				t.Errorf("got %d numbers, %d of them laid out, want %d, and only those near the window laid out", all, drawn, lines)
 			}
 		})
 	}

@@ -53,7 +53,7 @@ func TestSignIn(t *testing.T) {
 	for _, cookie := range command(tab, network.GetCookies, network.GetCookiesParams{}).Cookies {
 		if !cookie.HTTPOnly || cookie.SameSite != network.CookieSameSiteLax ||
 			strings.Contains(cookie.Value, program.EpoxyToken) {
-			t.Errorf("got the cookie %+v, want one that no script and no other site has a use of", cookie)
+			t.Errorf("got the cookie %+v, want one that no script and no other site can use", cookie)
 		}
 	}
 	if visible := evaluate[string](tab, "document.cookie"); visible != "" {

@@ -71,7 +71,7 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	t.Setenv("GLUEPOT_SERVICE_HOST", "10.0.0.11")
 	t.Setenv("GLUEPOT_PORT", "tcp://10.0.0.11:8080")
 	if got := run(t, "stats"); got.code != exitOK || got.stderr != "" {
-		t.Errorf("with Kubernetes' variables: got %+v, want exit code 0 and no word about them", got)
+		t.Errorf("with Kubernetes' variables: got %+v, want exit code 0 and no message about them", got)
 	}
 
 	t.Setenv("GLUEPOT_COLOUR", "hunter2")
