@@ -95,7 +95,7 @@ func (c Config) redacted() any {
 
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
-	wrong := []error{c.Database.Validate(), c.Accounts.Registration.Validate()}
+	errs := []error{c.Database.Validate(), c.Accounts.Registration.Validate()}
 	if c.ReadURL != "" {
 		url := gormstore.URL(c.ReadURL)
 		err := url.Validate()
@@ -103,12 +103,12 @@ func (c Config) Validate() error {
 			err = errors.New("it must be a postgres:// URL, and so must GLUEPOT_DATABASE_URL")
 		}
 		if err != nil { // do not quote the URL, which may contain a password
-			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
+			errs = append(errs, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
 		}
 	}
-	check := func(right bool, format string, args ...any) {
-		if !right {
-			wrong = append(wrong, fmt.Errorf(format, args...))
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
 	own, limits := c.Pastes, c.Pastes.Rules.Limits
@@ -124,21 +124,21 @@ func (c Config) Validate() error {
 	check(limits.Edits >= 0, "GLUEPOT_PASTE_MAX_EDITS"+zeroOrMore, limits.Edits)
 	check(limits.HistoryBytes >= 0, "the length of a paste's history in bytes"+zeroOrMore, limits.HistoryBytes)
 	const perHour = " is %d: choose a number up to a million, or 0 for no limit"
-	anonymous, each := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
+	anonymous, perUser := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
 	for _, window := range []time.Duration{own.AnonymousQuota.Window, own.Allowance.Rate.Window} {
 		check(window == 0 || window == time.Hour,
 			"the window of a quota is %v: leave it empty, quotas are for an hour", window)
 	}
 	check(anonymous >= 0 && anonymous <= 1_000_000, "GLUEPOT_LIMIT_ANONYMOUS_PASTES"+perHour, anonymous)
-	check(each >= 0 && each <= 1_000_000, "GLUEPOT_USER_PASTES_PER_HOUR"+perHour, each)
+	check(perUser >= 0 && perUser <= 1_000_000, "GLUEPOT_USER_PASTES_PER_HOUR"+perHour, perUser)
 	const noLimit = " is %d: choose a positive number, or 0 for no limit"
 	check(own.Allowance.Pastes >= 0, "GLUEPOT_USER_MAX_PASTES"+noLimit, own.Allowance.Pastes)
 	check(own.Allowance.Bytes >= 0, "GLUEPOT_USER_MAX_BYTES"+noLimit, own.Allowance.Bytes)
 	check(own.MaxBytes >= 0, "GLUEPOT_STORE_MAX_BYTES"+noLimit, own.MaxBytes)
 	if _, _, err := c.lifetimes(); err != nil {
-		wrong = append(wrong, err)
+		errs = append(errs, err)
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
 // lifetimes returns the lifetimes of signed-in users' pastes and of visitors'.

@@ -20,12 +20,12 @@ import (
 // which fx then does not stop, those hooks run that have no start function, since they close what a constructor has
 // opened.
 func Start(ctx context.Context, options ...fx.Option) (stop func(context.Context) error, err error) {
-	var opened []fx.Hook // by constructors
+	var closers []fx.Hook // by constructors
 	endless := context.WithoutCancel(ctx)
 	closeFrom := func(first int, err error) error {
-		for _, hook := range slices.Backward(opened[first:]) {
-			if failed := hook.OnStop(endless); failed != nil {
-				err = errors.Join(err, failed)
+		for _, hook := range slices.Backward(closers[first:]) {
+			if closeErr := hook.OnStop(endless); closeErr != nil {
+				err = errors.Join(err, closeErr)
 			}
 		}
 		return err
@@ -33,16 +33,16 @@ func Start(ctx context.Context, options ...fx.Option) (stop func(context.Context
 	hooks := fx.Decorate(func(lifecycle fx.Lifecycle) fx.Lifecycle {
 		return appendFunc(func(hook fx.Hook) {
 			if start := hook.OnStart; start == nil {
-				opened = append(opened, hook)
+				closers = append(closers, hook)
 			} else {
-				later := len(opened)
+				first := len(closers)
 				hook.OnStart = func(context.Context) error {
 					err := ctx.Err()
 					if err == nil {
 						err = start(ctx)
 					}
 					if err != nil {
-						err = closeFrom(later, err)
+						err = closeFrom(first, err)
 					}
 					return err
 				}

@@ -137,12 +137,12 @@ func (s sources) key(name string) string {
 }
 
 // add gives a user an identity, as a change of user.Store.Update.
-func add(wanted identity.Identity) func(*user.User, map[string]string) error {
+func add(account identity.Identity) func(*user.User, map[string]string) error {
 	return func(_ *user.User, services map[string]string) error {
-		if known, ok := services[wanted.Key]; ok && known != wanted.Subject {
+		if subject, ok := services[account.Key]; ok && subject != account.Subject {
 			return errOtherLinked
 		}
-		services[wanted.Key] = wanted.Subject
+		services[account.Key] = account.Subject
 		return nil
 	}
 }

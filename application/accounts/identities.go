@@ -22,12 +22,12 @@ func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can contain a provider's URL
 		name, subject = text[:at], text[at+1:]
 	}
-	wanted := identity.Identity{Key: f.sources.key(name), Subject: subject}
-	if !ok || wanted.Validate() != nil {
+	account := identity.Identity{Key: f.sources.key(name), Subject: subject}
+	if !ok || account.Validate() != nil {
 		return user.User{}, errNoIdentity
 	}
-	found, err := f.store.ByIdentity(ctx, wanted)
-	return found, user.ReplaceNotFound(err)
+	owner, err := f.store.ByIdentity(ctx, account)
+	return owner, user.ReplaceNotFound(err)
 }
 
 // Link gives users identities, and takes them away.
@@ -55,16 +55,16 @@ func (l *Link) Do(ctx context.Context, actor audit.Actor, reference, text string
 	if err != nil {
 		return err
 	}
-	wanted := identity.Identity{Key: source.Key, Subject: subject}
-	if wanted.Validate() != nil {
+	account := identity.Identity{Key: source.Key, Subject: subject}
+	if account.Validate() != nil {
 		return errNoIdentity
 	}
-	found, err := user.Find(ctx, l.users, reference)
+	owner, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return err
 	}
-	entry := actor.Entry("user.link", found.NameAndID(), text)
-	_, _, err = l.users.Update(ctx, actor.Address(), entry, found.ID, add(wanted))
+	entry := actor.Entry("user.link", owner.NameAndID(), text)
+	_, _, err = l.users.Update(ctx, actor.Address(), entry, owner.ID, add(account))
 	return user.ReplaceNotFound(err)
 }
 
@@ -75,7 +75,7 @@ func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider 
 	if err := actor.CheckOperator(); err != nil {
 		return err
 	}
-	found, err := user.Find(ctx, l.users, reference)
+	owner, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider 
 		delete(services, key)
 		return nil
 	}
-	entry := actor.Entry("user.unlink", found.NameAndID(), key)
-	_, _, err = l.users.Update(ctx, actor.Address(), entry, found.ID, remove)
+	entry := actor.Entry("user.unlink", owner.NameAndID(), key)
+	_, _, err = l.users.Update(ctx, actor.Address(), entry, owner.ID, remove)
 	return err
 }
 
@@ -104,7 +104,7 @@ func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error
 	}
 	remove := func(_ user.User, ways *identity.Credentials) error {
 		delete(ways.Identities, key)
-		return l.wantWay(*ways)
+		return l.checkUsable(*ways)
 	}
 	err = l.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
 	return user.ReplaceNotFound(err)

@@ -41,22 +41,22 @@ func (i *Invitations) Do(
 	}
 	code = rand.Text()
 	now := i.now()
-	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now,
+	invitation := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now,
 		ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
-		created.ID = id
-		return i.store.StoreInvitation(ctx, actor.Entry("invite.create", string(id), note), created)
+		invitation.ID = id
+		return i.store.StoreInvitation(ctx, actor.Entry("invite.create", string(id), note), invitation)
 	})
-	return created, code, err
+	return invitation, code, err
 }
 
 // Show returns the invitation with that code. It fails with identity.ErrInvitation when it is not valid.
 func (i *Invitations) Show(ctx context.Context, code string) (identity.Invitation, error) {
-	found, err := i.store.InvitationByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(i.now()) {
+	invitation, err := i.store.InvitationByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !invitation.ValidAt(i.now()) {
 		return identity.Invitation{}, identity.ErrInvitation
 	}
-	return found, err
+	return invitation, err
 }
 
 // All returns all invitations, the oldest first.
@@ -75,10 +75,10 @@ func (i *Invitations) Revoke(
 		return "", err
 	}
 	id := identity.InvitationID(reference)
-	found, err := i.store.InvitationByHash(ctx, identity.HashOf(reference))
+	invitation, err := i.store.InvitationByHash(ctx, identity.HashOf(reference))
 	switch {
 	case err == nil:
-		id = found.ID
+		id = invitation.ID
 	case !fault.Is(err, fault.NotFound):
 		return "", err
 	}

@@ -21,14 +21,14 @@ var (
 	errJoinUninvited = fault.New(fault.Forbidden, "To get an account on this server, ask its operator for an invitation.")
 )
 
-// hasWays reports whether users can have a password or a passkey here.
-func (m *module) hasWays() bool { return m.passwords != nil || m.passkeys != nil }
+// localSignIn reports whether users can have a password or a passkey here.
+func (m *module) localSignIn() bool { return m.passwords != nil || m.passkeys != nil }
 
 // Register makes accounts for visitors who choose a name, and a password or a passkey.
 type Register struct{ *module }
 
 // Open reports whether everyone may make an account with a password or a passkey.
-func (j *Register) Open() bool { return j.hasWays() && j.registration == Open }
+func (j *Register) Open() bool { return j.localSignIn() && j.registration == Open }
 
 // Check returns nil if a visitor with the code of an invitation, or "", may make an account with a password or a
 // passkey. It fails with identity.ErrInvitation when the invitation is not valid, and with fault.Forbidden when new
@@ -38,23 +38,23 @@ func (j *Register) Check(ctx context.Context, code string) error {
 	return err
 }
 
-func (j *Register) admit(ctx context.Context, code string) (why identity.Admission, err error) {
-	why.Chosen = true
+func (j *Register) admit(ctx context.Context, code string) (admission identity.Admission, err error) {
+	admission.Chosen = true
 	switch {
-	case !j.hasWays():
-		return why, identity.ErrNoPasswords
+	case !j.localSignIn():
+		return admission, identity.ErrNoPasswords
 	case j.registration == Closed:
-		return why, errJoinClosed
+		return admission, errJoinClosed
 	case j.registration == Open && code == "":
-		return why, nil
+		return admission, nil
 	case code == "":
-		return why, errJoinUninvited
+		return admission, errJoinUninvited
 	}
 	invitation, err := (&Invitations{j.module}).Show(ctx, code)
 	if j.registration != Open { // where it is not needed, none of its uses is taken
-		why.Invitation = invitation.ID
+		admission.Invitation = invitation.ID
 	}
-	return why, err
+	return admission, err
 }
 
 // Do returns the new user. It fails as May does, with fault.Invalid when the name or the password breaks a rule, and
@@ -63,19 +63,19 @@ func (j *Register) Do(ctx context.Context, actor audit.Actor, code, name, passwo
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
-	why, err := j.admit(ctx, code)
+	admission, err := j.admit(ctx, code)
 	if err != nil {
 		return user.User{}, err
 	}
-	parsed, err := chosen(name)
+	userName, err := parseChosenName(name)
 	if err != nil {
 		return user.User{}, err
 	}
-	ways, err := j.withPassword(ctx, parsed, password)
+	ways, err := j.withPassword(ctx, userName, password)
 	if err != nil {
 		return user.User{}, err
 	}
-	return j.enroll(ctx, actor, user.User{Name: parsed}, ways, why)
+	return j.enroll(ctx, actor, user.User{Name: userName}, ways, admission)
 }
 
 // withPassword returns the ways in of a new user of that name who has a password.
@@ -86,22 +86,22 @@ func (m *module) withPassword(ctx context.Context, name user.Name, password stri
 
 // enroll stores a user with ways in. A user with a passkey has an id already, which the passkey holds.
 func (m *module) enroll(
-	ctx context.Context, actor audit.Actor, created user.User, ways identity.Credentials, why identity.Admission,
+	ctx context.Context, actor audit.Actor, newUser user.User, ways identity.Credentials, admission identity.Admission,
 ) (user.User, error) {
-	created.DefaultLanguage, created.CreatedAt = user.DefaultLanguage, m.now()
-	drawn := created.ID
+	newUser.DefaultLanguage, newUser.CreatedAt = user.DefaultLanguage, m.now()
+	fixedID := newUser.ID
 	err := ident.Draw(func(id user.ID) error {
-		created.ID = cmp.Or(drawn, id)
+		newUser.ID = cmp.Or(fixedID, id)
 		var entry auditlog.Entry // none for a user without rights
-		if created.Admin {
-			entry = audit.By(token.Viewer{User: created}, actor.Address()).Entry("user.create-admin", created.NameAndID(), "")
+		if newUser.Admin {
+			entry = audit.By(token.Viewer{User: newUser}, actor.Address()).Entry("user.create-admin", newUser.NameAndID(), "")
 		}
-		return m.users.Enroll(ctx, actor.Address(), entry, created, ways, why)
+		return m.users.Enroll(ctx, actor.Address(), entry, newUser, ways, admission)
 	})
 	if errors.Is(err, identity.ErrAdministratorExists) || errors.Is(err, identity.ErrPasskeyTaken) {
 		return user.User{}, err
 	}
-	return created, fault.Replace(err, fault.Conflict, user.ErrNameTaken)
+	return newUser, fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 }
 
 // SetUp makes the first administrator, who has a link that the server has printed.
@@ -114,7 +114,7 @@ var errNoSetup = fault.New(fault.Forbidden,
 // Begin returns the code of a new link. It fails with identity.ErrAdministratorExists when there is an administrator,
 // and with identity.ErrNoPasswords when there is nothing to choose.
 func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
-	if !s.hasWays() {
+	if !s.localSignIn() {
 		return "", identity.ErrNoPasswords
 	}
 	code = rand.Text()
@@ -126,7 +126,7 @@ func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
 // Show returns nil if the link with that code is valid, which it does not use. It fails with fault.Forbidden.
 func (s *SetUp) Show(ctx context.Context, code string) error {
 	link, err := s.store.LinkByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && link.Owner != "" || !s.hasWays() {
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner != "" || !s.localSignIn() {
 		return errNoSetup
 	}
 	return err
@@ -141,27 +141,27 @@ func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password 
 	if err := s.Show(ctx, code); err != nil {
 		return user.User{}, err
 	}
-	parsed, err := user.ParseName(name)
+	userName, err := user.ParseName(name)
 	if err != nil {
 		return user.User{}, err
 	}
-	ways, err := s.withPassword(ctx, parsed, password)
+	ways, err := s.withPassword(ctx, userName, password)
 	if err != nil {
 		return user.User{}, err
 	}
-	why := identity.Admission{Setup: identity.HashOf(code)}
-	return s.done(s.enroll(ctx, actor, user.User{Name: parsed, Admin: true}, ways, why))
+	admission := identity.Admission{Setup: identity.HashOf(code)}
+	return s.announce(s.enroll(ctx, actor, user.User{Name: userName, Admin: true}, ways, admission))
 }
 
-// done tells of a new administrator.
-func (s *SetUp) done(created user.User, err error) (user.User, error) {
+// announce notifies the operator of a new administrator.
+func (s *SetUp) announce(admin user.User, err error) (user.User, error) {
 	if fault.Is(err, fault.NotFound) || errors.Is(err, identity.ErrAdministratorExists) {
 		return user.User{}, errNoSetup
 	}
 	if err == nil {
-		s.notify.Tell(notice.Administrator(created, s.now()))
+		s.notify.Tell(notice.Administrator(admin, s.now()))
 	}
-	return created, err
+	return admin, err
 }
 
 // Reset lets users who cannot sign in choose a new password or passkey, with a link that an operator gives them.
@@ -178,7 +178,7 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 	if err := actor.MayManage(); err != nil {
 		return owner, link, "", err
 	}
-	if !r.hasWays() {
+	if !r.localSignIn() {
 		return owner, link, "", identity.ErrNoPasswords
 	}
 	if owner, err = user.Find(ctx, r.users, reference); err != nil {
@@ -194,7 +194,7 @@ func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) 
 // it is not valid, and with token.ErrSuspended.
 func (r *Reset) Show(ctx context.Context, code string) (user.User, error) {
 	link, err := r.store.LinkByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || !r.hasWays() {
+	if fault.Is(err, fault.NotFound) || err == nil && link.Owner == "" || !r.localSignIn() {
 		return user.User{}, errNoReset
 	}
 	if err != nil {
@@ -213,15 +213,15 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
-	shown, err := r.Show(ctx, code)
+	owner, err := r.Show(ctx, code)
 	if err != nil {
 		return user.User{}, err
 	}
-	hash, err := (&Passwords{r.module}).Hash(ctx, shown.Name, password)
+	hash, err := (&Passwords{r.module}).Hash(ctx, owner.Name, password)
 	if err != nil {
 		return user.User{}, err
 	}
-	return r.use(ctx, actor, code, shown, "user.set-password", func(ways *identity.Credentials) error {
+	return r.use(ctx, actor, code, owner, "user.set-password", func(ways *identity.Credentials) error {
 		ways.Password = hash
 		return nil
 	})
@@ -229,11 +229,11 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 
 // use changes the ways in of the owner of the link with that code, and uses the link.
 func (r *Reset) use(
-	ctx context.Context, actor audit.Actor, code string, shown user.User, act string,
+	ctx context.Context, actor audit.Actor, code string, owner user.User, act string,
 	change func(*identity.Credentials) error,
 ) (user.User, error) {
-	holder := audit.By(token.Viewer{User: shown}, actor.Address())
-	entry := holder.Entry(act, shown.NameAndID(), "with a link for it")
+	holder := audit.By(token.Viewer{User: owner}, actor.Address())
+	entry := holder.Entry(act, owner.NameAndID(), "with a link for it")
 	store := func(u user.User, ways *identity.Credentials) error {
 		if u.Suspended {
 			return token.ErrSuspended

@@ -45,23 +45,23 @@ type PasskeyCeremony struct {
 
 // begin asks for a new passkey of an owner, or for any passkey.
 func (m *module) begin(ctx context.Context, ceremony identity.Ceremony, name string, others []identity.Passkey) (
-	begun PasskeyCeremony, err error,
+	started PasskeyCeremony, err error,
 ) {
 	if m.passkeys == nil {
-		return begun, identity.ErrNoPasskeys
+		return started, identity.ErrNoPasskeys
 	}
-	var asked identity.CeremonyOptions
+	var options identity.CeremonyOptions
 	if ceremony.Owner == "" {
-		asked, err = m.passkeys.BeginAuthentication()
+		options, err = m.passkeys.BeginAuthentication()
 	} else {
-		asked, err = m.passkeys.BeginRegistration(ceremony.Owner, name, others)
+		options, err = m.passkeys.BeginRegistration(ceremony.Owner, name, others)
 	}
 	if err != nil {
-		return begun, err
+		return started, err
 	}
-	begun = PasskeyCeremony{Secret: rand.Text(), Options: asked.JSON}
-	ceremony.Challenge = asked.Challenge
-	return begun, m.store.StoreCeremony(ctx, identity.HashOf(begun.Secret), ceremony, identity.MaxAttempts)
+	started = PasskeyCeremony{Secret: rand.Text(), Options: options.JSON}
+	ceremony.Challenge = options.Challenge
+	return started, m.store.StoreCeremony(ctx, identity.HashOf(started.Secret), ceremony, identity.MaxAttempts)
 }
 
 // take returns the ceremony with that secret, which nobody gets again.
@@ -81,9 +81,9 @@ func (m *module) finish(ceremony identity.Ceremony, answer NewPasskey) (identity
 	if err := identity.CheckPasskeyName(answer.Name); err != nil {
 		return identity.Passkey{}, err
 	}
-	made, err := m.passkeys.FinishRegistration(ceremony.Challenge, ceremony.Owner, answer.Answer)
-	made.Name, made.CreatedAt = answer.Name, m.now()
-	return made, err
+	passkey, err := m.passkeys.FinishRegistration(ceremony.Challenge, ceremony.Owner, answer.Answer)
+	passkey.Name, passkey.CreatedAt = answer.Name, m.now()
+	return passkey, err
 }
 
 // NewPasskey is a passkey that a browser has made.
@@ -113,9 +113,9 @@ func (p *Passkeys) SignIn(ctx context.Context, actor audit.Actor, secret string,
 	}
 	var owner user.User
 	id, counter, err := p.passkeys.FinishAuthentication(ceremony.Challenge, answer,
-		func(id identity.PasskeyID) (found identity.Passkey, of user.ID, err error) {
-			found, owner, err = p.store.PasskeyByID(ctx, id)
-			return found, owner.ID, err
+		func(id identity.PasskeyID) (passkey identity.Passkey, ownerID user.ID, err error) {
+			passkey, owner, err = p.store.PasskeyByID(ctx, id)
+			return passkey, owner.ID, err
 		})
 	if err != nil {
 		return user.User{}, err
@@ -131,8 +131,8 @@ func (p *Passkeys) SignIn(ctx context.Context, actor audit.Actor, secret string,
 	return owner, fault.Replace(err, fault.NotFound, identity.ErrPasskey)
 }
 
-// recent returns the viewer, who has begun a session within the last hour.
-func (m *module) recent(actor audit.Actor) (token.Viewer, error) {
+// recentViewer returns the viewer, who has begun a session within the last hour.
+func (m *module) recentViewer(actor audit.Actor) (token.Viewer, error) {
 	viewer, err := actor.User()
 	if err == nil && !viewer.SignedInRecently(m.now()) {
 		err = token.ErrRejected
@@ -145,7 +145,7 @@ var errManyPasskeys = fault.New(fault.Conflict, "You have as many passkeys as an
 // BeginAdd asks the viewer's browser for another passkey. It fails with token.ErrRejected unless the viewer has a
 // session that was begun within the last hour, and with fault.Conflict when the viewer has too many.
 func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (PasskeyCeremony, error) {
-	viewer, err := p.recent(actor)
+	viewer, err := p.recentViewer(actor)
 	if err != nil {
 		return PasskeyCeremony{}, err
 	}
@@ -163,19 +163,19 @@ func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (PasskeyCere
 // Add gives the viewer another passkey. It fails as BeginAdd does, with fault.Invalid when the name breaks a rule, or
 // the ceremony is not this viewer's or is over, with identity.ErrPasskey when the answer proves nothing, and with
 // identity.ErrPasskeyTaken.
-func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, made NewPasskey) error {
-	viewer, err := p.recent(actor)
+func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, answer NewPasskey) error {
+	viewer, err := p.recentViewer(actor)
 	if err != nil {
 		return err
 	}
-	ceremony, err := p.take(ctx, purposeAdd, made.Secret)
+	ceremony, err := p.take(ctx, purposeAdd, answer.Secret)
 	if err == nil && ceremony.Owner != viewer.User.ID {
 		err = errStaleCeremony
 	}
 	if err != nil {
 		return err
 	}
-	passkey, err := p.finish(ceremony, made)
+	passkey, err := p.finish(ceremony, answer)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, made NewPasskey) 
 // RemoveOwn takes a passkey from the viewer, if the viewer has it. It fails with token.ErrRejected unless the viewer
 // has a session that was begun within the last hour, and with fault.Conflict when there is no other way in.
 func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) error {
-	viewer, err := p.recent(actor)
+	viewer, err := p.recentViewer(actor)
 	if err != nil {
 		return err
 	}
@@ -204,43 +204,43 @@ func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) 
 		if len(ways.Passkeys) == before {
 			return nil
 		}
-		return p.wantWay(*ways)
+		return p.checkUsable(*ways)
 	})
 }
 
 // beginAccount asks a browser for the first passkey of a user to come.
 func (p *Passkeys) beginAccount(
 	ctx context.Context, actor audit.Actor, purpose, name string, parse func(string) (user.Name, error),
-	may func() error,
+	check func() error,
 ) (PasskeyCeremony, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return PasskeyCeremony{}, err
 	}
-	if err := may(); err != nil {
+	if err := check(); err != nil {
 		return PasskeyCeremony{}, err
 	}
-	parsed, err := parse(name)
+	userName, err := parse(name)
 	if err != nil {
 		return PasskeyCeremony{}, err
 	}
 	// The name can still be taken meanwhile. But no device is to keep a passkey of an account that never was.
-	_, err = p.users.ByName(ctx, parsed)
+	_, err = p.users.ByName(ctx, userName)
 	if !fault.Is(err, fault.NotFound) {
 		return PasskeyCeremony{}, cmp.Or(err, error(user.ErrNameTaken))
 	}
-	ceremony := identity.Ceremony{Purpose: purpose, Owner: user.ID(ident.New()), Name: parsed.String()}
-	return p.begin(ctx, ceremony, parsed.String(), nil)
+	ceremony := identity.Ceremony{Purpose: purpose, Owner: user.ID(ident.New()), Name: userName.String()}
+	return p.begin(ctx, ceremony, userName.String(), nil)
 }
 
 // enroll makes the user of a ceremony.
 func (p *Passkeys) enroll(
-	ctx context.Context, actor audit.Actor, purpose string, admin bool, made NewPasskey, why identity.Admission,
+	ctx context.Context, actor audit.Actor, purpose string, admin bool, answer NewPasskey, admission identity.Admission,
 ) (user.User, error) {
-	ceremony, err := p.take(ctx, purpose, made.Secret)
+	ceremony, err := p.take(ctx, purpose, answer.Secret)
 	if err != nil {
 		return user.User{}, err
 	}
-	passkey, err := p.finish(ceremony, made)
+	passkey, err := p.finish(ceremony, answer)
 	if err != nil {
 		return user.User{}, err
 	}
@@ -248,28 +248,28 @@ func (p *Passkeys) enroll(
 	if err != nil {
 		return user.User{}, err
 	}
-	created := user.User{ID: ceremony.Owner, Name: name, Admin: admin}
-	return p.module.enroll(ctx, actor, created, identity.Credentials{Passkeys: []identity.Passkey{passkey}}, why)
+	newUser := user.User{ID: ceremony.Owner, Name: name, Admin: admin}
+	return p.module.enroll(ctx, actor, newUser, identity.Credentials{Passkeys: []identity.Passkey{passkey}}, admission)
 }
 
 // BeginRegister asks a visitor's browser for the passkey of a new account. It fails as Join.Check does, and with
 // fault.Invalid when the name breaks a rule.
 func (p *Passkeys) BeginRegister(ctx context.Context, actor audit.Actor, code, name string) (PasskeyCeremony, error) {
-	return p.beginAccount(ctx, actor, purposeJoin, name, chosen, func() error {
+	return p.beginAccount(ctx, actor, purposeJoin, name, parseChosenName, func() error {
 		return (&Register{p.module}).Check(ctx, code)
 	})
 }
 
 // Register makes the account that BeginJoin was about. It fails as Join.Do and Add do.
-func (p *Passkeys) Register(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
+func (p *Passkeys) Register(ctx context.Context, actor audit.Actor, code string, answer NewPasskey) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
-	why, err := (&Register{p.module}).admit(ctx, code)
+	admission, err := (&Register{p.module}).admit(ctx, code)
 	if err != nil {
 		return user.User{}, err
 	}
-	return p.enroll(ctx, actor, purposeJoin, false, made, why)
+	return p.enroll(ctx, actor, purposeJoin, false, answer, admission)
 }
 
 // BeginSetUp asks the holder of a link for the passkey of the first administrator. It fails as SetUp.Show does, and
@@ -281,7 +281,7 @@ func (p *Passkeys) BeginSetUp(ctx context.Context, actor audit.Actor, code, name
 }
 
 // SetUp makes the first administrator. It fails as SetUp.Do and Add do.
-func (p *Passkeys) SetUp(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
+func (p *Passkeys) SetUp(ctx context.Context, actor audit.Actor, code string, answer NewPasskey) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
@@ -289,8 +289,8 @@ func (p *Passkeys) SetUp(ctx context.Context, actor audit.Actor, code string, ma
 	if err := use.Show(ctx, code); err != nil {
 		return user.User{}, err
 	}
-	created, err := p.enroll(ctx, actor, purposeSetUp, true, made, identity.Admission{Setup: identity.HashOf(code)})
-	return use.done(created, err)
+	admin, err := p.enroll(ctx, actor, purposeSetUp, true, answer, identity.Admission{Setup: identity.HashOf(code)})
+	return use.announce(admin, err)
 }
 
 // BeginReset asks the holder of a link for another passkey of the link's owner. It fails as Reset.Show does.
@@ -307,7 +307,7 @@ func (p *Passkeys) BeginReset(ctx context.Context, actor audit.Actor, code strin
 
 // Reset gives the owner of a link a passkey beside those that there are, ends the owner's sessions, and returns the
 // owner. It fails as Reset.Show and Add do.
-func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, made NewPasskey) (user.User, error) {
+func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, answer NewPasskey) (user.User, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, err
 	}
@@ -316,14 +316,14 @@ func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, ma
 	if err != nil {
 		return user.User{}, err
 	}
-	ceremony, err := p.take(ctx, purposeReset, made.Secret)
+	ceremony, err := p.take(ctx, purposeReset, answer.Secret)
 	if err == nil && ceremony.Owner != owner.ID {
 		err = errStaleCeremony
 	}
 	if err != nil {
 		return user.User{}, err
 	}
-	passkey, err := p.finish(ceremony, made)
+	passkey, err := p.finish(ceremony, answer)
 	if err != nil {
 		return user.User{}, err
 	}

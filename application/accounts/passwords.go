@@ -54,52 +54,52 @@ func (m *module) normal(password string) (string, error) {
 // whether or not there is such a user, and takes as long for each. It fails with identity.ErrWrongPassword, and with
 // identity.ErrTooManyGuesses.
 func (m *module) check(ctx context.Context, from netip.Addr, name, password string) (
-	of user.User, hash identity.PasswordHash, err error,
+	owner user.User, hash identity.PasswordHash, err error,
 ) {
 	if m.passwords == nil {
-		return of, "", identity.ErrNoPasswords
+		return owner, "", identity.ErrNoPasswords
 	}
 	leave, err := m.passwords.Enter()
 	if err != nil {
-		return of, "", err
+		return owner, "", err
 	}
 	defer leave()
 	normal, err := m.normal(password)
 	if err != nil {
-		return of, "", identity.ErrWrongPassword
+		return owner, "", identity.ErrWrongPassword
 	}
-	counted := strings.ToLower(name)
-	if err := m.store.TakeGuess(ctx, from, counted); err != nil {
-		return of, "", err
+	folded := strings.ToLower(name)
+	if err := m.store.TakeGuess(ctx, from, folded); err != nil {
+		return owner, "", err
 	}
-	parsed, err := user.ParseName(name)
+	userName, err := user.ParseName(name)
 	if err == nil {
-		of, hash, err = m.store.ByPassword(ctx, parsed)
+		owner, hash, err = m.store.ByPassword(ctx, userName)
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Invalid) {
-		return of, "", err
+		return owner, "", err
 	}
 	matches, outdated, err := m.passwords.Matches(ctx, normal, hash)
 	if err != nil { // nothing was guessed
-		return of, "", errors.Join(err, m.store.ReturnGuess(context.WithoutCancel(ctx), counted))
+		return owner, "", errors.Join(err, m.store.ReturnGuess(context.WithoutCancel(ctx), folded))
 	}
 	if !matches {
-		return of, "", identity.ErrWrongPassword
+		return owner, "", identity.ErrWrongPassword
 	}
-	if err := m.store.ReturnGuess(ctx, counted); err != nil {
-		return of, "", err
+	if err := m.store.ReturnGuess(ctx, folded); err != nil {
+		return owner, "", err
 	}
 	if outdated {
-		renewed, err := m.passwords.Hash(ctx, normal)
+		newHash, err := m.passwords.Hash(ctx, normal)
 		if err == nil {
-			err = m.store.Rehash(ctx, of.ID, hash, renewed)
+			err = m.store.Rehash(ctx, owner.ID, hash, newHash)
 		}
 		if err != nil {
-			return of, "", err
+			return owner, "", err
 		}
-		hash = renewed
+		hash = newHash
 	}
-	return of, hash, nil
+	return owner, hash, nil
 }
 
 // SignIn signs in with the name and password of a user. start begins a session, and returns what ends it.
@@ -125,7 +125,7 @@ func (p *Passwords) SignIn(
 		return err
 	}
 	// A change of the password ends the sessions that there are. This one may have begun right after.
-	err = p.still(ctx, owner.ID, password, hash)
+	err = p.checkUnchanged(ctx, owner.ID, password, hash)
 	if err != nil {
 		_ = end(context.WithoutCancel(ctx)) // the session's secret is not sent
 		return fault.Replace(err, fault.NotFound, identity.ErrWrongPassword)
@@ -133,8 +133,8 @@ func (p *Passwords) SignIn(
 	return nil
 }
 
-// still fails with identity.ErrWrongPassword unless a password, whose hash was that one, is the user's now.
-func (m *module) still(ctx context.Context, owner user.ID, password string, hash identity.PasswordHash) error {
+// checkUnchanged fails with identity.ErrWrongPassword unless a password, whose hash was that one, is the user's now.
+func (m *module) checkUnchanged(ctx context.Context, owner user.ID, password string, hash identity.PasswordHash) error {
 	now, err := m.store.CredentialsOf(ctx, owner)
 	if err != nil || now.Password == hash {
 		return err
@@ -147,19 +147,19 @@ func (m *module) still(ctx context.Context, owner user.ID, password string, hash
 }
 
 // mayChange returns a viewer who has begun a session within the last hour, or who types the present password.
-func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, present string) (token.Viewer, error) {
+func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, current string) (token.Viewer, error) {
 	viewer, err := actor.User()
 	if err != nil {
 		return viewer, err
 	}
-	if present == "" {
+	if current == "" {
 		if !viewer.SignedInRecently(p.now()) {
 			err = token.ErrRejected
 		}
 		return viewer, err
 	}
-	of, _, err := p.check(ctx, actor.Address(), viewer.User.Name.String(), present)
-	if err == nil && of.ID != viewer.User.ID { // renamed meanwhile
+	owner, _, err := p.check(ctx, actor.Address(), viewer.User.Name.String(), current)
+	if err == nil && owner.ID != viewer.User.ID { // renamed meanwhile
 		err = identity.ErrCurrentPassword
 	}
 	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrCurrentPassword)
@@ -170,8 +170,8 @@ func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, present st
 //
 // It fails with token.ErrRejected when the viewer has neither typed the present password nor begun a session within the
 // last hour, with identity.ErrCurrentPassword or identity.ErrTooManyGuesses, and as Hash does.
-func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, present, password string) error {
-	viewer, err := p.mayChange(ctx, actor, present)
+func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, current, password string) error {
+	viewer, err := p.mayChange(ctx, actor, current)
 	if err != nil {
 		return err
 	}
@@ -187,14 +187,14 @@ func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, present, pass
 
 // RemoveOwn takes the viewer's password away, and ends the viewer's other sessions. It fails as SetOwn does, and with
 // fault.Conflict when there is no other way in.
-func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, present string) error {
-	viewer, err := p.mayChange(ctx, actor, present)
+func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, current string) error {
+	viewer, err := p.mayChange(ctx, actor, current)
 	if err != nil {
 		return err
 	}
 	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
 		ways.Password = ""
-		return p.wantWay(*ways)
+		return p.checkUsable(*ways)
 	})
 }
 
@@ -214,8 +214,8 @@ func (m *module) change(
 
 var errLast = fault.New(fault.Conflict, "This is your last way to sign in. Add another one first.")
 
-// wantWay returns errLast unless one of the ways in can be used here.
-func (m *module) wantWay(ways identity.Credentials) error {
+// checkUsable returns errLast unless one of the ways in can be used here.
+func (m *module) checkUsable(ways identity.Credentials) error {
 	if m.passwords != nil && ways.Password != "" || m.passkeys != nil && len(ways.Passkeys) > 0 {
 		return nil
 	}

@@ -39,17 +39,17 @@ type Redirect struct {
 // It fails with fault.NotFound when there is no such provider, with identity.ErrInvitation when the invitation is not
 // valid, with token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and
 // with fault.Forbidden when that session may only read.
-func (b *BeginSignIn) Do(ctx context.Context, actor audit.Actor, wanted BeginInput) (Redirect, error) {
+func (b *BeginSignIn) Do(ctx context.Context, actor audit.Actor, input BeginInput) (Redirect, error) {
 	viewer, err := actor.Viewer()
 	if err != nil {
 		return Redirect{}, err
 	}
-	source, err := b.sources.named(wanted.Provider)
+	source, err := b.sources.named(input.Provider)
 	if err != nil {
 		return Redirect{}, err
 	}
-	attempt := identity.Attempt{Provider: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
-	if wanted.Link {
+	attempt := identity.Attempt{Provider: source.Name, Proof: identity.NewProof(), Next: input.Next}
+	if input.Link {
 		if !viewer.SignedInRecently(b.now()) {
 			return Redirect{}, token.ErrRejected
 		}
@@ -58,8 +58,8 @@ func (b *BeginSignIn) Do(ctx context.Context, actor audit.Actor, wanted BeginInp
 		}
 		attempt.Link = viewer.User.ID
 	}
-	if wanted.Code != "" {
-		invitation, err := (&Invitations{b.module}).Show(ctx, wanted.Code)
+	if input.Code != "" {
+		invitation, err := (&Invitations{b.module}).Show(ctx, input.Code)
 		if err != nil {
 			return Redirect{}, err
 		}
@@ -110,7 +110,7 @@ var (
 // one; and with fault.Conflict when the identity cannot be linked.
 func (a *FinishSignIn) Do(
 	ctx context.Context, actor audit.Actor, resume func(context.Context) (token.Viewer, error), provider, secret string,
-	brought identity.Callback,
+	callback identity.Callback,
 ) (SignInResult, error) {
 	if _, err := actor.Viewer(); err != nil {
 		return SignInResult{}, err
@@ -125,14 +125,14 @@ func (a *FinishSignIn) Do(
 	}
 	state := attempt.Proof.State // empty once the visitor chooses a name
 	if attempt.Provider != source.Name || state == "" ||
-		subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
+		subtle.ConstantTimeCompare([]byte(state), []byte(callback.State)) != 1 {
 		return SignInResult{}, errStale
 	}
-	if brought.Error != "" || brought.Code == "" {
+	if callback.Error != "" || callback.Code == "" {
 		return SignInResult{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused.",
-			fmt.Errorf("callback: %.64q", brought.Error)) // such as invalid_scope, which operators find in the log
+			fmt.Errorf("callback: %.64q", callback.Error)) // such as invalid_scope, which operators find in the log
 	}
-	profile, err := source.Finish(ctx, attempt.Proof, brought)
+	profile, err := source.Finish(ctx, attempt.Proof, callback)
 	if err != nil {
 		return SignInResult{}, err
 	}
@@ -147,18 +147,18 @@ func (a *FinishSignIn) Do(
 		}
 		return a.link(ctx, audit.By(viewer, actor.Address()), attempt, profile.Identity)
 	}
-	found, err := a.store.ByIdentity(ctx, profile.Identity)
+	owner, err := a.store.ByIdentity(ctx, profile.Identity)
 	if fault.Is(err, fault.NotFound) {
 		return a.receive(ctx, actor, attempt, profile)
 	}
-	if err == nil && found.Suspended {
+	if err == nil && owner.Suspended {
 		return SignInResult{}, token.ErrSuspended
 	}
-	return SignInResult{User: found, Next: attempt.Next}, err
+	return SignInResult{User: owner, Next: attempt.Next}, err
 }
 
 func (a *FinishSignIn) link(
-	ctx context.Context, actor audit.Actor, attempt identity.Attempt, wanted identity.Identity,
+	ctx context.Context, actor audit.Actor, attempt identity.Attempt, account identity.Identity,
 ) (SignInResult, error) {
 	viewer, err := actor.Viewer()
 	if err == nil && (viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now())) {
@@ -174,7 +174,7 @@ func (a *FinishSignIn) link(
 		if u.Suspended { // meanwhile
 			return token.ErrSuspended
 		}
-		return add(wanted)(u, services)
+		return add(account)(u, services)
 	}
 	_, _, err = a.users.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, link)
 	if err != nil {

@@ -22,7 +22,7 @@ type Newcomer struct {
 // Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is no such attempt,
 // or it is over.
 func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
-	attempt, err := s.vouched(ctx, secret)
+	attempt, err := s.attempt(ctx, secret)
 	if err != nil {
 		return Newcomer{}, err
 	}
@@ -30,23 +30,23 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	if err != nil {
 		return Newcomer{}, err
 	}
-	shown := Newcomer{Provider: source.Label}
-	proposed, err := chosen(attempt.Profile.Name)
+	newcomer := Newcomer{Provider: source.Label}
+	suggestion, err := parseChosenName(attempt.Profile.Name)
 	if err != nil {
-		return shown, nil //nolint:nilerr // it is only proposed
+		return newcomer, nil //nolint:nilerr // it is only proposed
 	}
-	_, err = s.users.ByName(ctx, proposed)
+	_, err = s.users.ByName(ctx, suggestion)
 	if fault.Is(err, fault.NotFound) {
-		_, err = s.users.ByFormerName(ctx, proposed)
+		_, err = s.users.ByFormerName(ctx, suggestion)
 	}
 	if fault.Is(err, fault.NotFound) {
-		shown.Name, err = proposed.String(), nil
+		newcomer.Name, err = suggestion.String(), nil
 	}
-	return shown, err
+	return newcomer, err
 }
 
-// vouched returns an attempt whose visitor a provider has vouched for.
-func (m *module) vouched(ctx context.Context, secret string) (identity.Attempt, error) {
+// attempt returns an attempt whose visitor a provider has vouched for.
+func (m *module) attempt(ctx context.Context, secret string) (identity.Attempt, error) {
 	attempt, err := m.store.Attempt(ctx, identity.HashOf(secret))
 	if fault.Is(err, fault.NotFound) || err == nil && attempt.Profile.Subject == "" {
 		return identity.Attempt{}, errStale
@@ -54,8 +54,8 @@ func (m *module) vouched(ctx context.Context, secret string) (identity.Attempt, 
 	return attempt, err
 }
 
-// chosen returns a name that a newcomer may choose.
-func chosen(text string) (user.Name, error) {
+// parseChosenName returns a name that a newcomer may choose.
+func parseChosenName(text string) (user.Name, error) {
 	name, err := user.ParseName(text)
 	if err == nil {
 		err = name.CheckChosen()
@@ -78,26 +78,26 @@ func (s *SignUp) Do(
 	if _, err := actor.Viewer(); err != nil {
 		return user.User{}, "", err
 	}
-	attempt, err := s.vouched(ctx, secret)
+	attempt, err := s.attempt(ctx, secret)
 	if err != nil {
 		return user.User{}, "", err
 	}
-	parsed, err := chosen(name)
+	userName, err := parseChosenName(name)
 	if err != nil {
 		return user.User{}, "", err
 	}
-	created := user.User{
-		Name: parsed, AvatarURL: attempt.Profile.AvatarURL, DefaultLanguage: user.DefaultLanguage, CreatedAt: s.now(),
+	newUser := user.User{
+		Name: userName, AvatarURL: attempt.Profile.AvatarURL, DefaultLanguage: user.DefaultLanguage, CreatedAt: s.now(),
 	}
 	err = ident.Draw(func(id user.ID) error {
-		created.ID = id
-		return s.store.SignUp(ctx, actor.Address(), identity.HashOf(secret), created)
+		newUser.ID = id
+		return s.store.SignUp(ctx, actor.Address(), identity.HashOf(secret), newUser)
 	})
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
-		if known, notFound := s.store.ByIdentity(ctx, attempt.Profile.Identity); notFound == nil {
-			return known, attempt.Next, nil
+		if existing, notFound := s.store.ByIdentity(ctx, attempt.Profile.Identity); notFound == nil {
+			return existing, attempt.Next, nil
 		}
 	}
-	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict,
+	return newUser, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict,
 		user.ErrNameTaken)
 }

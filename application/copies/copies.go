@@ -136,24 +136,24 @@ func (c *Copy) Do(ctx context.Context, actor audit.Actor) ([]Comparison, error) 
 	if err := c.target.Begin(ctx, from.UID, run); err != nil {
 		return nil, fmt.Errorf("prepare the target: %w", err)
 	}
-	copied, err := c.walk(ctx, c.source, "copy", func(table Table, rows []Row) error {
+	sourceSums, err := c.walk(ctx, c.source, "copy", func(table Table, rows []Row) error {
 		return c.target.Write(ctx, run, table, rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	stored, err := c.walk(ctx, c.target, "read back", func(Table, []Row) error { return nil })
+	targetSums, err := c.walk(ctx, c.target, "read back", func(Table, []Row) error { return nil })
 	if err != nil {
 		return nil, err
 	}
-	compared := make([]Comparison, len(tables))
+	comparisons := make([]Comparison, len(tables))
 	for i, table := range tables {
-		compared[i] = Comparison{table.Name, copied[i], stored[i]}
+		comparisons[i] = Comparison{table.Name, sourceSums[i], targetSums[i]}
 	}
-	if !slices.Equal(copied, stored) {
-		return compared, nil
+	if !slices.Equal(sourceSums, targetSums) {
+		return comparisons, nil
 	}
-	return compared, c.target.End(ctx, run)
+	return comparisons, c.target.End(ctx, run)
 }
 
 // walk sums the tables of one side, and passes their rows to write in batches.

@@ -37,27 +37,27 @@ func run[R, T any](
 	)
 	flush := func() error {
 		var results []batch.Result
-		var failure, unwritten error // of the store, and of reject
+		var storeErr, rejectErr error // of the store, and of reject
 		if len(values) > 0 {
-			results, failure = store(ctx, values)
+			results, storeErr = store(ctx, values)
 		}
 		for _, record := range records {
 			if record.Err == nil {
-				if failure != nil {
+				if storeErr != nil {
 					continue // its outcome is unknown
 				}
 				record.Err = s.count(results[0])
 				results = results[1:]
 			}
-			if record.Err != nil && unwritten == nil {
-				if unwritten = reject(record.Line, record.Raw, record.Err); unwritten == nil {
+			if record.Err != nil && rejectErr == nil {
+				if rejectErr = reject(record.Line, record.Raw, record.Err); rejectErr == nil {
 					s.Read++
 					s.Rejected++
 				}
 			}
 		}
 		values, records, size = nil, nil, 0
-		return cmp.Or(failure, unwritten, context.Cause(ctx))
+		return cmp.Or(storeErr, rejectErr, context.Cause(ctx))
 	}
 	for record, err := range source(ctx) {
 		if err != nil {

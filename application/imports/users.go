@@ -54,22 +54,22 @@ func (u *Users) account(r User) (user.Import, error) {
 	case len(r.Identities) > MaxIdentities:
 		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxIdentities))
 	}
-	made := user.Import{
+	account := user.Import{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
 		PublicProfile: r.PublicProfile,
 		Contributor:   r.Contributor, Identities: r.Identities, CreatedAt: u.now(),
 	}
 	if r.DefaultLanguage != nil && *r.DefaultLanguage == "" {
-		made.DefaultLanguage = new(user.DefaultLanguage)
+		account.DefaultLanguage = new(user.DefaultLanguage)
 	}
 	if r.SupporterMonths != nil {
 		if *r.SupporterMonths < 0 || *r.SupporterMonths > 1<<31-1 {
 			return user.Import{}, fault.New(fault.Invalid, "The supporter length is negative or too large.")
 		}
-		made.SupporterMonths = new(int32(*r.SupporterMonths))
+		account.SupporterMonths = new(int32(*r.SupporterMonths))
 	}
 	if r.Stars != nil {
-		made.Stars = make([]string, 0, len(r.Stars))
+		account.Stars = make([]string, 0, len(r.Stars))
 	}
 	seen := make(map[string]bool, len(r.Stars))
 	for _, star := range r.Stars {
@@ -78,11 +78,11 @@ func (u *Users) account(r User) (user.Import, error) {
 		}
 		if !seen[star] {
 			seen[star] = true
-			made.Stars = append(made.Stars, star)
+			account.Stars = append(account.Stars, star)
 		}
 	}
-	if err := user.ValidateIdentities(made.Identities); err != nil {
+	if err := user.ValidateIdentities(account.Identities); err != nil {
 		return user.Import{}, err
 	}
-	return made, made.Over(user.Account{}, user.LocalChanges{}).Validate()
+	return account, account.Over(user.Account{}, user.LocalChanges{}).Validate()
 }

@@ -43,8 +43,8 @@ func (f *FindByName) Do(readings ...string) (*language.Language, error) {
 		return nil, errNoName
 	}
 	for _, name := range readings {
-		if found, ok := f.names.ByName(name); ok {
-			return found, nil
+		if match, ok := f.names.ByName(name); ok {
+			return match, nil
 		}
 	}
 	return nil, errNoLanguage
@@ -63,8 +63,8 @@ func (f *FindByExtension) Do(readings ...string) (*language.Language, error) {
 		return nil, errNoExtension
 	}
 	for _, reading := range readings {
-		if found, ok := f.files.ByExtension(strings.TrimPrefix(reading, ".")); ok {
-			return found, nil
+		if match, ok := f.files.ByExtension(strings.TrimPrefix(reading, ".")); ok {
+			return match, nil
 		}
 	}
 	return nil, errNoLanguage

@@ -13,10 +13,10 @@ import (
 // ListAccounts lists users for administrators.
 type ListAccounts struct{ *module }
 
-// maxSought is the longest part of a name, or id, that accounts are looked for by.
-const maxSought = 64
+// maxNamePart is the longest part of a name, or id, that accounts are looked for by.
+const maxNamePart = 64
 
-var errSought = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
+var errNamePart = fault.New(fault.Invalid, "Look for users by a part of the name, or by the id.")
 
 // Do returns the first accounts after a place that match the filter, at most limit of them. It fails with
 // fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid for a name that no user
@@ -28,8 +28,8 @@ func (l *ListAccounts) Do(
 	if err := actor.MaySeeAll(); err != nil {
 		return nil, err
 	}
-	if !ident.Printable(filter.Name, maxSought) {
-		return nil, errSought
+	if !ident.Printable(filter.Name, maxNamePart) {
+		return nil, errNamePart
 	}
 	return l.store.Accounts(ctx, filter, order, after, limit)
 }
@@ -43,10 +43,10 @@ func (s *ShowAccount) Do(ctx context.Context, actor audit.Actor, id user.ID) (mo
 	if err := actor.MaySeeAll(); err != nil {
 		return moderation.Account{}, err
 	}
-	shown, err := s.users.ByID(ctx, id)
+	account, err := s.users.ByID(ctx, id)
 	if err != nil {
 		return moderation.Account{}, user.ReplaceNotFound(err)
 	}
 	usage, err := s.store.UsageOf(ctx, id)
-	return moderation.Account{User: shown, Usage: usage}, err
+	return moderation.Account{User: account, Usage: usage}, err
 }

@@ -16,55 +16,57 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// errAsked is the answer of a store that was asked, so the use case allowed the actor.
-var errAsked = errors.New("asked")
+// errCalled is the answer of a store that was asked, so the use case allowed the actor.
+var errCalled = errors.New("asked")
 
-type askedStore struct{ moderation.Store }
+type calledStore struct{ moderation.Store }
 
-func (askedStore) Pastes(context.Context, moderation.Filter,
+func (calledStore) Pastes(context.Context, moderation.Filter,
 	paste.Cursor, int) ([]moderation.Paste, paste.Cursor, error) {
-	return nil, paste.Cursor{}, errAsked
+	return nil, paste.Cursor{}, errCalled
 }
 
-func (askedStore) UsageOf(context.Context, user.ID) (moderation.Usage, error) {
-	return moderation.Usage{}, errAsked
+func (calledStore) UsageOf(context.Context, user.ID) (moderation.Usage, error) {
+	return moderation.Usage{}, errCalled
 }
 
-func (askedStore) Origin(context.Context, paste.ID) (netip.Addr, error) {
-	return netip.Addr{}, errAsked
+func (calledStore) Origin(context.Context, paste.ID) (netip.Addr, error) {
+	return netip.Addr{}, errCalled
 }
 
-func (askedStore) Remove(context.Context, auditlog.Entry, paste.ID, string) error { return errAsked }
+func (calledStore) Remove(context.Context, auditlog.Entry, paste.ID, string) error { return errCalled }
 
-func (askedStore) Restore(context.Context, auditlog.Entry, paste.ID) error { return errAsked }
+func (calledStore) Restore(context.Context, auditlog.Entry, paste.ID) error { return errCalled }
 
-func (askedStore) Block(context.Context, auditlog.Entry, moderation.Block) error { return errAsked }
+func (calledStore) Block(context.Context, auditlog.Entry, moderation.Block) error { return errCalled }
 
-func (askedStore) Unblock(context.Context, auditlog.Entry, netip.Prefix) error { return errAsked }
+func (calledStore) Unblock(context.Context, auditlog.Entry, netip.Prefix) error { return errCalled }
 
-func (askedStore) Blocks(context.Context) ([]moderation.Block, error) { return nil, errAsked }
+func (calledStore) Blocks(context.Context) ([]moderation.Block, error) { return nil, errCalled }
 
-func (askedStore) Reports(context.Context, moderation.Report, int) ([]moderation.Report, error) {
-	return nil, errAsked
+func (calledStore) Reports(context.Context, moderation.Report, int) ([]moderation.Report, error) {
+	return nil, errCalled
 }
 
-func (askedStore) CloseReport(context.Context, auditlog.Entry, string) error { return errAsked }
+func (calledStore) CloseReport(context.Context, auditlog.Entry, string) error { return errCalled }
 
-func (askedStore) Entries(context.Context, auditlog.Entry, int) ([]auditlog.Entry, error) {
-	return nil, errAsked
+func (calledStore) Entries(context.Context, auditlog.Entry, int) ([]auditlog.Entry, error) {
+	return nil, errCalled
 }
 
-func (askedStore) Accounts(
+func (calledStore) Accounts(
 	context.Context, moderation.AccountFilter, moderation.Order, moderation.AccountCursor, int,
 ) ([]moderation.Account, error) {
-	return nil, errAsked
+	return nil, errCalled
 }
 
-type askedUsers struct{ user.Store }
+type calledUsers struct{ user.Store }
 
-func (askedUsers) ByName(context.Context, user.Name) (user.User, error) { return user.User{}, errAsked }
+func (calledUsers) ByName(context.Context, user.Name) (user.User, error) {
+	return user.User{}, errCalled
+}
 
-func (askedUsers) ByID(context.Context, user.ID) (user.User, error) { return user.User{}, errAsked }
+func (calledUsers) ByID(context.Context, user.ID) (user.User, error) { return user.User{}, errCalled }
 
 // TestAdministratorsOnly has every kind of actor ask for what only the operator and administrators may see and do.
 func TestAdministratorsOnly(t *testing.T) {
@@ -85,31 +87,31 @@ func TestAdministratorsOnly(t *testing.T) {
 		},
 		"user":             {actor: ofViewer(token.Viewer{User: user.User{ID: "epoxy"}}), kind: fault.Forbidden},
 		"suspended":        {actor: ofViewer(suspended), see: token.ErrSuspended, change: token.ErrSuspended},
-		"read-only token":  {actor: ofViewer(readOnly), see: errAsked, change: readOnly.MayWrite()},
-		"administrator":    {actor: ofViewer(admin), see: errAsked, change: errAsked},
-		"operator's shell": {actor: audit.Operator(), see: errAsked, change: errAsked},
+		"read-only token":  {actor: ofViewer(readOnly), see: errCalled, change: readOnly.MayWrite()},
+		"administrator":    {actor: ofViewer(admin), see: errCalled, change: errCalled},
+		"operator's shell": {actor: audit.Operator(), see: errCalled, change: errCalled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want := func(what string, err, wanted error) {
+			want := func(what string, err, target error) {
 				t.Helper()
-				if c.kind != fault.None && !fault.Is(err, c.kind) || c.kind == fault.None && !errors.Is(err, wanted) {
-					t.Errorf("%s: got %v, want %v or the kind %v", what, err, wanted, c.kind)
+				if c.kind != fault.None && !fault.Is(err, c.kind) || c.kind == fault.None && !errors.Is(err, target) {
+					t.Errorf("%s: got %v, want %v or the kind %v", what, err, target, c.kind)
 				}
 			}
-			use := New(askedStore{}, askedUsers{}, nil, nil, nil, time.Now)
-			for what, err := range seen(t.Context(), use, c.actor) {
+			use := New(calledStore{}, calledUsers{}, nil, nil, nil, time.Now)
+			for what, err := range readErrors(t.Context(), use, c.actor) {
 				want(what, err, c.see)
 			}
-			for what, err := range changed(t.Context(), use, c.actor) {
+			for what, err := range changeErrors(t.Context(), use, c.actor) {
 				want(what, err, c.change)
 			}
 		})
 	}
 }
 
-// seen returns the errors of all that is read for moderation.
-func seen(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
+// readErrors returns the errors of all that is read for moderation.
+func readErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
 	errs := map[string]error{
 		"List":       use.List.Do(ctx, actor, "", moderation.Filter{}, paste.Cursor{}, 0, nil),
 		"List.Of":    use.List.Do(ctx, actor, "epoxy", moderation.Filter{}, paste.Cursor{}, 0, nil),
@@ -125,8 +127,8 @@ func seen(ctx context.Context, use *UseCases, actor audit.Actor) map[string]erro
 	return errs
 }
 
-// changed returns the errors of all that moderation changes.
-func changed(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
+// changeErrors returns the errors of all that moderation changes.
+func changeErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
 	errs := map[string]error{
 		"Remove":       use.Remove.Do(ctx, actor, "id", "spam"),
 		"Remove.Undo":  use.Remove.Undo(ctx, actor, "id"),

@@ -32,19 +32,19 @@ func (l *List) Do(
 		return err
 	}
 	if owner != "" {
-		found, err := user.Find(ctx, l.users, owner)
+		account, err := user.Find(ctx, l.users, owner)
 		if err != nil {
 			return err
 		}
-		filter.Owner = found.ID
+		filter.Owner = account.ID
 	}
 	if filter.Language != "" {
-		found, ok := language.Find(l.languages, filter.Language)
+		match, ok := language.Find(l.languages, filter.Language)
 		if !ok {
 			return fault.New(fault.Invalid, fmt.Sprintf("There is no language %q. Give a name, an alias or an extension.",
 				filter.Language))
 		}
-		filter.Language = found.Name
+		filter.Language = match.Name
 	}
 	more := func(after paste.Cursor) ([]moderation.Paste, paste.Cursor, error) {
 		return l.store.Pastes(ctx, filter, after, page)
@@ -64,7 +64,7 @@ func (l *ListAudit) Do(
 		return err
 	}
 	return batch.Each(after, limit, func(after auditlog.Entry) ([]auditlog.Entry, auditlog.Entry, error) {
-		found, err := l.store.Entries(ctx, after, page)
-		return found, batch.Last(found, page), err
+		entries, err := l.store.Entries(ctx, after, page)
+		return entries, batch.Last(entries, page), err
 	}, visit)
 }

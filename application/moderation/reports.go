@@ -34,16 +34,16 @@ func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text str
 		return err
 	}
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
-	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
-	if err := made.Validate(); err != nil {
+	report := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
+	if err := report.Validate(); err != nil {
 		return err
 	}
 	client := "report " + paste.ClientAt(actor.Address())
-	err = r.store.Report(ctx, actor.Address(), made, viewer.User.ID, client, reportQuota)
+	err = r.store.Report(ctx, actor.Address(), report, viewer.User.ID, client, reportQuota)
 	if err == nil {
 		text := "A reader has reported the paste " + id + " (" + reason +
 			"). Look at it on /admin/reports, or with gluepot report list."
-		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: made.At, Subject: id, Text: text})
+		r.notify.Tell(notice.Notice{Event: notice.NewReport, At: report.At, Subject: id, Text: text})
 	}
 	return fault.Replace(paste.ReplaceNotFound(err), fault.Exhausted, errReports)
 }
@@ -55,8 +55,8 @@ func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit fu
 	}
 	return batch.Each(moderation.Report{}, limit,
 		func(after moderation.Report) ([]moderation.Report, moderation.Report, error) {
-			found, err := r.store.Reports(ctx, after, page)
-			return found, batch.Last(found, page), err
+			reports, err := r.store.Reports(ctx, after, page)
+			return reports, batch.Last(reports, page), err
 		}, visit)
 }
 

@@ -19,8 +19,8 @@ var errOwnSuspension = fault.New(fault.Invalid, "That is your own account: only 
 // Suspend suspends users, and ends suspensions.
 type Suspend struct{ *module }
 
-// atOnce is how many pastes are hidden in one transaction.
-const atOnce = 100
+// batchSize is how many pastes are hidden in one transaction.
+const batchSize = 100
 
 // Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide
 // its pastes are hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it
@@ -35,30 +35,30 @@ func (s *Suspend) Do(
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
 	}
-	suspended, err := user.Find(ctx, s.users, reference)
+	target, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	if actor.Is(suspended.ID) {
+	if actor.Is(target.ID) {
 		return user.User{}, 0, errOwnSuspension
 	}
-	entry := actor.Entry("user.suspend", suspended.NameAndID(), reason)
-	err = s.set(ctx, entry, suspended.ID, func(u *user.User, _ map[string]string) error {
+	entry := actor.Entry("user.suspend", target.NameAndID(), reason)
+	err = s.set(ctx, entry, target.ID, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, u.PastesHidden || hide
 		return nil
 	})
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	if _, err := s.sessions.EndSessions(ctx, netip.Addr{}, auditlog.Entry{}, suspended.ID, ""); err != nil || !hide {
-		return suspended, 0, err
+	if _, err := s.sessions.EndSessions(ctx, netip.Addr{}, auditlog.Entry{}, target.ID, ""); err != nil || !hide {
+		return target, 0, err
 	}
-	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, suspended.ID, atOnce) })
+	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, target.ID, batchSize) })
 	if err != nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"The user is suspended, but only %d pastes are hidden so far. Do the same again to go on.", hidden), err)
 	}
-	return suspended, hidden, err
+	return target, hidden, err
 }
 
 var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
@@ -72,30 +72,30 @@ func (s *Suspend) Undo(
 	if err := actor.MayManage(); err != nil {
 		return user.User{}, 0, err
 	}
-	meant, err := user.Find(ctx, s.users, reference)
+	target, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	entry := actor.Entry("user.unsuspend", meant.NameAndID(), "")
-	ended := s.set(ctx, entry, meant.ID, func(u *user.User, _ map[string]string) error {
+	entry := actor.Entry("user.unsuspend", target.NameAndID(), "")
+	unsuspendErr := s.set(ctx, entry, target.ID, func(u *user.User, _ map[string]string) error {
 		if !u.Suspended {
 			return errNotSuspended
 		}
 		u.Suspended, u.PastesHidden = false, false
 		return nil
 	})
-	if ended != nil && !errors.Is(ended, errNotSuspended) {
-		return user.User{}, 0, ended
+	if unsuspendErr != nil && !errors.Is(unsuspendErr, errNotSuspended) {
+		return user.User{}, 0, unsuspendErr
 	}
-	shown, err = inBatches(func() (int, error) { return s.store.Unhide(ctx, meant.ID, atOnce) })
+	shown, err = inBatches(func() (int, error) { return s.store.Unhide(ctx, target.ID, batchSize) })
 	switch {
 	case err == nil && shown == 0:
-		err = ended
+		err = unsuspendErr
 	case err != nil && ctx.Err() != nil:
 		err = fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"The suspension is over, but only %d pastes are shown again so far. Do the same again to go on.", shown), err)
 	}
-	return meant, shown, err
+	return target, shown, err
 }
 
 func (s *Suspend) set(
@@ -122,11 +122,11 @@ type Block struct{ *module }
 // block. It fails with fault.Invalid when the text names no network, there is no reason, or the time is negative.
 func (b *Block) Do(
 	ctx context.Context, actor audit.Actor, network, reason string, expiresIn time.Duration,
-) (made moderation.Block, err error) {
+) (block moderation.Block, err error) {
 	if err := actor.MayManage(); err != nil {
 		return moderation.Block{}, err
 	}
-	if made.Network, err = moderation.ParseNetwork(network); err != nil {
+	if block.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err
 	}
 	if err := moderation.ValidateReason(reason); err != nil {
@@ -135,11 +135,11 @@ func (b *Block) Do(
 	if expiresIn < 0 {
 		return moderation.Block{}, fault.New(fault.Invalid, "The block would have expired already: give it a positive time.")
 	}
-	made.Reason, made.CreatedAt = reason, b.now()
+	block.Reason, block.CreatedAt = reason, b.now()
 	if expiresIn > 0 {
-		made.ExpiresAt = made.CreatedAt.Add(expiresIn)
+		block.ExpiresAt = block.CreatedAt.Add(expiresIn)
 	}
-	return made, b.store.Block(ctx, actor.Entry("block.add", made.Network.String(), reason), made)
+	return block, b.store.Block(ctx, actor.Entry("block.add", block.Network.String(), reason), block)
 }
 
 var errNotBlocked = fault.New(fault.NotFound,
@@ -151,12 +151,12 @@ func (b *Block) Undo(ctx context.Context, actor audit.Actor, network string) (ne
 	if err := actor.MayManage(); err != nil {
 		return netip.Prefix{}, err
 	}
-	parsed, err := moderation.ParseNetwork(network)
+	prefix, err := moderation.ParseNetwork(network)
 	if err != nil {
 		return netip.Prefix{}, err
 	}
-	err = b.store.Unblock(ctx, actor.Entry("block.remove", parsed.String(), ""), parsed)
-	return parsed, fault.Replace(err, fault.NotFound, errNotBlocked)
+	err = b.store.Unblock(ctx, actor.Entry("block.remove", prefix.String(), ""), prefix)
+	return prefix, fault.Replace(err, fault.NotFound, errNotBlocked)
 }
 
 // All returns the blocks that have not expired, the latest first.

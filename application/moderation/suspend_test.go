@@ -12,8 +12,8 @@ import (
 func TestBlockInThePast(t *testing.T) {
 	t.Parallel()
 	block := New(nil, nil, nil, nil, nil, time.Now).Block
-	if made, err := block.Do(t.Context(), audit.Operator(), "192.0.2.1", "spam", -time.Hour); !fault.Is(err,
+	if got, err := block.Do(t.Context(), audit.Operator(), "192.0.2.1", "spam", -time.Hour); !fault.Is(err,
 		fault.Invalid) {
-		t.Errorf("got %+v, %v, want fault.Invalid", made, err)
+		t.Errorf("got %+v, %v, want fault.Invalid", got, err)
 	}
 }

@@ -22,22 +22,22 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, owner string, draft 
 	if err := actor.CheckOperator(); err != nil {
 		return paste.Document{}, err
 	}
-	made, err := c.options.Rules.Create(draft, owner != "", c.now())
+	created, err := c.options.Rules.Create(draft, owner != "", c.now())
 	if err != nil {
 		return paste.Document{}, err
 	}
 	if owner != "" {
-		found, err := user.Find(ctx, c.users, owner)
+		account, err := user.Find(ctx, c.users, owner)
 		if err != nil {
 			return paste.Document{}, err
 		}
-		made.Owner = found.ID
+		created.Owner = account.ID
 	}
 	err = ident.Draw(func(id paste.ID) error {
-		made.ID = id
-		return c.store.CreateDocument(ctx, made)
+		created.ID = id
+		return c.store.CreateDocument(ctx, created)
 	})
-	return made, user.ReplaceNotFound(err)
+	return created, user.ReplaceNotFound(err)
 }
 
 // Limits returns the limits of one paste, so that callers can stop reading input.
@@ -87,7 +87,7 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 // with a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
 // fault.Forbidden when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted
 // meanwhile.
-func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (made NewPaste, err error) {
+func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (created NewPaste, err error) {
 	viewer, err := actor.Writer()
 	if err != nil {
 		return NewPaste{}, err
@@ -96,7 +96,7 @@ func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft
 		return NewPaste{}, err
 	}
 	draft.Lifetime = c.Lifetimes(viewer).Bound(draft.Lifetime)
-	if made.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now()); err != nil {
+	if created.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now()); err != nil {
 		return NewPaste{}, err
 	}
 	if err := c.sizeLimit.check(); err != nil {
@@ -110,24 +110,24 @@ func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft
 	case !viewer.SignedIn():
 		client = paste.ClientAt(actor.Address())
 		allowance.Rate = c.options.AnonymousQuota
-		made.Key = paste.NewDeleteKey()
-		made.DeleteKey = made.Key.Hash()
+		created.Key = paste.NewDeleteKey()
+		created.DeleteKey = created.Key.Hash()
 	case !viewer.User.Admin:
 		allowance, client = c.options.Allowance, paste.ClientOf(viewer.User.ID)
 	}
-	made.Owner = viewer.User.ID
+	created.Owner = viewer.User.ID
 	if c.options.OriginRetention > 0 {
-		made.CreatedFrom = actor.Address()
+		created.CreatedFrom = actor.Address()
 	}
 	err = ident.Draw(func(id paste.ID) (err error) {
-		made.ID = id
-		made.Usage, err = c.store.CreateAllowed(ctx, actor.Address(), allowance, client, made.Document)
+		created.ID = id
+		created.Usage, err = c.store.CreateAllowed(ctx, actor.Address(), allowance, client, created.Document)
 		return err
 	})
 	if err != nil {
 		return NewPaste{}, fault.Replace(err, fault.NotFound, token.ErrRejected) // the viewer was deleted meanwhile
 	}
 	c.created.Add(1)
-	c.sizeLimit.add(made.Bytes())
-	return made, nil
+	c.sizeLimit.add(created.Bytes())
+	return created, nil
 }

@@ -46,12 +46,12 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		w.user(t, users.CreateInput{Name: name})
 		*viewer = w.viewer(t, name)
 	}
-	known := tongues{
+	catalogue := tongues{
 		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"},
 		"name Plain Text": {Name: "Plain Text"},
 	}
 	d.limits = paste.DefaultLimits()
-	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known),
+	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(catalogue, catalogue),
 		Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
 	d.UseCases = pastes.New(w.pasteStore, w.userStore, options, w.clock)
@@ -63,11 +63,11 @@ func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.Past
 // create creates a paste of the viewer's.
 func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
 	t.Helper()
-	made, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), draft)
+	created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.Document
+	return created.Document
 }
 
 func (d *desk) count(t *testing.T) int64 {
@@ -101,11 +101,11 @@ func TestCreateOwn(t *testing.T) {
 		Title: "t", Private: true, Tags: []string{"b,a"}, Lifetime: new("1h"),
 		Pasties: []paste.PastyDraft{{Title: "x", Language: new("golang"), Code: new("a\r\nb\x00")}, {Code: new("")}},
 	}
-	made := d.create(t, d.mia, draft)
-	ids := []string{string(made.ID), made.Pasties[0].ID, made.Pasties[1].ID}
+	created := d.create(t, d.mia, draft)
+	ids := []string{string(created.ID), created.Pasties[0].ID, created.Pasties[1].ID}
 	want := paste.Document{
 		Paste: paste.Paste{
-			ID: made.ID, Owner: made.Owner, CreatedAt: d.now.Truncate(time.Microsecond),
+			ID: created.ID, Owner: created.Owner, CreatedAt: d.now.Truncate(time.Microsecond),
 			ExpiresAt: d.now.Truncate(time.Second).Add(time.Hour),
 		},
 		Content: paste.Content{
@@ -115,8 +115,8 @@ func TestCreateOwn(t *testing.T) {
 			},
 		},
 	}
-	if !reflect.DeepEqual(made, want) {
-		t.Errorf("got %+v, want %+v", made, want)
+	if !reflect.DeepEqual(created, want) {
+		t.Errorf("got %+v, want %+v", created, want)
 	}
 	if got, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -196,9 +196,9 @@ func TestAnonymousQuota(t *testing.T) {
 		t.Error("got no quota, want one")
 	}
 	for range options.AnonymousQuota.Pastes {
-		made, err := create(one, visitor, snippet("x"))
-		if err != nil || made.ID == "" || made.Owner != "" {
-			t.Errorf("got %+v, error %v, want an anonymous paste", made, err)
+		created, err := create(one, visitor, snippet("x"))
+		if err != nil || created.ID == "" || created.Owner != "" {
+			t.Errorf("got %+v, error %v, want an anonymous paste", created, err)
 		}
 	}
 	_, err := create(one, visitor, snippet("x"))
@@ -256,14 +256,14 @@ func TestLifetimes(t *testing.T) {
 	} {
 		draft := snippet("x")
 		draft.Lifetime = c.wanted
-		made := d.create(t, c.viewer, draft)
-		if made.ExpiresIn() != c.want || !made.ExpiresAt.Equal(c.want.End(made.CreatedAt)) {
-			t.Errorf("got %s, to %v, want %s", made.ExpiresIn(), made.ExpiresAt, c.want)
+		created := d.create(t, c.viewer, draft)
+		if created.ExpiresIn() != c.want || !created.ExpiresAt.Equal(c.want.End(created.CreatedAt)) {
+			t.Errorf("got %s, to %v, want %s", created.ExpiresIn(), created.ExpiresAt, c.want)
 		}
 	}
-	if made, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil ||
-		made.ExpiresIn() != paste.Never {
-		t.Errorf("an operator: got %s, %v, want never", made.ExpiresIn(), err)
+	if created, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil ||
+		created.ExpiresIn() != paste.Never {
+		t.Errorf("an operator: got %s, %v, want never", created.ExpiresIn(), err)
 	}
 	draft := snippet("x")
 	draft.Lifetime = new("soon")
@@ -337,19 +337,20 @@ func TestRoom(t *testing.T) {
 	options.MaxBytes = 100
 	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
 	d.SizeLimit.SetUsed(97)
-	made := d.create(t, d.mia, snippet("one"))
+	created := d.create(t, d.mia, snippet("one"))
 	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("two"))
 	wantKind(t, "full", err, fault.Unavailable)
 	title := "longer"
-	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{Title: &title})
+	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{Title: &title})
 	wantKind(t, "an edit that adds", err, fault.Unavailable)
-	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{}); err != nil {
+	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{})
+	if err != nil {
 		t.Errorf("an edit that changes nothing: got %v", err)
 	}
-	if _, err := d.Read.Do(t.Context(), visitor, string(made.ID)); err != nil {
+	if _, err := d.Read.Do(t.Context(), visitor, string(created.ID)); err != nil {
 		t.Errorf("reading: got %v", err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), ""); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), ""); err != nil {
 		t.Errorf("deleting: got %v", err)
 	}
 	d.SizeLimit.SetUsed(50)
@@ -360,16 +361,16 @@ func TestCreateNamed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, false)
 	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
-	made, err := d.Create.Do(t.Context(), audit.Operator(), "MIA", private)
-	if err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
-		t.Errorf("got %+v, %v", made, err)
+	created, err := d.Create.Do(t.Context(), audit.Operator(), "MIA", private)
+	if err != nil || created.Lifetime != "1y" || created.ExpiresAt.IsZero() {
+		t.Errorf("got %+v, %v", created, err)
 	}
-	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(made.ID)}) {
-		t.Errorf("got %q as the owner's pastes, want %q", ids, made.ID)
+	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(created.ID)}) {
+		t.Errorf("got %q as the owner's pastes, want %q", ids, created.ID)
 	}
-	made, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x"))
-	if err != nil || made.Owner != "" || made.Lifetime != paste.Never {
-		t.Errorf("got %+v, %v", made, err)
+	created, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x"))
+	if err != nil || created.Owner != "" || created.Lifetime != paste.Never {
+		t.Errorf("got %+v, %v", created, err)
 	}
 	for what, c := range map[string]struct {
 		owner string
@@ -392,9 +393,9 @@ func TestCreateNamed(t *testing.T) {
 // hidden are ids of pastes that only Mia may see, and the reasons.
 func (d *desk) hidden(t *testing.T) map[string]string {
 	t.Helper()
-	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now},
+	encrypted := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now},
 		Content: paste.Content{Cipher: new(paste.Cipher)}}
-	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
+	if err := d.pasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
 	expired := snippet("x")
@@ -491,15 +492,15 @@ func TestRead(t *testing.T) {
 func TestEditOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	made := d.create(t, d.mia, snippet("1\n2\n3\n"))
+	created := d.create(t, d.mia, snippet("1\n2\n3\n"))
 	d.now = d.now.Add(time.Hour)
-	pasty := made.Pasties[0].ID
+	pasty := created.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}}
-	got, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes)
+	got, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes)
 	if err != nil || len(got.Edits) != 2 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	want := made
+	want := created
 	want.Title, want.Pasties = "new", []paste.Pasty{{ID: pasty, Language: "Plain Text", Code: "1\n3\n"}}
 	at := d.now.Truncate(time.Second)
 	want.Edits = []paste.Edit{
@@ -511,11 +512,11 @@ func TestEditOwn(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for who, viewer := range map[string]token.Viewer{"the owner": d.mia, "anybody": visitor} {
-		if got, err := d.Read.Do(t.Context(), viewer, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := d.Read.Do(t.Context(), viewer, string(created.ID)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
-	again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), paste.Changes{})
+	again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{})
 	if err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("got %+v, %v, want %+v", again, err, want)
 	}
@@ -583,15 +584,17 @@ func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	create := func(viewer token.Viewer) pastes.NewPaste {
-		made, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
-		if err != nil || (made.Key == "") != viewer.SignedIn() || made.Key.Fits(made.DeleteKey) == viewer.SignedIn() {
-			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in", made.Key != "", made.DeleteKey, err)
+		created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
+		signedIn := viewer.SignedIn()
+		if err != nil || (created.Key == "") != signedIn || created.Key.Fits(created.DeleteKey) == signedIn {
+			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in",
+				created.Key != "", created.DeleteKey, err)
 		}
-		printed := fmt.Sprintf("%v %+v %#v %s", made, made, made.Key, made.Key)
-		if made.Key != "" && strings.Contains(printed, string(made.Key)) {
+		printed := fmt.Sprintf("%v %+v %#v %s", created, created, created.Key, created.Key)
+		if created.Key != "" && strings.Contains(printed, string(created.Key)) {
 			t.Errorf("got %s, want no key in it", printed)
 		}
-		return made
+		return created
 	}
 	mine, first, second := create(d.mia), create(visitor), create(visitor)
 	for _, viewer := range []token.Viewer{visitor, d.mia} {
@@ -607,11 +610,11 @@ func TestDeleteByKey(t *testing.T) {
 	if d.count(t) != 3 {
 		t.Fatalf("got %d pastes, want 3", d.count(t))
 	}
-	for viewer, made := range map[*token.Viewer]pastes.NewPaste{{}: first, &d.mia: second} {
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key); err != nil {
+	for viewer, created := range map[*token.Viewer]pastes.NewPaste{{}: first, &d.mia: second} {
+		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(made.ID), made.Key),
+		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key),
 			fault.NotFound)
 	}
 }
@@ -619,13 +622,13 @@ func TestDeleteByKey(t *testing.T) {
 func TestDeleteOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	made := d.create(t, d.mia, snippet("x"))
-	sealed := paste.Document{Content: paste.Content{Cipher: new(paste.Cipher)}}
-	sealed.Paste = paste.Paste{ID: "sealed00", Owner: made.Owner, CreatedAt: d.now}
-	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
+	created := d.create(t, d.mia, snippet("x"))
+	encrypted := paste.Document{Content: paste.Content{Cipher: new(paste.Cipher)}}
+	encrypted.Paste = paste.Paste{ID: "sealed00", Owner: created.Owner, CreatedAt: d.now}
+	if err := d.pasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
-	for i, id := range []paste.ID{made.ID, "sealed00"} {
+	for i, id := range []paste.ID{created.ID, "sealed00"} {
 		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); err != nil ||
 			d.count(t) != int64(1-i) {
 			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
@@ -645,10 +648,10 @@ func TestEditByOperator(t *testing.T) {
 	d := newDesk(t, true)
 	hidden := d.hidden(t)
 	for _, viewer := range []token.Viewer{d.mia, visitor} {
-		made := d.create(t, viewer, snippet("x"))
-		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(made.ID), pastes.EditInput{Title: new("t")})
-		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 ||
-			!reflect.DeepEqual(got.Pasties, made.Pasties) {
+		created := d.create(t, viewer, snippet("x"))
+		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{Title: new("t")})
+		if err != nil || got.Title != "t" || got.Owner != created.Owner || len(got.Edits) != 1 ||
+			!reflect.DeepEqual(got.Pasties, created.Pasties) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
@@ -664,11 +667,11 @@ func TestEditByOperator(t *testing.T) {
 func TestEditPastiesByOperator(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	made := d.create(t, d.mia, paste.Draft{Tags: []string{"a"}, Pasties: []paste.PastyDraft{
+	created := d.create(t, d.mia, paste.Draft{Tags: []string{"a"}, Pasties: []paste.PastyDraft{
 		{Title: "one", Code: new("1")}, {Title: "two", Code: new("2")}, {Title: "three", Code: new("3")},
 	}})
-	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
-	got, err := d.Edit.Do(t.Context(), audit.Operator(), string(made.ID), pastes.EditInput{
+	one, two, three := created.Pasties[0].ID, created.Pasties[1].ID, created.Pasties[2].ID
+	got, err := d.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{
 		Visibility: new(paste.Private), Tags: []string{"c,b"}, Remove: []string{one},
 		Pasties: []paste.PastyChanges{{Title: new("four"), Code: new("4")}, {ID: three, Language: new("golang")}},
 	})
@@ -688,21 +691,21 @@ func TestEditPastiesByOperator(t *testing.T) {
 		paste paste.Document
 		input pastes.EditInput
 	}{
-		"an unknown pasty": {made,
+		"an unknown pasty": {created,
 			pastes.EditInput{Pasties: []paste.PastyChanges{{ID: "unknown", Code: new("")}}}},
-		"an unknown pasty to remove": {made, pastes.EditInput{Remove: []string{one}}},
-		"the same pasty twice":       {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: two}, {ID: two}}}},
-		"a pasty changed and removed": {made, pastes.EditInput{Remove: []string{two},
+		"an unknown pasty to remove": {created, pastes.EditInput{Remove: []string{one}}},
+		"the same pasty twice":       {created, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: two}, {ID: two}}}},
+		"a pasty changed and removed": {created, pastes.EditInput{Remove: []string{two},
 			Pasties: []paste.PastyChanges{{ID: two}}}},
 		"all pasties removed":     {nobodys, pastes.EditInput{Remove: []string{nobodys.Pasties[0].ID}}},
 		"a private one of nobody": {nobodys, pastes.EditInput{Visibility: new(paste.Private)}},
 		"a tagged one of nobody":  {nobodys, pastes.EditInput{Tags: []string{"a"}}},
-		"too long a tag":          {made, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
+		"too long a tag":          {created, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
 	} {
 		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	if after, err := d.Show.Do(t.Context(), string(made.ID)); err != nil || !reflect.DeepEqual(after, got) {
+	if after, err := d.Show.Do(t.Context(), string(created.ID)); err != nil || !reflect.DeepEqual(after, got) {
 		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
 	}
 	unlisted := pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}
@@ -715,25 +718,25 @@ func TestEditPastiesByOperator(t *testing.T) {
 func TestEditsMeet(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	made := d.create(t, d.mia, snippet("0\n"))
+	created := d.create(t, d.mia, snippet("0\n"))
 	const callers = 100
 	errs := make([]error, callers)
 	var running sync.WaitGroup
 	for i := range callers {
 		running.Go(func() {
-			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
-			current, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: created.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
+			current, err := d.Read.Do(t.Context(), d.mia, string(created.ID))
 			for _, p := range current.Pasties[1:] {
 				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
 			}
 			if err == nil {
-				_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes)
+				_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes)
 			}
 			errs[i] = err
 		})
 	}
 	running.Wait()
-	got, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+	got, err := d.Read.Do(t.Context(), d.mia, string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -759,8 +762,8 @@ func TestEditsMeet(t *testing.T) {
 		if c, err = before(c); err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Edits) == 0 && (len(c.Pasties) != 1 || c.Pasties[0] != made.Pasties[0]) {
-			t.Errorf("got %+v at the beginning, want %+v", c, made.Content)
+		if len(c.Edits) == 0 && (len(c.Pasties) != 1 || c.Pasties[0] != created.Pasties[0]) {
+			t.Errorf("got %+v at the beginning, want %+v", c, created.Content)
 		}
 	}
 }
@@ -784,8 +787,8 @@ func TestRevisions(t *testing.T) {
 	d := newDesk(t, true)
 	draft := snippet("first\n")
 	draft.Private = true
-	made := d.create(t, d.mia, draft)
-	id, pasty := string(made.ID), made.Pasties[0].ID
+	created := d.create(t, d.mia, draft)
+	id, pasty := string(created.ID), created.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{Title: new("added"), Code: new("x")}}}
 	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, changes); err != nil {
 		t.Fatal(err)
@@ -807,7 +810,7 @@ func TestRevisions(t *testing.T) {
 	_, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, "5")
 	wantKind(t, "an edit that is not there", err, fault.NotFound)
 	got, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Original)
-	if err != nil || got.Title != made.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
+	if err != nil || got.Title != created.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
 		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
 		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
 	}
@@ -833,8 +836,8 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i),
 			strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
 	}
-	made := d.create(t, d.mia, snippet(strings.Join(lines, "")))
-	versions := []string{made.Pasties[0].Code}
+	created := d.create(t, d.mia, snippet(strings.Join(lines, "")))
+	versions := []string{created.Pasties[0].Code}
 	for len(versions) < 60 {
 		for range random.IntN(5) {
 			at := random.IntN(len(lines) + 1)
@@ -848,13 +851,13 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 		if code == versions[len(versions)-1] {
 			continue
 		}
-		changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID, Code: &code}}}
-		if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID), changes); err != nil {
+		changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: created.Pasties[0].ID, Code: &code}}}
+		if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes); err != nil {
 			t.Fatal(err)
 		}
 		versions = append(versions, code)
 	}
-	current, err := d.Show.Do(t.Context(), string(made.ID))
+	current, err := d.Show.Do(t.Context(), string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -898,8 +901,8 @@ func TestListOwnInPages(t *testing.T) {
 	const most, atOnce = 40_000, 20_000
 	id := func(i int) paste.ID { return paste.ID(fmt.Sprintf("p%05d", i)) }
 	for i := range most {
-		made := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.now.Add(-time.Duration(i/10) * time.Second)}
-		if err := d.pasteStore.CreateDocument(t.Context(), paste.Document{Paste: made}); err != nil {
+		created := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.now.Add(-time.Duration(i/10) * time.Second)}
+		if err := d.pasteStore.CreateDocument(t.Context(), paste.Document{Paste: created}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -964,19 +967,19 @@ func TestListOwnInPages(t *testing.T) {
 func TestGiveUpOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	made := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	_, err := d.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID))
+	created := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
+	_, err := d.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID))
 	wantKind(t, "a visitor", err, fault.Unauthenticated)
-	for _, id := range []string{"unknown0", "\xff", string(made.ID)} {
+	for _, id := range []string{"unknown0", "\xff", string(created.ID)} {
 		if _, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%q: got %v, want it not to be there", id, err)
 		}
 	}
-	key, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(made.ID))
+	key, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(made.ID), key); err != nil {
+	if err := d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID), key); err != nil {
 		t.Errorf("got %v, want it deleted with its key", err)
 	}
 	closed := newDesk(t, false)
@@ -997,8 +1000,8 @@ func TestBrowseOwn(t *testing.T) {
 		d.create(t, d.mia, draft)
 		d.now = d.now.Add(time.Second)
 	}
-	sealed := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.now}
-	stored := paste.Document{Paste: sealed, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	encrypted := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.now}
+	stored := paste.Document{Paste: encrypted, Content: paste.Content{Cipher: new(paste.Cipher)}}
 	if err := d.pasteStore.CreateDocument(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
@@ -1026,12 +1029,12 @@ func TestLanguageOfPasty(t *testing.T) {
 	t.Parallel()
 	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"},
 		&language.Language{Name: "Autodetect"}
-	known := tongues{
+	catalogue := tongues{
 		"name one": one, "name uno": one, "name two": two, "extension o": one, "extension O": two, "extension two": one,
 		"name autodetect": auto, "name auto": auto,
 	}
-	known["extension one"], known["code two"], known["code auto"] = one, two, auto
-	resolve := pastes.NewLanguageResolver(known, known)
+	catalogue["extension one"], catalogue["code two"], catalogue["code auto"] = one, two, auto
+	resolve := pastes.NewLanguageResolver(catalogue, catalogue)
 	for _, c := range []struct{ wanted, title, code, want string }{
 		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"},
 		{"O", "", "", "Two"},
@@ -1052,8 +1055,8 @@ func TestOpen(t *testing.T) {
 	d := newDesk(t, true)
 	draft := snippet("secret")
 	draft.Burns, draft.Tags = true, []string{"tag"}
-	made := d.create(t, d.mia, draft)
-	id := string(made.ID)
+	created := d.create(t, d.mia, draft)
+	id := string(created.ID)
 	if got, err := d.Read.Do(t.Context(), d.mia, id); err != nil || !got.Burns {
 		t.Errorf("its owner: got %+v, %v, want it", got, err)
 	}

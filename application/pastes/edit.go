@@ -31,7 +31,7 @@ func (e *EditOwn) Refuse(ctx context.Context, actor audit.Actor, id string, caus
 
 // apply makes the wanted changes to a paste that the viewer may edit.
 func (e *EditOwn) apply(
-	ctx context.Context, actor audit.Actor, id string, wanted func(stored paste.Document) (paste.Changes, error),
+	ctx context.Context, actor audit.Actor, id string, choose func(stored paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
 	viewer, err := actor.User()
 	if err != nil {
@@ -41,26 +41,26 @@ func (e *EditOwn) apply(
 	if !viewer.User.Admin {
 		allowance.Bytes = e.options.Allowance.Bytes
 	}
-	var grown int64
+	var growth int64
 	edit := func(stored paste.Document) (paste.Change, error) {
 		if err := stored.EditableBy(viewer.User.ID); err != nil {
 			return paste.Change{}, err
 		}
-		changes, err := wanted(stored)
+		changes, err := choose(stored)
 		if err != nil {
 			return paste.Change{}, err
 		}
 		change, err := e.options.Rules.Edit(stored, changes, e.now())
-		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
+		if growth = change.Bytes() - stored.Bytes(); err == nil && growth > 0 {
 			err = e.sizeLimit.check()
 		}
 		return change, err
 	}
-	edited, err := e.store.UpdateAllowed(ctx, actor.Address(), allowance, "", viewer.User.ID, paste.ID(id), edit)
+	document, err := e.store.UpdateAllowed(ctx, actor.Address(), allowance, "", viewer.User.ID, paste.ID(id), edit)
 	if err == nil {
-		e.sizeLimit.add(grown)
+		e.sizeLimit.add(growth)
 	}
-	return edited, paste.ReplaceNotFound(err)
+	return document, paste.ReplaceNotFound(err)
 }
 
 // Restore changes the paste with that id back to what paste.Content.AsOf returns. That is a new edit. Tags and
@@ -95,11 +95,11 @@ func (g *AnonymizeOwn) Do(ctx context.Context, actor audit.Actor, id string) (pa
 	}
 	key := paste.NewDeleteKey()
 	allowance, client := paste.Allowance{Rate: g.options.AnonymousQuota}, paste.ClientAt(actor.Address())
-	give := func(stored paste.Document) (paste.Change, error) {
-		made, err := stored.Anonymous(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
-		return paste.Change{Document: made, Changed: true}, err
+	anonymize := func(stored paste.Document) (paste.Change, error) {
+		anonymous, err := stored.Anonymous(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
+		return paste.Change{Document: anonymous, Changed: true}, err
 	}
-	_, err = g.store.UpdateAllowed(ctx, actor.Address(), allowance, client, "", paste.ID(id), give)
+	_, err = g.store.UpdateAllowed(ctx, actor.Address(), allowance, client, "", paste.ID(id), anonymize)
 	return key, paste.ReplaceNotFound(err)
 }
 
@@ -120,22 +120,22 @@ type EditInput struct {
 // Do changes the paste with that id and returns it. It fails with fault.Forbidden unless the actor is the operator,
 // with paste.ErrNotFound when there is none or it has expired, with fault.Invalid when it is encrypted, lacks a pasty
 // that the input names, or would have none left, and as paste.Rules.Edit does.
-func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, wanted EditInput) (paste.Document, error) {
+func (e *Edit) Do(ctx context.Context, actor audit.Actor, id string, input EditInput) (paste.Document, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return paste.Document{}, err
 	}
 	entry := actor.Entry("paste.edit", id, "")
-	edited, err := e.store.Update(ctx, entry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+	document, err := e.store.Update(ctx, entry, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted
 		}
-		changes, err := wanted.changes(stored)
+		changes, err := input.changes(stored)
 		if err != nil {
 			return paste.Change{}, err
 		}
 		return e.options.Rules.Edit(stored, changes, e.now())
 	})
-	return edited, paste.ReplaceNotFound(err)
+	return document, paste.ReplaceNotFound(err)
 }
 
 // Errors for operators, who may know that the paste exists.
@@ -175,16 +175,16 @@ func (in EditInput) pasties(stored []paste.Pasty) ([]paste.PastyChanges, error) 
 	for _, p := range stored {
 		after = append(after, paste.PastyChanges{ID: p.ID})
 	}
-	named := make(map[string]bool)
+	seen := make(map[string]bool)
 	find := func(id string) (int, error) {
 		i := slices.IndexFunc(after, func(p paste.PastyChanges) bool { return p.ID == id })
 		switch {
 		case i < 0:
 			return 0, fault.New(fault.Invalid, fmt.Sprintf("The paste has no pasty with the id %q.", id))
-		case named[id]:
+		case seen[id]:
 			return 0, fault.New(fault.Invalid, fmt.Sprintf("The pasty %q is named twice.", id))
 		}
-		named[id] = true
+		seen[id] = true
 		return i, nil
 	}
 	for _, id := range in.Remove {

@@ -10,22 +10,22 @@ import (
 // NewLanguageResolver returns the rule that chooses a pasty's language. A requested language is found by name, then by
 // extension, in any case. Autodetect goes by the title, then by the detector.
 func NewLanguageResolver(languages language.Catalogue, detector language.Detector) paste.LanguageResolver {
-	return func(wanted, title, code string) (string, bool) {
+	return func(choice, title, code string) (string, bool) {
 		var (
-			found *language.Language
+			match *language.Language
 			ok    bool
 		)
-		if strings.EqualFold(wanted, paste.Autodetect) {
-			if found, ok = language.ByTitle(title, languages); !ok {
-				found, ok = detector.Detect(code)
+		if strings.EqualFold(choice, paste.Autodetect) {
+			if match, ok = language.ByTitle(title, languages); !ok {
+				match, ok = detector.Detect(code)
 			}
 		} else {
-			found, ok = language.Find(languages, wanted)
+			match, ok = language.Find(languages, choice)
 		}
 		// The catalogue has an entry for Autodetect, which is no answer.
-		if !ok || found.Name == paste.Autodetect {
+		if !ok || match.Name == paste.Autodetect {
 			return "", false
 		}
-		return found.Name, true
+		return match.Name, true
 	}
 }

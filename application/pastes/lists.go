@@ -49,11 +49,11 @@ func (l *ListOwn) Next(ctx context.Context, viewer token.Viewer, after paste.Cur
 			return paste.Document{}, paste.ErrNotFound
 		}
 		after = next
-		found, err := l.store.DocumentByID(ctx, after.ID)
-		if fault.Is(err, fault.NotFound) || err == nil && !found.OwnedBy(viewer.User.ID) { // it has gone meanwhile
+		document, err := l.store.DocumentByID(ctx, after.ID)
+		if fault.Is(err, fault.NotFound) || err == nil && !document.OwnedBy(viewer.User.ID) { // it has gone meanwhile
 			continue
 		}
-		return found, err
+		return document, err
 	}
 }
 
@@ -81,26 +81,26 @@ type PublicPastes struct {
 // private.
 func (b *Browse) Public(
 	ctx context.Context, username string, selection paste.Selection,
-) (found PublicPastes, err error) {
+) (result PublicPastes, err error) {
 	return b.public(ctx, username, selection, PageSize)
 }
 
 func (b *Browse) public(
 	ctx context.Context, username string, selection paste.Selection, limit int,
-) (found PublicPastes, err error) {
+) (result PublicPastes, err error) {
 	selection.Public = true
 	allow := func(owner user.User) error {
 		_, err := user.Public(owner, nil)
 		return err
 	}
-	var listed []paste.Summary
-	found.Owner, err = user.FindByName(ctx, username,
+	var summaries []paste.Summary
+	result.Owner, err = user.FindByName(ctx, username,
 		func(ctx context.Context, name user.Name) (owner user.User, err error) {
-			owner, listed, err = b.store.Profile(ctx, name, allow, selection, limit+1)
+			owner, summaries, err = b.store.Profile(ctx, name, allow, selection, limit+1)
 			return owner, err
 		})
-	found.Page = Page{listed[:min(len(listed), limit)], len(listed) > limit}
-	return found, err
+	result.Page = Page{summaries[:min(len(summaries), limit)], len(summaries) > limit}
+	return result, err
 }
 
 // Recent returns a page of the public pastes of all users after a place, newest first.
@@ -128,8 +128,8 @@ type Page struct {
 // pageAndOne is the limit of lists that pageOf cuts: one paste more tells whether more follow.
 const pageAndOne = PageSize + 1
 
-func pageOf(listed []paste.Summary, err error) (Page, error) {
-	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, err
+func pageOf(summaries []paste.Summary, err error) (Page, error) {
+	return Page{summaries[:min(len(summaries), PageSize)], len(summaries) > PageSize}, err
 }
 
 // CountActive counts the pastes that are active.

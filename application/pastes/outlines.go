@@ -56,8 +56,8 @@ func (o *Outlines) Public(ctx context.Context, username string, query OutlineQue
 	scope := []string{"user", strings.ToLower(username), query.Tag}
 	selection := paste.Selection{Tag: query.Tag}
 	return outline(query, scope, selection, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
-		found, err := o.browse.public(ctx, username, selection, limit)
-		return found.Pastes, err
+		page, err := o.browse.public(ctx, username, selection, limit)
+		return page.Pastes, err
 	})
 }
 
@@ -90,17 +90,17 @@ func outline(
 			return Outline{}, paste.ErrCursor
 		}
 	}
-	listed, err := list(selection, limit+1) // one more tells whether more follow
+	summaries, err := list(selection, limit+1) // one more tells whether more follow
 	if err != nil {
 		return Outline{}, err
 	}
-	shown := 0
-	for shown < min(len(listed), limit) && !listed[shown].Cut {
-		shown++
+	n := 0
+	for n < min(len(summaries), limit) && !summaries[n].Cut {
+		n++
 	}
-	page := Outline{Pastes: listed[:shown]}
-	if shown < len(listed) {
-		next := selection.Next(&listed[shown-1])
+	page := Outline{Pastes: summaries[:n]}
+	if n < len(summaries) {
+		next := selection.Next(&summaries[n-1])
 		at, id := next.After.Format()
 		page.Next = paste.EncodeCursor(scope, []string{at, id, next.AfterTitle})
 	}

@@ -17,19 +17,19 @@ type Read struct{ *module }
 // It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound
 // for one that does not exist, has expired, is encrypted or is another user's private one.
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	found, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
+	document, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
 		return paste.Document{}, paste.ReplaceNotFound(err)
 	}
-	return found.SeenBy(viewer.User.ID)
+	return document.SeenBy(viewer.User.ID)
 }
 
 // Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with
 // paste.ErrBurns even for the owner, and with paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst
 // has encrypted.
 func (r *Read) Cipher(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
-	return found, paste.ReplaceNotFound(err)
+	document, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
+	return document, paste.ReplaceNotFound(err)
 }
 
 // Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if
@@ -38,36 +38,36 @@ func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit strin
 	if edit == "" {
 		return r.Do(ctx, viewer, id)
 	}
-	found, err := r.History(ctx, viewer, id)
+	document, err := r.History(ctx, viewer, id)
 	if err != nil {
-		return found, err
+		return document, err
 	}
-	found.Content, err = found.AsOf(edit)
-	return found, err
+	document.Content, err = document.AsOf(edit)
+	return document, err
 }
 
 // History returns the paste with that id, which the viewer may see, for a reader of its edits. It fails as Do does, and
 // with paste.ErrNotFound for a paste that burns.
 func (r *Read) History(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	found, err := r.Do(ctx, viewer, id)
-	if err == nil && found.Burns {
+	document, err := r.Do(ctx, viewer, id)
+	if err == nil && document.Burns {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	return found, err
+	return document, err
 }
 
 // Raw returns one pasty of what Revision returns, or the first if pasty is empty. It fails as that does, and with
 // paste.ErrNotFound when the paste has no such pasty.
 func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
 	if edit == "" {
-		found, err := r.store.ReadPasty(ctx, paste.ID(id), pasty, viewer.User.ID)
-		return found, paste.ReplaceNotFound(err)
+		document, err := r.store.ReadPasty(ctx, paste.ID(id), pasty, viewer.User.ID)
+		return document, paste.ReplaceNotFound(err)
 	}
-	found, err := r.Revision(ctx, viewer, id, edit)
+	document, err := r.Revision(ctx, viewer, id, edit)
 	if err != nil {
 		return paste.Pasty{}, err
 	}
-	return found.PastyOrFirst(pasty)
+	return document.PastyOrFirst(pasty)
 }
 
 // errRemoved is what pages say about a paste that operators have removed.
@@ -79,11 +79,11 @@ func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) {
 		return cause
 	}
-	told, err := r.store.RemovalNotice(ctx, paste.ID(id))
+	public, err := r.store.RemovalNotice(ctx, paste.ID(id))
 	switch {
 	case err != nil:
 		return err
-	case told:
+	case public:
 		return errRemoved
 	}
 	return cause
@@ -95,8 +95,8 @@ type Show struct{ *module }
 // Do returns the paste with that id as its owner sees it; for an encrypted paste, that is the cipher. It fails with
 // paste.ErrNotFound when there is none or it has expired.
 func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
-	found, err := s.store.DocumentByID(ctx, paste.ID(id))
-	return found, paste.ReplaceNotFound(err)
+	document, err := s.store.DocumentByID(ctx, paste.ID(id))
+	return document, paste.ReplaceNotFound(err)
 }
 
 // Open reads a paste that burns after reading.
@@ -111,11 +111,11 @@ func (o *Open) Do(ctx context.Context, actor audit.Actor, id string) (paste.Docu
 	if err != nil {
 		return paste.Document{}, err
 	}
-	opened, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
-	if !opened.OwnedBy(viewer.User.ID) {
-		opened.Tags = nil
+	document, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
+	if !document.OwnedBy(viewer.User.ID) {
+		document.Tags = nil
 	}
-	return opened, paste.ReplaceNotFound(err)
+	return document, paste.ReplaceNotFound(err)
 }
 
 // Star lets signed-in users star pastes that they may read.
@@ -134,11 +134,11 @@ func (s *Star) Do(ctx context.Context, actor audit.Actor, id string, starred boo
 	if !starred {
 		return fault.Replace(s.read.store.Unstar(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound, nil)
 	}
-	found, err := s.read.Do(ctx, viewer, id)
+	document, err := s.read.Do(ctx, viewer, id)
 	if err != nil {
 		return err
 	}
-	if found.Burns {
+	if document.Burns {
 		return paste.ErrNotFound
 	}
 	return fault.Replace(s.read.store.Star(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound,
@@ -155,9 +155,9 @@ func (s *Star) Count(ctx context.Context, actor audit.Actor, id string, starred 
 	if err != nil {
 		return 0, err
 	}
-	found, err := s.read.Do(ctx, viewer, id)
-	if err == nil && found.Burns {
+	document, err := s.read.Do(ctx, viewer, id)
+	if err == nil && document.Burns {
 		err = paste.ErrNotFound
 	}
-	return found.Stars, err
+	return document.Stars, err
 }

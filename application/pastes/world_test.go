@@ -35,7 +35,7 @@ const sweepGrace = time.Hour
 // pasteOptions take any language for what it says it is.
 var pasteOptions = pastes.Options{SweepGrace: sweepGrace, Rules: paste.Rules{
 	Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
-	Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
+	Language: func(input, _, _ string) (string, bool) { return input, true },
 }}
 
 func newWorld() *world {
@@ -52,9 +52,9 @@ func newWorld() *world {
 
 func (w *world) clock() time.Time { return w.now }
 
-func (w *world) user(t *testing.T, wanted users.CreateInput) {
+func (w *world) user(t *testing.T, input users.CreateInput) {
 	t.Helper()
-	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), wanted); err != nil {
+	if _, err := w.users.Create.Do(t.Context(), audit.Operator(), input); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -84,8 +84,8 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 type tongues map[string]*language.Language
 
 func (f tongues) find(kind, key string) (*language.Language, bool) {
-	found, ok := f[kind+key]
-	return found, ok
+	match, ok := f[kind+key]
+	return match, ok
 }
 
 func (f tongues) All() []*language.Language                         { return slices.Collect(maps.Values(f)) }

@@ -69,13 +69,13 @@ func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor st
 	if err != nil {
 		return Outline{}, err
 	}
-	shown := 0
-	for shown < len(results.Pastes) && !results.Pastes[shown].Cut {
-		shown++
+	n := 0
+	for n < len(results.Pastes) && !results.Pastes[n].Cut {
+		n++
 	}
-	page := Outline{Pastes: results.Pastes[:shown]}
-	if shown > 0 && (shown < len(results.Pastes) || results.More) {
-		last := results.Pastes[shown-1].Cursor
+	page := Outline{Pastes: results.Pastes[:n]}
+	if n > 0 && (n < len(results.Pastes) || results.More) {
+		last := results.Pastes[n-1].Cursor
 		at, id := last.Format()
 		inTitles := ""
 		if last.InTitles {
@@ -107,8 +107,8 @@ func (f *Find) find(
 	if query.Mine && !viewer.SignedIn() {
 		return Results{}, token.ErrRejected
 	}
-	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, limit)
-	return Results{found, more, query.Words}, err
+	pastes, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, limit)
+	return Results{pastes, more, query.Words}, err
 }
 
 // Check turns the search off if the store has no index, and then fails with search.ErrNoIndex. It also fails if the
@@ -131,8 +131,8 @@ func (f *Find) Off() bool { return f.off.Load() }
 // language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does
 // not know.
 func (f *Find) language(text string) string {
-	if found, ok := f.languages.ByName(text); ok {
-		return found.Name
+	if match, ok := f.languages.ByName(text); ok {
+		return match.Name
 	}
 	return text
 }
@@ -144,8 +144,8 @@ type Rebuild struct{ pastes search.Store }
 // Pastes can be written and searched meanwhile. It fails with fault.Forbidden unless the actor is the operator, and
 // with search.ErrNoIndex when the database cannot have one.
 func (r *Rebuild) Do(
-	ctx context.Context, actor audit.Actor, progress func(further int),
-) (read int, err error) {
+	ctx context.Context, actor audit.Actor, progress func(n int),
+) (total int, err error) {
 	if err := actor.CheckOperator(); err != nil {
 		return 0, err
 	}
@@ -153,11 +153,11 @@ func (r *Rebuild) Do(
 		return 0, err
 	}
 	for last := paste.ID(""); ; {
-		var some int
-		if last, some, err = r.pastes.Rebuild(ctx, last); err != nil || last == "" {
-			return read, err
+		var n int
+		if last, n, err = r.pastes.Rebuild(ctx, last); err != nil || last == "" {
+			return total, err
 		}
-		read += some
-		progress(some)
+		total += n
+		progress(n)
 	}
 }

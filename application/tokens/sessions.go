@@ -27,31 +27,31 @@ func (s *Sessions) Start(
 		return token.Secret{}, err
 	}
 	secret, now := token.Generate(), s.now()
-	started := token.Token{
+	session := token.Token{
 		Owner: owner, Kind: token.Session, Scope: parent.Scope, Parent: parent.ID, Hash: secret.Hash(), Name: browser,
 		CreatedAt: now, ExpiresAt: now.Add(token.SessionAge),
 	}
-	if !parent.ExpiresAt.IsZero() && parent.ExpiresAt.Before(started.ExpiresAt) {
-		started.ExpiresAt = parent.ExpiresAt
+	if !parent.ExpiresAt.IsZero() && parent.ExpiresAt.Before(session.ExpiresAt) {
+		session.ExpiresAt = parent.ExpiresAt
 	}
-	var replaced token.Hash
+	var oldHash token.Hash
 	if old, err := token.ParseSecret(replaces); err == nil {
-		replaced = old.Hash()
+		oldHash = old.Hash()
 	}
 	err := ident.Draw(func(id token.ID) error {
-		started.ID = id
-		return s.store.StartSession(ctx, actor.Address(), started, replaced)
+		session.ID = id
+		return s.store.StartSession(ctx, actor.Address(), session, oldHash)
 	})
 	return secret, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 // EndBySecret ends the session with that secret, which a browser presents, if there is one. A blocked network does not
 // matter: its users can sign out.
-func (s *Sessions) EndBySecret(ctx context.Context, actor audit.Actor, presented string) error {
+func (s *Sessions) EndBySecret(ctx context.Context, actor audit.Actor, text string) error {
 	if err := actor.Check(); err != nil {
 		return err
 	}
-	secret, err := token.ParseSecret(presented)
+	secret, err := token.ParseSecret(text)
 	if err != nil {
 		return nil //nolint:nilerr // there is nothing to end
 	}
@@ -65,12 +65,12 @@ func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, e
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.store.Sessions(ctx, owner.ID)
-	return s.lasting(found), err
+	sessions, err := s.store.Sessions(ctx, owner.ID)
+	return s.active(sessions), err
 }
 
-// lasting returns the sessions that have not ended.
-func (m *module) lasting(sessions []token.Token) []token.Token {
+// active returns the sessions that have not ended.
+func (m *module) active(sessions []token.Token) []token.Token {
 	now := m.now()
 	return slices.DeleteFunc(sessions, func(t token.Token) bool { return !t.ValidAt(now) })
 }
@@ -84,13 +84,13 @@ func (e *Export) Do(ctx context.Context, viewer token.Viewer) (token.Export, err
 		return token.Export{}, token.ErrRejected
 	}
 	export, err := e.store.Export(ctx, viewer.User.ID)
-	export.Sessions = e.lasting(export.Sessions)
+	export.Sessions = e.active(export.Sessions)
 	return export, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 // EndAll ends all sessions of the user of that name or id, and returns how many. It fails with fault.Forbidden unless
 // the actor is the operator or an administrator, and as user.Find does.
-func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference string) (ended int, err error) {
+func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference string) (count int, err error) {
 	if err := actor.MayManage(); err != nil {
 		return 0, err
 	}

@@ -64,22 +64,22 @@ type IssueInput struct {
 // again. It fails with fault.Forbidden unless the actor is the operator, as user.Find does, and with fault.Invalid when
 // the token's name is longer than 64 bytes or not printable or the time is negative.
 func (i *Issue) Do(
-	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
+	ctx context.Context, actor audit.Actor, reference string, input IssueInput,
 ) (token.Token, token.Secret, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return token.Token{}, token.Secret{}, err
 	}
-	return i.issue(ctx, actor, reference, wanted)
+	return i.issue(ctx, actor, reference, input)
 }
 
 func (i *Issue) issue(
-	ctx context.Context, actor audit.Actor, reference string, wanted IssueInput,
+	ctx context.Context, actor audit.Actor, reference string, input IssueInput,
 ) (token.Token, token.Secret, error) {
-	if !ident.Printable(wanted.Name, 64) {
+	if !ident.Printable(input.Name, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
 			"The token's name is not printable text of at most 64 bytes.")
 	}
-	if wanted.ExpiresIn < 0 {
+	if input.ExpiresIn < 0 {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid,
 			"The token would have expired already: give it a positive time.")
 	}
@@ -88,19 +88,19 @@ func (i *Issue) issue(
 		return token.Token{}, token.Secret{}, err
 	}
 	secret, now := token.Generate(), i.now()
-	issued := token.Token{Owner: owner.ID, Scope: wanted.Scope, Hash: secret.Hash(), Name: wanted.Name, CreatedAt: now}
-	if wanted.ExpiresIn > 0 {
-		issued.ExpiresAt = now.Add(wanted.ExpiresIn)
+	t := token.Token{Owner: owner.ID, Scope: input.Scope, Hash: secret.Hash(), Name: input.Name, CreatedAt: now}
+	if input.ExpiresIn > 0 {
+		t.ExpiresAt = now.Add(input.ExpiresIn)
 	}
 	err = ident.Draw(func(id token.ID) error {
-		issued.ID = id
+		t.ID = id
 		entry := actor.Entry("token.issue", string(id)+" of "+owner.NameAndID(), "")
-		return i.store.Create(ctx, actor.Address(), entry, issued)
+		return i.store.Create(ctx, actor.Address(), entry, t)
 	})
 	if err != nil {
 		return token.Token{}, token.Secret{}, user.ReplaceNotFound(err) // no secret that opens nothing
 	}
-	return issued, secret, nil
+	return t, secret, nil
 }
 
 // maxOwn is how many access tokens users may make themselves, revoked and expired ones included: a list of them is read
@@ -115,24 +115,24 @@ var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it c
 
 // Own is Do for the viewer who acts. It fails with fault.Forbidden when the scope is wider than the viewer's own, or
 // the viewer has too many tokens.
-func (i *Issue) Own(ctx context.Context, actor audit.Actor, wanted IssueInput) (token.Token, token.Secret, error) {
+func (i *Issue) Own(ctx context.Context, actor audit.Actor, input IssueInput) (token.Token, token.Secret, error) {
 	viewer, err := actor.Viewer()
 	switch {
 	case err != nil:
 		return token.Token{}, token.Secret{}, err
 	case !viewer.SignedIn():
 		return token.Token{}, token.Secret{}, token.ErrRejected
-	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
+	case viewer.MayWrite() != nil && input.Scope == token.Write:
 		return token.Token{}, token.Secret{}, errWiderScope
 	}
-	owned, err := i.store.ByOwner(ctx, viewer.User.ID)
+	own, err := i.store.ByOwner(ctx, viewer.User.ID)
 	if err != nil {
 		return token.Token{}, token.Secret{}, err
 	}
-	if len(owned) >= maxOwn {
+	if len(own) >= maxOwn {
 		return token.Token{}, token.Secret{}, errTooMany
 	}
-	return i.issue(ctx, actor, "id:"+string(viewer.User.ID), wanted)
+	return i.issue(ctx, actor, "id:"+string(viewer.User.ID), input)
 }
 
 // List lists a user's tokens.
@@ -173,11 +173,11 @@ func (r *Revoke) Own(ctx context.Context, actor audit.Actor, id string) error {
 	if err != nil {
 		return err
 	}
-	owned, err := r.store.ByOwner(ctx, viewer.User.ID)
+	own, err := r.store.ByOwner(ctx, viewer.User.ID)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(owned, func(t token.Token) bool { return string(t.ID) == id }) {
+	if !slices.ContainsFunc(own, func(t token.Token) bool { return string(t.ID) == id }) {
 		return errNoToken
 	}
 	return r.revoke(ctx, actor, id)

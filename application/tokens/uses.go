@@ -35,8 +35,8 @@ func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 
 // record is RecordUse for a caller that holds the lock.
 func (l *UseLog) record(id token.ID, at time.Time) {
-	last, known := l.uses[id]
-	if at.After(last) && (known || len(l.uses) < maxUses) {
+	last, ok := l.uses[id]
+	if at.After(last) && (ok || len(l.uses) < maxUses) {
 		l.uses[id] = at
 	}
 }

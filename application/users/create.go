@@ -31,51 +31,51 @@ type CreateInput struct {
 
 // Do creates the account and returns it. It fails with fault.Forbidden unless the actor is the operator, with
 // fault.Invalid when a value breaks a rule, and with fault.Conflict when the name is taken in any case.
-func (c *Create) Do(ctx context.Context, actor audit.Actor, wanted CreateInput) (user.User, error) {
+func (c *Create) Do(ctx context.Context, actor audit.Actor, input CreateInput) (user.User, error) {
 	if err := actor.CheckOperator(); err != nil {
 		return user.User{}, err
 	}
-	name, err := user.ParseName(wanted.Name)
+	name, err := user.ParseName(input.Name)
 	if err != nil {
 		return user.User{}, err
 	}
-	if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
+	if err := user.CheckAvatar(input.AvatarURL); err != nil {
 		return user.User{}, err
 	}
-	created := user.User{
+	newUser := user.User{
 		Name:            name,
-		AvatarURL:       wanted.AvatarURL,
-		DefaultLanguage: wanted.DefaultLanguage,
-		PublicProfile:   wanted.PublicProfile,
-		ShowTags:        wanted.ShowTags,
-		SupporterMonths: wanted.SupporterMonths,
-		Contributor:     wanted.Contributor,
-		Admin:           wanted.Admin,
+		AvatarURL:       input.AvatarURL,
+		DefaultLanguage: input.DefaultLanguage,
+		PublicProfile:   input.PublicProfile,
+		ShowTags:        input.ShowTags,
+		SupporterMonths: input.SupporterMonths,
+		Contributor:     input.Contributor,
+		Admin:           input.Admin,
 		CreatedAt:       c.now(),
 	}
-	if created.DefaultLanguage == "" {
-		created.DefaultLanguage = user.DefaultLanguage
+	if newUser.DefaultLanguage == "" {
+		newUser.DefaultLanguage = user.DefaultLanguage
 	}
 	err = ident.Draw(func(id user.ID) error {
-		created.ID = id
-		if err := validate(created, wanted.Identities); err != nil {
+		newUser.ID = id
+		if err := validate(newUser, input.Identities); err != nil {
 			return err
 		}
 		act := "user.create"
-		if created.Admin {
+		if newUser.Admin {
 			act = "user.create-admin"
 		}
-		ways := identity.Credentials{Identities: wanted.Identities, Password: wanted.Password}
-		entry := actor.Entry(act, created.NameAndID(), "")
-		return c.store.Enroll(ctx, actor.Address(), entry, created, ways, identity.Admission{})
+		ways := identity.Credentials{Identities: input.Identities, Password: input.Password}
+		entry := actor.Entry(act, newUser.NameAndID(), "")
+		return c.store.Enroll(ctx, actor.Address(), entry, newUser, ways, identity.Admission{})
 	})
 	if !errors.Is(err, user.ErrIdentityTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 	}
-	if err == nil && created.Admin {
-		c.notify.Tell(notice.Administrator(created, c.now()))
+	if err == nil && newUser.Admin {
+		c.notify.Tell(notice.Administrator(newUser, c.now()))
 	}
-	return created, err
+	return newUser, err
 }
 
 func validate(u user.User, services map[string]string) error {

@@ -21,43 +21,43 @@ var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete i
 // to another user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes
 // nothing. It fails with fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid
 // when administrators would delete themselves so.
-func (d *Delete) Do(ctx context.Context, actor audit.Actor, shown user.User, anonymize bool) error {
+func (d *Delete) Do(ctx context.Context, actor audit.Actor, target user.User, anonymize bool) error {
 	if err := actor.MayManage(); err != nil {
 		return err
 	}
-	if actor.Is(shown.ID) {
+	if actor.Is(target.ID) {
 		return errOwnAccount
 	}
-	var kept *user.PasteRetention
+	var retention *user.PasteRetention
 	if anonymize {
-		kept = &user.PasteRetention{}
+		retention = &user.PasteRetention{}
 	}
-	entry := actor.Entry("user.delete", shown.NameAndID(), "")
-	err := d.store.Delete(ctx, netip.Addr{}, entry, shown.ID, shown.Name, kept)
+	entry := actor.Entry("user.delete", target.NameAndID(), "")
+	err := d.store.Delete(ctx, netip.Addr{}, entry, target.ID, target.Name, retention)
 	return fault.Replace(err, fault.NotFound,
 		fault.New(fault.NotFound, fmt.Sprintf("There is no user %s any more: it was renamed or deleted meanwhile.",
-			shown.Name)))
+			target.Name)))
 }
 
-var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
+var errConfirmation = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 
 // Own deletes the viewer's account, as Do does. The viewer confirms by typing the name. Pastes that are kept live no
 // longer than anonymous pastes may. It fails with token.ErrRejected also when the viewer is gone, and with
 // fault.Invalid when the typed name is not the viewer's.
-func (d *Delete) Own(ctx context.Context, actor audit.Actor, typed string, anonymize bool) error {
+func (d *Delete) Own(ctx context.Context, actor audit.Actor, confirmation string, anonymize bool) error {
 	viewer, err := actor.User()
 	if err != nil {
 		return err
 	}
-	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
-		return errMistyped
+	if name, err := user.ParseName(confirmation); err != nil || name.Folded() != viewer.User.Name.Folded() {
+		return errConfirmation
 	}
-	var kept *user.PasteRetention
+	var retention *user.PasteRetention
 	if anonymize {
 		longest := d.anonymous.Longest
-		kept = &user.PasteRetention{Until: longest.End(d.now()), Lifetime: string(longest)}
+		retention = &user.PasteRetention{Until: longest.End(d.now()), Lifetime: string(longest)}
 	}
-	err = d.store.Delete(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.User.Name, kept)
+	err = d.store.Delete(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, viewer.User.Name, retention)
 	if err != nil && ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable,
 			"Your account is not deleted yet, but some of its pastes may be. Send the form again to go on.", err)

@@ -54,11 +54,11 @@ type Show struct{ *module }
 
 // Do returns the account of the user of that name or id. It fails as user.Find does.
 func (s *Show) Do(ctx context.Context, reference string) (user.Account, error) {
-	meant, err := user.Find(ctx, s.store, reference)
+	target, err := user.Find(ctx, s.store, reference)
 	if err != nil {
 		return user.Account{}, err
 	}
-	account, err := s.store.AccountByID(ctx, meant.ID)
+	account, err := s.store.AccountByID(ctx, target.ID)
 	return account, user.ReplaceNotFound(err)
 }
 
@@ -72,7 +72,7 @@ const listPage = 500
 // visit holds nothing in the store. An error of visit ends the list and is returned.
 func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
 	return batch.Each(user.Name{}, 0, func(after user.Name) ([]user.User, user.Name, error) {
-		found, err := l.store.Users(ctx, after, listPage)
-		return found, batch.Last(found, listPage).Name, err
+		users, err := l.store.Users(ctx, after, listPage)
+		return users, batch.Last(users, listPage).Name, err
 	}, visit)
 }

@@ -39,11 +39,11 @@ func (u *Update) Do(
 	if err := actor.MayManage(); err != nil {
 		return user.Account{}, err
 	}
-	meant, err := user.Find(ctx, u.store, reference)
+	target, err := user.Find(ctx, u.store, reference)
 	if err != nil {
 		return user.Account{}, err
 	}
-	if change.Admin != nil && !*change.Admin && actor.Is(meant.ID) {
+	if change.Admin != nil && !*change.Admin && actor.Is(target.ID) {
 		return user.Account{}, errOwnRights
 	}
 	act := "user.update"
@@ -58,8 +58,8 @@ func (u *Update) Do(
 		was = stored.Admin
 		return change.apply(stored, services)
 	}
-	entry := actor.Entry(act, meant.NameAndID(), "")
-	updated, services, err := u.store.Update(ctx, netip.Addr{}, entry, meant.ID, apply)
+	entry := actor.Entry(act, target.NameAndID(), "")
+	updated, services, err := u.store.Update(ctx, netip.Addr{}, entry, target.ID, apply)
 	if err == nil && updated.Admin && !was {
 		u.notify.Tell(notice.Administrator(updated, u.now()))
 	}
@@ -110,18 +110,18 @@ type Profile struct {
 // Own changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with
 // fault.Invalid when a value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was
 // changed then.
-func (u *Update) Own(ctx context.Context, actor audit.Actor, wanted Profile) error {
+func (u *Update) Own(ctx context.Context, actor audit.Actor, profile Profile) error {
 	viewer, err := actor.User()
 	if err != nil {
 		return err
 	}
-	name, err := user.ParseName(wanted.Name)
+	name, err := user.ParseName(profile.Name)
 	if err != nil {
 		return err
 	}
 	change := func(stored *user.User, _ map[string]string) error {
-		if wanted.AvatarURL != stored.AvatarURL {
-			if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
+		if profile.AvatarURL != stored.AvatarURL {
+			if err := user.CheckAvatar(profile.AvatarURL); err != nil {
 				return err
 			}
 		}
@@ -130,8 +130,8 @@ func (u *Update) Own(ctx context.Context, actor audit.Actor, wanted Profile) err
 				return err
 			}
 		}
-		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
-		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
+		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, profile.AvatarURL, profile.DefaultLanguage
+		stored.PublicProfile, stored.ShowTags = profile.PublicProfile, profile.ShowTags
 		return stored.Validate()
 	}
 	_, _, err = u.store.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, change)

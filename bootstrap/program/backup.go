@@ -43,11 +43,11 @@ Only snapshots of the same database that have such a name are removed.`,
 		for _, old := range removed {
 			text += fmt.Sprintf("Removed %s.\n", old)
 		}
-		_, unsaid := io.WriteString(stdout, text)
+		_, writeErr := io.WriteString(stdout, text)
 		if err != nil {
 			return causeOr(ctx, err)
 		}
-		return unsaid
+		return writeErr
 	})
 	cmd.RunE = cli.Long(func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("keep") && *keep < 1 {
@@ -79,20 +79,21 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 			return err
 		}
 		ctx := cmd.Context()
-		done, err := db.Restore(ctx, cfg.Database, args[0], replacement)
+		result, err := db.Restore(ctx, cfg.Database, args[0], replacement)
 		if err != nil {
 			return causeOr(ctx, err)
 		}
 		text := fmt.Sprintf("The database %s is restored from %s.\n", gormstore.URL(cfg.Database.URL), args[0])
-		if len(done.Undone) > 0 {
-			text += fmt.Sprintf("What was deleted, removed or revoked since the backup stays so: %s.\n", listUndone(done.Undone))
+		if len(result.Undone) > 0 {
+			text += fmt.Sprintf("What was deleted, removed or revoked since the backup stays so: %s.\n",
+				listUndone(result.Undone))
 		}
-		if done.Kept != "" {
-			text += fmt.Sprintf("The old database is kept at %s.\n", done.Kept)
+		if result.Kept != "" {
+			text += fmt.Sprintf("The old database is kept at %s.\n", result.Kept)
 		}
-		if done.Version < done.Latest {
+		if result.Version < result.Latest {
 			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n",
-				done.Version, done.Latest)
+				result.Version, result.Latest)
 		}
 		_, err = io.WriteString(stdout, text)
 		return err
@@ -101,9 +102,9 @@ invitations, linked accounts, and pastes that were made anonymous or private. Wi
 }
 
 // listUndone returns text such as "pastes: 7, users: 1".
-func listUndone(undone []sqlitefile.Undone) string {
-	parts := make([]string, len(undone))
-	for i, u := range undone {
+func listUndone(counts []sqlitefile.Undone) string {
+	parts := make([]string, len(counts))
+	for i, u := range counts {
 		parts[i] = fmt.Sprintf("%s: %d", u.What, u.Rows)
 	}
 	return strings.Join(parts, ", ")
@@ -116,11 +117,11 @@ func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
 writes wait, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free space as the file has.`,
 		Example: "  gluepot compact",
 		RunE: cli.Long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
-			done, err := store.Compact(ctx)
+			result, err := store.Compact(ctx)
 			if err != nil {
 				return causeOr(ctx, err)
 			}
-			_, err = fmt.Fprintf(stdout, "The file had %d bytes with its log, and has %d now.\n", done.Before, done.After)
+			_, err = fmt.Fprintf(stdout, "The file had %d bytes with its log, and has %d now.\n", result.Before, result.After)
 			return err
 		})),
 	}

@@ -41,22 +41,22 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 0
 	}
 	if usage, ok := errors.AsType[*cli.UsageError](err); ok {
-		lastWords(stderr, usage.Error())
+		printError(stderr, usage.Error())
 		return 2
 	}
-	lastWords(stderr, sentence(err))
+	printError(stderr, sentence(err))
 	return 1
 }
 
-// lastWords writes to standard error, but does not wait long for an unread pipe.
-func lastWords(stderr io.Writer, text string) {
-	said := make(chan struct{})
+// printError writes to standard error, but does not wait long for an unread pipe.
+func printError(stderr io.Writer, text string) {
+	done := make(chan struct{})
 	go func() {
-		defer close(said)
+		defer close(done)
 		_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(text, "\n", "\ngluepot: "))
 	}()
 	select {
-	case <-said:
+	case <-done:
 	case <-time.After(lineCloseTime):
 	}
 }
@@ -70,15 +70,15 @@ func sentence(err error) string {
 		}
 		return strings.Join(sentences, "\n")
 	}
-	failure, ok := errors.AsType[*fault.Error](err)
+	fe, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err.Error()
 	}
-	text := failure.Public()
-	before, after, _ := strings.Cut(err.Error(), failure.Error())
-	cause := errors.Unwrap(failure)
+	text := fe.Public()
+	before, after, _ := strings.Cut(err.Error(), fe.Error())
+	cause := errors.Unwrap(fe)
 	// In a larger operation, such as an import, the message alone says too little.
-	if cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal || before != "") {
+	if cause != nil && (fe.Kind == fault.Unavailable || fe.Kind == fault.Internal || before != "") {
 		text = fmt.Sprintf("%s (%v)", text, rootCause(cause))
 	}
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
@@ -114,7 +114,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		// cobra's own checks are no UsageErrors
 		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
-			return cli.Usage("%s. See '%s --help'", plainly(err), cmd.CommandPath())
+			return cli.Usage("%s. See '%s --help'", rephrase(err), cmd.CommandPath())
 		}
 		return nil
 	}
@@ -145,27 +145,27 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}
-	takeWhatIsNamed(root)
+	checkArguments(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		root.PersistentFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = !matters(cmd, flag.Name) })
+		root.PersistentFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = !showsSetting(cmd, flag.Name) })
 		help(cmd, args)
 	})
 	return root
 }
 
-// takeWhatIsNamed makes each command take the arguments that its Use names.
-func takeWhatIsNamed(cmd *cobra.Command) {
+// checkArguments makes each command take the arguments that its Use names.
+func checkArguments(cmd *cobra.Command) {
 	if cmd.Args == nil {
 		cmd.Args = cli.Arguments
 	}
 	for _, child := range cmd.Commands() {
-		takeWhatIsNamed(child)
+		checkArguments(child)
 	}
 }
 
-// matters reports whether the help of a command shows one of the settings that every command accepts.
-func matters(cmd *cobra.Command, setting string) bool {
+// showsSetting reports whether the help of a command shows one of the settings that every command accepts.
+func showsSetting(cmd *cobra.Command, setting string) bool {
 	switch name := cmd.Name(); {
 	case name == "serve", name == "config":
 		return true
@@ -199,9 +199,9 @@ func configure(cmd *cobra.Command, cfg *config) error {
 	for _, s := range settingsOf(flags) {
 		switch s.flag.Name {
 		case "database-url":
-			cfg.Database.Reread = s.rereading()
+			cfg.Database.Reread = s.reread()
 		case "database-read-url":
-			cfg.RereadReadURL = s.rereading()
+			cfg.RereadReadURL = s.reread()
 		}
 	}
 	return nil
@@ -214,24 +214,24 @@ func opener(cfg *config, stderr io.Writer) cli.Open {
 		if err := configure(cmd, cfg); err != nil {
 			return cli.Modules{}, nil, err
 		}
-		own, told := cfg.commanded(migrates), func() {}
+		config, stopSender := cfg.commandConfig(migrates), func() {}
 		if cfg.Webhook.URL != "" {
 			sender := webhook.New(cfg.Webhook)
-			own.Notify = sender.Notify
+			config.Notify = sender.Notify
 			sender.Start(zap.NewNop())
-			told = func() { // what the command was for is done, so this is no failure
+			stopSender = func() { // what the command was for is done, so this is no failure
 				if err := sender.Stop(); err != nil {
-					lastWords(stderr, err.Error())
+					printError(stderr, err.Error())
 				}
 			}
 		}
-		app, closeAll, err := bootstrap.Open(cmd.Context(), own)
+		app, closeAll, err := bootstrap.Open(cmd.Context(), config)
 		if err != nil {
-			told()
+			stopSender()
 			return cli.Modules{}, nil, err
 		}
 		stop := func(ctx context.Context) error {
-			told()
+			stopSender()
 			return closeAll(ctx)
 		}
 		return cli.Modules{
@@ -278,14 +278,14 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 }
 
 func configCommand(cfg *config, commands *cli.Commands) *cobra.Command {
-	cmd := commands.Settings(func(cmd *cobra.Command) (shown []cli.Setting, err error) {
+	cmd := commands.Settings(func(cmd *cobra.Command) (list []cli.Setting, err error) {
 		if err := configure(cmd, cfg); err != nil {
 			return nil, err
 		}
 		for _, s := range settingsOf(cmd.Flags()) {
-			shown = append(shown, cli.Setting{Name: s.variable(), Value: s.String(), From: s.from, Path: s.path})
+			list = append(list, cli.Setting{Name: s.variable(), Value: s.String(), From: s.from, Path: s.path})
 		}
-		return shown, nil
+		return list, nil
 	})
 	addSettings(cmd.Flags(), cfg, serveFlags)
 	return cmd
@@ -372,11 +372,11 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 }
 
 func versionLine() string {
-	built := ""
+	revision := ""
 	if commit != "" {
-		built = fmt.Sprintf(" (commit %s, %s)", commit, date)
+		revision = fmt.Sprintf(" (commit %s, %s)", commit, date)
 	}
-	return fmt.Sprintf("gluepot %s%s %s %s/%s\n", Version(), built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("gluepot %s%s %s %s/%s\n", Version(), revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // The version, the commit and the commit's date are set by the linker in a release build.

@@ -55,17 +55,17 @@ func defaultConfig() config {
 
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
-	wrong := errors.Join(c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate())
-	check := func(right bool, format string, args ...any) {
-		if !right {
-			wrong = errors.Join(wrong, fmt.Errorf(format, args...))
+	errs := errors.Join(c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate())
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = errors.Join(errs, fmt.Errorf(format, args...))
 		}
 	}
 	_, noLevel := zapcore.ParseLevel(c.LogLevel)
 	check(noLevel == nil, "GLUEPOT_LOG_LEVEL is %q: choose debug, info, warn or error", c.LogLevel)
 	check(c.LogFormat == "json" || c.LogFormat == "console", "GLUEPOT_LOG_FORMAT is %q: choose json or console",
 		c.LogFormat)
-	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL), c.Webhook.Validate())
+	errs = errors.Join(errs, c.SignIn.Validate(c.HTTP.PublicURL), c.Webhook.Validate())
 	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || noAddress == nil, "GLUEPOT_ADMIN_ADDR is %q: it takes HOST:PORT", c.AdminAddr)
 	_, noMail := mail.ParseAddress(c.Site.Contact)
@@ -73,7 +73,7 @@ func (c config) Validate() error {
 		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Site.Contact)
 	check(c.Site.TermsURL == "" || cli.IsWebURL(c.Site.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL",
 		c.Site.TermsURL)
-	return wrong
+	return errs
 }
 
 // scheme is that of the server's URLs.
@@ -84,17 +84,18 @@ func (c config) scheme() string {
 	return "http"
 }
 
-// served returns the configuration of a server's use cases.
-func (c config) served() bootstrap.Config {
-	own := c.Config
-	own.AllowPendingMigrations, own.Totals = true, c.AdminAddr != ""
-	own.Pastes.SweepGrace = max(c.Server.WriteTimeout, c.HTTP.RequestTimeout) + time.Minute // clocks are put back by less
-	return own
+// serverConfig returns the configuration of a server's use cases.
+func (c config) serverConfig() bootstrap.Config {
+	result := c.Config
+	result.AllowPendingMigrations, result.Totals = true, c.AdminAddr != ""
+	// An operator sets a clock back by less than a minute.
+	result.Pastes.SweepGrace = max(c.Server.WriteTimeout, c.HTTP.RequestTimeout) + time.Minute
+	return result
 }
 
-// commanded returns the configuration of one command's use cases.
-func (c config) commanded(migrates bool) bootstrap.Config {
-	own := c.Config
-	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0
-	return own
+// commandConfig returns the configuration of one command's use cases.
+func (c config) commandConfig(migrates bool) bootstrap.Config {
+	result := c.Config
+	result.Migrate, result.SweepInterval = c.Migrate && migrates, 0
+	return result
 }

@@ -15,11 +15,11 @@ func TestSweepGraceFollowsTheTimeouts(t *testing.T) {
 	} {
 		cfg := defaultConfig()
 		cfg.Server.WriteTimeout, cfg.HTTP.RequestTimeout = c.write, c.request
-		if got := cfg.served().Pastes.SweepGrace; got != c.want {
+		if got := cfg.serverConfig().Pastes.SweepGrace; got != c.want {
 			t.Errorf("write timeout %v, request timeout %v: got a grace of %v, want %v", c.write, c.request, got, c.want)
 		}
 	}
-	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().served().Pastes.SweepGrace; got != want {
+	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().serverConfig().Pastes.SweepGrace; got != want {
 		t.Errorf("got a default of %v for embedders, want %v as for the default server", got, want)
 	}
 }
@@ -31,7 +31,7 @@ func TestCommandsNeitherSweepNorMigrateUnlessTold(t *testing.T) {
 	} {
 		cfg := defaultConfig()
 		cfg.Migrate = c.configured
-		got := cfg.commanded(c.migrates)
+		got := cfg.commandConfig(c.migrates)
 		if got.Migrate != c.want || got.SweepInterval != 0 || got.Logger != nil {
 			t.Errorf("configured %v, command %v: got migrate %v, sweep interval %v, logger %v; want migrate %v and nothing else",
 				c.configured, c.migrates, got.Migrate, got.SweepInterval, got.Logger, c.want)

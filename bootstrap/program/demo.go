@@ -59,7 +59,7 @@ func announcementModule(stdout io.Writer) fx.Option {
 // has expired, and undoes edits. It fails with fault.Conflict, and stores nothing, when the database has other data. It
 // does not sweep the database, which may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
-	own := cfg.commanded(true)
+	own := cfg.commandConfig(true)
 	own.Logger = log
 	app, stop, err := bootstrap.Open(ctx, own)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // TestDeployment holds the files that installations begin with against the program: every variable is a setting.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
-	known, variable := knownVariables(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
+	settings, variable := variableNames(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
 	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*.service",
 		"docs/operations/kubernetes/*"} {
 		files, err := filepath.Glob("../../" + pattern)
@@ -39,7 +39,7 @@ func TestDeployment(t *testing.T) {
 				t.Errorf("%s: got no settings, want some", file)
 			}
 			for _, name := range names {
-				if !slices.Contains(known, name) {
+				if !slices.Contains(settings, name) {
 					t.Errorf("%s: got %s, want settings alone", file, name)
 				}
 			}
@@ -93,19 +93,19 @@ func TestManifests(t *testing.T) {
 			t.Fatal(err)
 		}
 		for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
-			var found object
-			if err := decoder.Decode(&found); errors.Is(err, io.EOF) {
+			var manifest object
+			if err := decoder.Decode(&manifest); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
-			kinds = append(kinds, found.Kind)
-			if found.Kind != "Deployment" {
+			kinds = append(kinds, manifest.Kind)
+			if manifest.Kind != "Deployment" {
 				continue
 			}
-			containers := found.Spec.Template.Spec.Containers
-			if found.Spec.Replicas != 3 || len(containers) != 1 {
-				t.Fatalf("got %d replicas of %d containers, want 3 of 1", found.Spec.Replicas, len(containers))
+			containers := manifest.Spec.Template.Spec.Containers
+			if manifest.Spec.Replicas != 3 || len(containers) != 1 {
+				t.Fatalf("got %d replicas of %d containers, want 3 of 1", manifest.Spec.Replicas, len(containers))
 			}
 			if live, ready := containers[0].LivenessProbe.HTTPGet.Path,
 				containers[0].ReadinessProbe.HTTPGet.Path; live != httpapi.PathAlive ||
@@ -131,11 +131,11 @@ func TestShippedBackups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := regexp.MustCompile(pattern).FindSubmatch(content)
-		if found == nil {
+		match := regexp.MustCompile(pattern).FindSubmatch(content)
+		if match == nil {
 			t.Fatalf("%s: got no command, want one", file)
 		}
-		args := strings.Fields(strings.NewReplacer(",", "", `"`, "").Replace(string(found[1])))
+		args := strings.Fields(strings.NewReplacer(",", "", `"`, "").Replace(string(match[1])))
 		cmd, rest, err := Command().Find(args)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestShippedBackups(t *testing.T) {
 // connections.
 func TestPublicService(t *testing.T) {
 	t.Parallel()
-	assigned := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
+	assignment := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
 	memory := regexp.MustCompile(`(?:mem_limit: |MemoryMax=|limits: {memory: )([0-9]+)`)
 	first := make(map[string]string)
 	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service",
@@ -164,8 +164,8 @@ func TestPublicService(t *testing.T) {
 			t.Fatal(err)
 		}
 		values := make(map[string]string)
-		for _, found := range assigned.FindAllStringSubmatch(string(content), -1) {
-			values[found[1]] = found[2]
+		for _, match := range assignment.FindAllStringSubmatch(string(content), -1) {
+			values[match[1]] = match[2]
 		}
 		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 		addSettings(flags, &cfg, allSettings...)
@@ -192,11 +192,11 @@ func TestPublicService(t *testing.T) {
 		if err := cfg.Validate(); err != nil || cfg.Pastes.AnonymousLifetimes.Longest != "1m" {
 			t.Errorf("%s: got %v and anonymous pastes for %s, want a month", file, err, cfg.Pastes.AnonymousLifetimes.Longest)
 		}
-		found := memory.FindSubmatch(content)
-		if found == nil {
+		match := memory.FindSubmatch(content)
+		if match == nil {
 			t.Fatalf("%s: got no limit of memory", file)
 		}
-		megabytes, err := strconv.Atoi(string(found[1]))
+		megabytes, err := strconv.Atoi(string(match[1]))
 		if needed := 128<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < needed {
 			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, needed>>20)
 		}
@@ -240,8 +240,8 @@ func TestSizesOfTmpfs(t *testing.T) {
 func sized(t *testing.T, content []byte) bool {
 	t.Helper()
 	if bytes.Contains(content, []byte("[Service]")) {
-		for _, found := range regexp.MustCompile(`(?m)^TemporaryFileSystem=.*`).FindAll(content, -1) {
-			if !bytes.Contains(found, []byte("size=")) {
+		for _, match := range regexp.MustCompile(`(?m)^TemporaryFileSystem=.*`).FindAll(content, -1) {
+			if !bytes.Contains(match, []byte("size=")) {
 				return false
 			}
 		}

@@ -31,31 +31,31 @@ func environmentName(flag string) string {
 // complete fills the settings among the flags from the environment, where the command line has none, and validates what
 // they set. It fails with a UsageError that names all that is wrong.
 func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
-	wrong := unknownVariables(os.Environ())
-	byVariable, unread := make(map[string]*setting), make(map[string]bool)
+	errs := unknownVariables(os.Environ())
+	byVariable, invalid := make(map[string]*setting), make(map[string]bool)
 	for _, s := range settingsOf(flags) {
 		if byVariable[s.variable()] = s; !s.flag.Changed {
 			s.fill()
 		}
-		if s.wrong != nil {
-			wrong = append(wrong, s.wrong)
-			unread[s.variable()] = true
+		if s.err != nil {
+			errs = append(errs, s.err)
+			invalid[s.variable()] = true
 		}
 	}
 	for _, err := range each(set.Validate()) {
-		about := settingInText.FindAllString(err.Error(), -1)
-		if slices.ContainsFunc(about, func(name string) bool { return unread[name] }) {
+		names := settingInText.FindAllString(err.Error(), -1)
+		if slices.ContainsFunc(names, func(name string) bool { return invalid[name] }) {
 			continue // it is about another value than the one that was set
 		}
-		wrong = append(wrong, errors.New(settingInText.ReplaceAllStringFunc(err.Error(), func(name string) string {
+		errs = append(errs, errors.New(settingInText.ReplaceAllStringFunc(err.Error(), func(name string) string {
 			if s := byVariable[name]; s != nil && s.from == cli.FromFlag {
 				return "--" + s.flag.Name
 			}
 			return name
 		})))
 	}
-	if len(wrong) > 0 {
-		return cli.Usage("%w", errors.Join(wrong...))
+	if len(errs) > 0 {
+		return cli.Usage("%w", errors.Join(errs...))
 	}
 	return nil
 }
@@ -71,8 +71,8 @@ func each(err error) (all []error) {
 	case !ok:
 		return []error{err}
 	}
-	for _, one := range joined.Unwrap() {
-		all = append(all, each(one)...)
+	for _, err := range joined.Unwrap() {
+		all = append(all, each(err)...)
 	}
 	return all
 }
@@ -88,8 +88,8 @@ func readSecret(path string) (string, error) {
 		defer file.Close()                                           //nolint:errcheck // it was only read
 		content, err = io.ReadAll(io.LimitReader(file, maxSecret+1)) // it may be a pipe, such as a shell's <(…)
 	}
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // without the path, which may be a misplaced password
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err // without the path, which may be a misplaced password
 	}
 	secret := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	switch {
@@ -105,39 +105,39 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// knownVariables are the names of everything that the program reads.
-func knownVariables() []string {
+// variableNames are the names of everything that the program reads.
+func variableNames() []string {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
-	known := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
+	names := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
 	for _, s := range settingsOf(flags) {
-		known = append(known, s.variable())
+		names = append(names, s.variable())
 		if s.Type() == secret {
-			known = append(known, s.variable()+fileSuffix)
+			names = append(names, s.variable()+fileSuffix)
 		}
 	}
-	return known
+	return names
 }
 
 // unknownVariables returns an error for each variable, of NAME=VALUE pairs, that looks like a setting and is not one: a
 // misspelled one would go unnoticed. Those of tests are left alone.
-func unknownVariables(variables []string) (wrong []error) {
-	known := knownVariables()
+func unknownVariables(variables []string) (errs []error) {
+	names := variableNames()
 	slices.Sort(variables)
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		own, ok := strings.CutPrefix(strings.TrimPrefix(name, byteOrderMark), environmentPrefix)
-		if !ok || strings.HasPrefix(own, "TEST_") || value == "" || slices.Contains(known, name) ||
+		suffix, ok := strings.CutPrefix(strings.TrimPrefix(name, byteOrderMark), environmentPrefix)
+		if !ok || strings.HasPrefix(suffix, "TEST_") || value == "" || slices.Contains(names, name) ||
 			kubernetes.MatchString(variable) {
 			continue
 		}
 		hint := " See 'gluepot serve --help'"
-		if nearest := cli.Nearest(environmentPrefix+own, known); nearest != "" {
+		if nearest := cli.Nearest(environmentPrefix+suffix, names); nearest != "" {
 			hint = " Did you mean " + nearest + "?"
 		}
-		wrong = append(wrong, fmt.Errorf("%q is not a setting.%s", name, hint))
+		errs = append(errs, fmt.Errorf("%q is not a setting.%s", name, hint))
 	}
-	return wrong
+	return errs
 }
 
 // byteOrderMark begins files of some editors on Windows, and so their first variable.

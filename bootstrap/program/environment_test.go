@@ -12,13 +12,13 @@ import (
 
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
-	for _, known := range []string{
+	for _, name := range []string{
 		"GLUEPOT_HTTP_ADDR", "GLUEPOT_DATABASE_URL_FILE", "GLUEPOT_DATABASE_READ_URL_FILE", "GLUEPOT_TEST_HTTP_ADR",
 		"GLUEPOT_TEST_POSTGRES",
 		"GLUEPOT_SERVER", "HTTP_ADR",
 	} {
-		if err := unknownVariables([]string{"PATH=/bin", known + "=hunter2"}); err != nil {
-			t.Errorf("%s: got %v, want no error", known, err)
+		if err := unknownVariables([]string{"PATH=/bin", name + "=hunter2"}); err != nil {
+			t.Errorf("%s: got %v, want no error", name, err)
 		}
 	}
 	const help = "See 'gluepot serve --help'"
@@ -80,9 +80,9 @@ func TestVariablesOfKubernetes(t *testing.T) {
 	if err := unknownVariables(variables); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
-	for _, known := range knownVariables() {
-		if kubernetes.MatchString(known + "=x") {
-			t.Errorf("%s: got a setting taken for Kubernetes' own, want it read", known)
+	for _, name := range variableNames() {
+		if kubernetes.MatchString(name + "=x") {
+			t.Errorf("%s: got a setting taken for Kubernetes' own, want it read", name)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestRereading(t *testing.T) {
 	if err := complete(flags, cfg); err != nil {
 		t.Fatal(err)
 	}
-	reread := settingOf(t, flags, "database-url").rereading()
+	reread := settingOf(t, flags, "database-url").reread()
 	write("postgres://u:two@h/d\n")
 	url, err := reread()
 	if err != nil || string(url) != "postgres://u:two@h/d" {
@@ -119,7 +119,7 @@ func TestRereading(t *testing.T) {
 	if err := complete(flags, cfg); err != nil {
 		t.Fatal(err)
 	}
-	if settingOf(t, flags, "database-url").rereading() != nil {
+	if settingOf(t, flags, "database-url").reread() != nil {
 		t.Error("got a function although no URL is in a file, want nil")
 	}
 }

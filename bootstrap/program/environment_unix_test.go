@@ -31,7 +31,7 @@ func TestSecretOfACommand(t *testing.T) {
 	if err := complete(flags, cfg); err != nil || cfg.Database.URL != url {
 		t.Errorf("got %v, %v, want what the command wrote", cfg.Database.URL, err)
 	}
-	if settingOf(t, flags, "database-url").rereading() != nil {
+	if settingOf(t, flags, "database-url").reread() != nil {
 		t.Error("got a pipe that is read again for each connection, want it read once")
 	}
 }

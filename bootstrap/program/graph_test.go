@@ -60,15 +60,15 @@ func servers(t *testing.T) map[string]fx.Option {
 // build runs the constructors of a graph, without starting it, and returns what it has provided.
 func build(t *testing.T, options ...fx.Option) *events {
 	t.Helper()
-	built := errors.New("the graph is built")
-	var recorded *events
+	errBuilt := errors.New("the graph is built")
+	var e *events
 	_, err := bootstrap.Start(t.Context(), append(options,
-		fx.WithLogger(func(log *closingLog) fxevent.Logger { recorded = &events{log: log}; return recorded }),
-		fx.Invoke(func() error { return built }))...)
-	if !errors.Is(err, built) {
+		fx.WithLogger(func(log *closingLog) fxevent.Logger { e = &events{log: log}; return e }),
+		fx.Invoke(func() error { return errBuilt }))...)
+	if !errors.Is(err, errBuilt) {
 		t.Fatalf("got %v, want the graph to be built", err)
 	}
-	return recorded
+	return e
 }
 
 // events records what fx does.
@@ -100,14 +100,14 @@ func TestGraphIsComplete(t *testing.T) {
 			if err := fx.ValidateApp(server); err != nil {
 				t.Fatal(err)
 			}
-			recorded := build(t, server)
-			for _, provided := range recorded.provided {
-				if provided.ModuleName != "" && !slices.Contains(recorded.ran, provided.ConstructorName) {
+			e := build(t, server)
+			for _, provided := range e.provided {
+				if provided.ModuleName != "" && !slices.Contains(e.ran, provided.ConstructorName) {
 					t.Errorf("got %s in the module %s, which nothing needs", provided.ConstructorName, provided.ModuleName)
 				}
 			}
-			if len(recorded.ran) < 20 {
-				t.Errorf("got the constructors %q, want those of a server", recorded.ran)
+			if len(e.ran) < 20 {
+				t.Errorf("got the constructors %q, want those of a server", e.ran)
 			}
 		})
 	}
@@ -119,9 +119,9 @@ func TestStopOrder(t *testing.T) {
 	cfg := defaultConfig()
 	cfg.Server.Addr, cfg.AdminAddr, cfg.Server.DrainDelay = "127.0.0.1:0", "127.0.0.1:0", 0
 	cfg.Database.URL = "sqlite://" + filepath.ToSlash(t.TempDir()) + "/gluepot.db"
-	var recorded *events
+	var e *events
 	stop, err := bootstrap.Start(t.Context(), modules(cfg, false, io.Discard, io.Discard),
-		fx.WithLogger(func(log *closingLog) fxevent.Logger { recorded = &events{log: log}; return recorded }))
+		fx.WithLogger(func(log *closingLog) fxevent.Logger { e = &events{log: log}; return e }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,13 +133,13 @@ func TestStopOrder(t *testing.T) {
 		"server.(*Server).Stop", "program.(*traces).send", "bootstrap.repeat", "bootstrap.storeUses",
 		"bootstrap.closing", "program.(*traces).wait", "program.newAdmin",
 	} {
-		i := slices.IndexFunc(recorded.stopped, func(name string) bool { return strings.Contains(name, function) })
+		i := slices.IndexFunc(e.stopped, func(name string) bool { return strings.Contains(name, function) })
 		if i <= last {
-			t.Errorf("got the end of %s at %d, want it to be there and after %d, in %q", function, i, last, recorded.stopped)
+			t.Errorf("got the end of %s at %d, want it to be there and after %d, in %q", function, i, last, e.stopped)
 		}
 		last = i
 	}
-	if n := len(recorded.stopped); last != n-1 {
-		t.Errorf("got %q after the metrics, want nothing", recorded.stopped[last+1:])
+	if n := len(e.stopped); last != n-1 {
+		t.Errorf("got %q after the metrics, want nothing", e.stopped[last+1:])
 	}
 }

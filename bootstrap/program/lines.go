@@ -32,14 +32,14 @@ type lineWriter struct {
 	due     *time.Timer   // started by the first line of a backlog
 	full    chan struct{} // buffered; gets a value when the backlog reaches lineBatch
 	closing chan struct{}
-	given   chan struct{} // closed lineCloseTime after Close
-	ended   chan struct{} // closed when run has returned
+	givenUp chan struct{} // closed lineCloseTime after Close
+	done    chan struct{} // closed when run has returned
 }
 
 func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter {
 	w := &lineWriter{
 		out: out, notice: notice, due: time.NewTimer(lineInterval), full: make(chan struct{}, 1),
-		closing: make(chan struct{}), given: make(chan struct{}), ended: make(chan struct{}),
+		closing: make(chan struct{}), givenUp: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -70,15 +70,15 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 // Close writes the remaining lines, for at most lineCloseTime. It is called once.
 func (w *lineWriter) Close() {
 	close(w.closing)
-	time.AfterFunc(lineCloseTime, func() { close(w.given) })
+	time.AfterFunc(lineCloseTime, func() { close(w.givenUp) })
 	select {
-	case <-w.ended:
-	case <-w.given:
+	case <-w.done:
+	case <-w.givenUp:
 	}
 }
 
 func (w *lineWriter) run() {
-	defer close(w.ended)
+	defer close(w.done)
 	var lines []byte
 	for open := true; open; {
 		select {
@@ -108,7 +108,7 @@ func (w *lineWriter) write(lines []byte) {
 		}
 		select {
 		case <-time.After(lineInterval):
-		case <-w.given:
+		case <-w.givenUp:
 			return
 		}
 	}

@@ -119,7 +119,7 @@ func TestLogLosesNothing(t *testing.T) {
 	}
 	writing.Wait()
 	lines.Close()
-	inTime(t, "the writer", func() { <-lines.ended })
+	inTime(t, "the writer", func() { <-lines.done })
 	if want := bytes.Repeat([]byte("a whole line\n"), writers*each); !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("got %d bytes, want the %d that were written", out.Len(), len(want))
 	}
@@ -146,7 +146,7 @@ func TestLogOnFullDiskAtTheEnd(t *testing.T) {
 	lines := newLineWriter(&disk, func(int64) []byte { return nil })
 	_, _ = io.WriteString(lines, "the first line\nthe last line\n")
 	inTime(t, "stopping", lines.Close)
-	inTime(t, "the writer", func() { <-lines.ended })
+	inTime(t, "the writer", func() { <-lines.done })
 	if got := disk.String(); got != "the first line\nthe last line\n" {
 		t.Errorf("on the disk: got %q, want both lines", got)
 	}
@@ -154,7 +154,7 @@ func TestLogOnFullDiskAtTheEnd(t *testing.T) {
 	never := newLineWriter(neverWriter{}, func(int64) []byte { return nil })
 	_, _ = io.WriteString(never, "the last line\n")
 	inTime(t, "stopping", never.Close)
-	inTime(t, "the writer", func() { <-never.ended })
+	inTime(t, "the writer", func() { <-never.done })
 }
 
 // neverWriter is a pipe whose other end is closed.

@@ -26,9 +26,9 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(document), begin)
+	before, rest, ok := strings.Cut(string(document), begin)
 	old, after, complete := strings.Cut(rest, end)
-	if !found || !complete {
+	if !ok || !complete {
 		t.Fatalf("%s: got no lines %q and %q, want the picture between them", path, begin, end)
 	}
 	picture := draw(t, servers(t)["everything on PostgreSQL"])
@@ -52,11 +52,11 @@ var (
 func draw(t *testing.T, options fx.Option) string {
 	t.Helper()
 	var dot fx.DotGraph
-	recorded := build(t, options, fx.Populate(&dot))
+	e := build(t, options, fx.Populate(&dot))
 	picture := new(strings.Builder)
 	modules := make(map[string]string) // by the type that they provide
 	fmt.Fprint(picture, "| port | adapter | module |\n|---|---|---|\n")
-	for _, provided := range recorded.provided {
+	for _, provided := range e.provided {
 		for _, result := range provided.OutputTypeNames {
 			modules[result] = provided.ModuleName
 		}

@@ -24,10 +24,10 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
 	var (
-		log     *zap.Logger
-		serving *server.Server
+		log *zap.Logger
+		srv *server.Server
 	)
-	stop, err := bootstrap.Start(ctx, modules(cfg, demo, stdout, stderr), fx.Populate(&log, &serving))
+	stop, err := bootstrap.Start(ctx, modules(cfg, demo, stdout, stderr), fx.Populate(&log, &srv))
 	if err != nil {
 		if ctx.Err() != nil { // harmless: migrations are transactions
 			return fmt.Errorf("stopped before the start was complete: %w", context.Cause(ctx))
@@ -38,7 +38,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 	select {
 	case <-ctx.Done():
 		log.Info("stopping", zap.String("cause", context.Cause(ctx).Error()))
-	case failure = <-serving.Failed():
+	case failure = <-srv.Failed():
 	}
 	_ = stop(ctx) // the log has the error
 	return failure
@@ -54,13 +54,13 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 	if cfg.AdminAddr != "" {
 		list = append(list, metricsModule)
 	}
-	own := cfg.served()
+	useCases := cfg.serverConfig()
 	if cfg.Webhook.URL != "" {
 		sender := webhook.New(cfg.Webhook)
-		own.Notify = sender.Notify
+		useCases.Notify = sender.Notify
 		list = append(list, webhookModule(sender))
 	}
-	list = append(list, tracingModule, bootstrap.Module(own), signInModule)
+	list = append(list, tracingModule, bootstrap.Module(useCases), signInModule)
 	if cfg.Pages {
 		list = append(list, pagesModule, gitModule)
 	}

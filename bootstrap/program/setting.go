@@ -20,10 +20,10 @@ import (
 type setting struct {
 	pflag.Value
 
-	flag  *pflag.Flag
-	from  cli.Source
-	path  string // of the file, where from is cli.FromFile
-	wrong error
+	flag *pflag.Flag
+	from cli.Source
+	path string // of the file, where from is cli.FromFile
+	err  error
 }
 
 // addSettings adds some of the lists of settings to a command's flags.
@@ -73,16 +73,16 @@ func (s *setting) variable() string { return environmentName(s.flag.Name) }
 // set takes a value, or notes what is wrong with it and keeps the value before. name says where it is set.
 func (s *setting) set(name, text string) {
 	before := s.String()
-	if s.wrong = cli.CheckValue(name, text); s.wrong != nil {
+	if s.err = cli.CheckValue(name, text); s.err != nil {
 		return
 	}
 	if s.Type() != secret && cli.MayHoldPassword(text) { // a database URL in the wrong place
 		_, usage := pflag.UnquoteUsage(s.flag)
-		s.wrong = fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(text), usage)
+		s.err = fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(text), usage)
 		return
 	}
 	if err := s.Value.Set(text); err != nil {
-		s.wrong = wrongValue(name, s.flag, text, err)
+		s.err = valueError(name, s.flag, text, err)
 		if _, isList := s.Value.(pflag.SliceValue); !isList { // a number is 0 now
 			_ = s.Value.Set(before)
 		}
@@ -104,15 +104,15 @@ func (s *setting) fill() {
 	file := name + fileSuffix
 	s.from, s.path = cli.FromFile, path
 	if value != "" {
-		s.wrong = fmt.Errorf("%s and %s are both set: choose one", name, file)
+		s.err = fmt.Errorf("%s and %s are both set: choose one", name, file)
 		return
 	}
-	if s.wrong = cli.CheckValue(file, path); s.wrong != nil {
+	if s.err = cli.CheckValue(file, path); s.err != nil {
 		return
 	}
 	value, err := readSecret(path)
 	if err != nil {
-		s.wrong = fmt.Errorf("%s names %s: %w", file, cli.Quote(path), err)
+		s.err = fmt.Errorf("%s names %s: %w", file, cli.Quote(path), err)
 		return
 	}
 	s.set(file, value)
@@ -126,10 +126,10 @@ func (s *setting) secretFile() string {
 	return os.Getenv(s.variable() + fileSuffix)
 }
 
-// rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary
+// reread returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary
 // file.
-func (s *setting) rereading() func() (gormstore.URL, error) {
-	if about, err := os.Stat(s.path); s.from != cli.FromFile || err != nil || !about.Mode().IsRegular() {
+func (s *setting) reread() func() (gormstore.URL, error) {
+	if info, err := os.Stat(s.path); s.from != cli.FromFile || err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return func() (gormstore.URL, error) {

@@ -165,8 +165,8 @@ var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, sig
 // flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a
 // misplaced database URL.
 func flagError(err error) error {
-	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return wrongValue("--"+wrong.GetFlag().Name, wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap())
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return valueError("--"+invalid.GetFlag().Name, invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())
 	}
 	if cli.MayHoldPassword(err.Error()) {
 		return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
@@ -197,15 +197,15 @@ var (
 	missing   = regexp.MustCompile(`required flag\(s\) (.+) not set`)
 )
 
-// plainly turns cobra's error into a sentence that says what to do.
-func plainly(err error) string {
+// rephrase turns cobra's error into a sentence that says what to do.
+func rephrase(err error) string {
 	text := err.Error()
 	for _, c := range []struct {
 		says *regexp.Regexp
 		do   string
 	}{{exclusive, "choose one of "}, {oneNeeded, "give at least one of "}, {missing, "give "}} {
-		text = c.says.ReplaceAllStringFunc(text, func(found string) string {
-			names := strings.FieldsFunc(c.says.FindStringSubmatch(found)[1], func(r rune) bool {
+		text = c.says.ReplaceAllStringFunc(text, func(match string) string {
+			names := strings.FieldsFunc(c.says.FindStringSubmatch(match)[1], func(r rune) bool {
 				return strings.ContainsRune(` ,"`, r)
 			})
 			for i, name := range names {
@@ -217,9 +217,9 @@ func plainly(err error) string {
 	return text
 }
 
-// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say this already; those of
+// valueError says what a flag takes instead of a value. The errors of package cli's flags say this already; those of
 // pflag quote a parser.
-func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
+func valueError(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
 		"bool": "true or false", "stringSlice": "values, separated by commas",
 		"stringToString": "NAME=VALUE", "int": "a whole number", "int32": "a whole number", "int64": "a whole number",
@@ -228,8 +228,8 @@ func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	if !ok {
 		form = err.Error()
 	}
-	if named, _ := pflag.UnquoteUsage(flag); strings.Contains(named, "=") { // such as ID=FILE
-		form = named
+	if placeholder, _ := pflag.UnquoteUsage(flag); strings.Contains(placeholder, "=") { // such as ID=FILE
+		form = placeholder
 	}
 	return fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), form)
 }

@@ -27,30 +27,30 @@ func TestEverySettingIsDescribed(t *testing.T) {
 		}
 		rows++
 		cells := strings.Split(line, "|")
-		name, given := strings.Trim(cells[1], " `"), strings.Trim(cells[2], " `")
-		found := false
+		name, documented := strings.Trim(cells[1], " `"), strings.Trim(cells[2], " `")
+		ok := false
 		flags.VisitAll(func(flag *pflag.Flag) {
 			if environmentName(flag.Name) != name {
 				return
 			}
-			found = true
-			if value := flag.DefValue; value != given {
-				t.Errorf("%s: got the default %q in docs/CONFIGURATION.md, want %q", name, given, value)
+			ok = true
+			if value := flag.DefValue; value != documented {
+				t.Errorf("%s: got the default %q in docs/CONFIGURATION.md, want %q", name, documented, value)
 			}
 		})
-		if !found {
+		if !ok {
 			t.Errorf("%s: got a row in docs/CONFIGURATION.md, want none for what is no setting", name)
 		}
 	}
-	declared := 0
-	flags.VisitAll(func(*pflag.Flag) { declared++ })
-	if rows != declared {
-		t.Errorf("got %d settings in docs/CONFIGURATION.md, want %d", rows, declared)
+	total := 0
+	flags.VisitAll(func(*pflag.Flag) { total++ })
+	if rows != total {
+		t.Errorf("got %d settings in docs/CONFIGURATION.md, want %d", rows, total)
 	}
 }
 
-// parsed returns the settings of a command line and of the environment, and the error of all that is wrong.
-func parsed(t *testing.T, args ...string) (config, error) {
+// parseSettings returns the settings of a command line and of the environment, and the error of all that is wrong.
+func parseSettings(t *testing.T, args ...string) (config, error) {
 	t.Helper()
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
@@ -71,7 +71,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	t.Setenv("GLUEPOT_PASTE_MAX_LIFETIME", "1month")
 	t.Setenv("GLUEPOT_DATABASE_URL", "")
 	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", "10.0.0.0/8,::1")
-	cfg, err := parsed(t, "--http-addr", "127.0.0.1:2", "--pages=false", "--recent")
+	cfg, err := parseSettings(t, "--http-addr", "127.0.0.1:2", "--pages=false", "--recent")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,13 +127,13 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			_, err := parsed(t, "--"+name+"="+value)
+			_, err := parseSettings(t, "--"+name+"="+value)
 			if got := errorText(err); !strings.Contains(got, "--"+name) || strings.Contains(got, s.variable()+" ") ||
 				strings.Contains(got, "hunter2") {
 				t.Errorf("the flag: got %q, want the flag named, and no secret", got)
 			}
 			t.Setenv(s.variable(), value)
-			_, err = parsed(t)
+			_, err = parseSettings(t)
 			if got := errorText(err); !strings.Contains(got, s.variable()) || strings.Contains(got, "hunter2") {
 				t.Errorf("the variable: got %q, want it named, and no secret", got)
 			}
@@ -157,13 +157,13 @@ func TestSpoiledValues(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			for _, s := range settingsOf(flags) {
 				value := c.before + cmp.Or(s.flag.DefValue, "hunter2") + c.after
-				if _, err := parsed(t, "--"+s.flag.Name+"="+value); !strings.HasPrefix(errorText(err),
+				if _, err := parseSettings(t, "--"+s.flag.Name+"="+value); !strings.HasPrefix(errorText(err),
 					"--"+s.flag.Name+" "+c.want) {
 					t.Errorf("--%s=%q: got %v, want %q", s.flag.Name, value, err, c.want)
 				}
 				t.Run(s.flag.Name, func(t *testing.T) {
 					t.Setenv(s.variable(), value)
-					if _, err := parsed(t); !strings.HasPrefix(errorText(err), s.variable()+" "+c.want) {
+					if _, err := parseSettings(t); !strings.HasPrefix(errorText(err), s.variable()+" "+c.want) {
 						t.Errorf("%s=%q: got %v, want %q", s.variable(), value, err, c.want)
 					}
 				})
@@ -205,7 +205,7 @@ func TestWebAddresses(t *testing.T) {
 	for value, wrong := range map[string]bool{
 		"https://paste.example": false, "https://mia:hunter2@paste.example": true, "postgres://mia:hunter2@db/x": true,
 	} {
-		_, err := parsed(t, "--terms-url="+value, "--contact="+value, "--public-url="+value)
+		_, err := parseSettings(t, "--terms-url="+value, "--contact="+value, "--public-url="+value)
 		if err != nil && strings.ContainsAny(err.Error(), "`") || strings.Contains(errorText(err), "hunter2") {
 			t.Errorf("got %v, want no marks of pflag and no password in it", err)
 		}
@@ -222,7 +222,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	t.Setenv("GLUEPOT_LOG_LEVEL", "loud")
 	t.Setenv("GLUEPOT_HTTP_ADR", "x")
 	t.Setenv("GLUEPOT_GITHUB_CLIENT_ID", "1\r")
-	_, err := parsed(t, "--sweep-interval=soon", "--http-addr=nowhere")
+	_, err := parseSettings(t, "--sweep-interval=soon", "--http-addr=nowhere")
 	want := []string{
 		`"GLUEPOT_HTTP_ADR" is not a setting. Did you mean GLUEPOT_HTTP_ADDR?`,
 		`GLUEPOT_DATABASE_MAX_CONNECTIONS is "many": it takes a whole number`,

@@ -1,21 +1,22 @@
 package batch
 
-// Each calls visit with at most limit items of a list; 0 is no limit. The function more returns the list page by page.
-// Each begins after a place, and ends when more returns the zero place. Nothing in the store waits for visit. An error
-// of visit ends the list and is returned.
-func Each[P comparable, T any](after P, limit int, more func(after P) (found []T, last P, err error),
-	visit func(T) error) error {
+// Each calls visit with at most limit items of a list, after a cursor; 0 is no limit. next returns the page after a
+// cursor, and the cursor of its last item, or the zero cursor if it is the last page. Nothing in the store waits for
+// visit. Each fails with the first error of next or visit.
+func Each[P comparable, T any](
+	after P, limit int, next func(after P) (items []T, last P, err error), visit func(T) error,
+) error {
 	var end P
-	for shown := 0; ; {
-		found, last, err := more(after)
+	for visited := 0; ; {
+		items, last, err := next(after)
 		if err != nil {
 			return err
 		}
-		for _, one := range found {
-			if err := visit(one); err != nil {
+		for _, item := range items {
+			if err := visit(item); err != nil {
 				return err
 			}
-			if shown++; shown == limit {
+			if visited++; visited == limit {
 				return nil
 			}
 		}
@@ -25,11 +26,11 @@ func Each[P comparable, T any](after P, limit int, more func(after P) (found []T
 	}
 }
 
-// Last returns the last item of a page, or the zero value when it has less than limit: then there are no others after
-// it.
-func Last[T any](found []T, limit int) (last T) {
-	if len(found) == limit {
-		last = found[limit-1]
+// Last returns the last item of a page. If the page has fewer items than limit, it is the last one, and Last returns
+// the zero value.
+func Last[T any](page []T, limit int) (last T) {
+	if len(page) == limit {
+		last = page[limit-1]
 	}
 	return last
 }

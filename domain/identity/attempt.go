@@ -52,14 +52,14 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 // whether or not a user has it.
 type Store interface {
 	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
-	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
+	ByIdentity(ctx context.Context, identity Identity) (user.User, error)
 	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
 	// invitation, if it has one, in the same transaction. It fails as user.Store.Create does, with fault.NotFound when
 	// the attempt does not exist or has expired, and with ErrInvitation when the invitation is not valid.
-	SignUp(ctx context.Context, from netip.Addr, hash Hash, created user.User) error
+	SignUp(ctx context.Context, from netip.Addr, hash Hash, newUser user.User) error
 
-	// StoreAttempt stores an attempt. It removes expired attempts, and the oldest ones if there are more than others.
-	StoreAttempt(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, others int) error
+	// StoreAttempt stores an attempt. It removes expired attempts, and the oldest ones if there are more than limit.
+	StoreAttempt(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, limit int) error
 	// TakeAttempt removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
 	TakeAttempt(ctx context.Context, from netip.Addr, hash Hash) (Attempt, error)
@@ -68,7 +68,7 @@ type Store interface {
 
 	// StoreInvitation stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
 	// being in the error's chain when it is the id.
-	StoreInvitation(ctx context.Context, entry auditlog.Entry, created Invitation) error
+	StoreInvitation(ctx context.Context, entry auditlog.Entry, invitation Invitation) error
 	// RemoveInvitation removes the invitation with that id. It fails with fault.NotFound when there is none.
 	RemoveInvitation(ctx context.Context, entry auditlog.Entry, id InvitationID) error
 
@@ -84,17 +84,18 @@ type Store interface {
 	// does.
 	ByPassword(ctx context.Context, name user.Name) (user.User, PasswordHash, error)
 	// ChangeCredentials locks the user, calls change with the user and its credentials, and stores the changed
-	// credentials, in one transaction. If the password changes, the user's sessions end, except the one with the id but.
+	// credentials, in one transaction. If the password changes, the user's sessions end, apart from the session except.
 	//
 	// If change fails, ChangeCredentials returns its error and stores nothing. change must not call the store, and may be
 	// called again. ChangeCredentials fails with fault.NotFound when there is no such user, and with
 	// user.ErrIdentityTaken.
 	ChangeCredentials(
-		ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(u user.User, ways *Credentials) error,
+		ctx context.Context, from netip.Addr, owner user.ID, except token.ID, change func(u user.User,
+			ways *Credentials) error,
 	) error
 	// Rehash replaces the hash of a user's password by another hash of the same password. It does nothing if the password
 	// has changed in the meantime.
-	Rehash(ctx context.Context, owner user.ID, from, to PasswordHash) error
+	Rehash(ctx context.Context, owner user.ID, old, renewed PasswordHash) error
 
 	// StoreLink stores a link and the entry, and removes expired links. It fails with ErrAdministratorExists when the link
 	// is for the first administrator and there already is one, and with fault.NotFound when its owner no longer exists.
@@ -114,8 +115,8 @@ type Store interface {
 	// ReturnGuess uncounts a guess, because the password was right.
 	ReturnGuess(ctx context.Context, name string) error
 
-	// StoreCeremony stores a ceremony. It removes expired ones, and the oldest if there are more than others.
-	StoreCeremony(ctx context.Context, hash Hash, ceremony Ceremony, others int) error
+	// StoreCeremony stores a ceremony. It removes expired ones, and the oldest if there are more than limit.
+	StoreCeremony(ctx context.Context, hash Hash, ceremony Ceremony, limit int) error
 	// TakeCeremony removes the ceremony with that hash and returns it. Only one of several callers gets it. It fails with
 	// fault.NotFound when there is none, or it has expired.
 	TakeCeremony(ctx context.Context, hash Hash) (Ceremony, error)

@@ -43,13 +43,13 @@ func (p Profile) Suggestion() Profile {
 	if user.CheckAvatar(p.AvatarURL) != nil {
 		p.AvatarURL = ""
 	}
-	kept := strings.Map(func(c rune) rune {
+	spelling := strings.Map(func(c rune) rune {
 		if ident.Alphanumeric(c) || strings.ContainsRune("-_.", c) {
 			return c
 		}
 		return -1
 	}, strings.ReplaceAll(p.Name[:min(len(p.Name), 4*user.MaxNameLength)], " ", "-"))
-	name, _ := user.ParseName(strings.Trim(kept[:min(len(kept), user.MaxNameLength)], "-_."))
+	name, _ := user.ParseName(strings.Trim(spelling[:min(len(spelling), user.MaxNameLength)], "-_."))
 	p.Name = name.String()
 	return p
 }
@@ -60,7 +60,7 @@ type ProviderClient interface {
 	Begin(ctx context.Context, proof Proof) (address string, err error)
 	// Finish returns the account that the callback proves. It fails with fault.Invalid when it proves none, and with
 	// fault.Forbidden when the account may not sign in here.
-	Finish(ctx context.Context, proof Proof, brought Callback) (Profile, error)
+	Finish(ctx context.Context, proof Proof, callback Callback) (Profile, error)
 }
 
 // Provider is a provider as it is configured.

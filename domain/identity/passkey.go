@@ -78,8 +78,8 @@ type Passkeys interface {
 	// BeginAuthentication begins an authentication with any passkey.
 	BeginAuthentication() (CeremonyOptions, error)
 	// FinishAuthentication verifies the answer to BeginAuthentication. It returns the id of the passkey and its counter.
-	// find returns the passkey with an id and its owner, who must be the user that the answer names.
+	// lookup returns the passkey with an id and its owner, who must be the user that the answer names.
 	FinishAuthentication(
-		challenge string, answer []byte, find func(PasskeyID) (Passkey, user.ID, error),
+		challenge string, answer []byte, lookup func(PasskeyID) (Passkey, user.ID, error),
 	) (id PasskeyID, counter uint32, err error)
 }

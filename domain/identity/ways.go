@@ -59,6 +59,6 @@ type Enroller interface {
 	// does not exist or has expired, and with ErrAdministratorExists when there already is an administrator. A first
 	// administrator ends all setup links.
 	Enroll(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Credentials, why Admission,
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, newUser user.User, ways Credentials, admission Admission,
 	) error
 }

@@ -13,17 +13,17 @@ type table struct {
 }
 
 func (t table) ByFilename(name string) (*Language, bool) {
-	found, ok := t.languages["file "+name]
-	return found, ok
+	match, ok := t.languages["file "+name]
+	return match, ok
 }
 func (t table) ByExtension(extension string) (*Language, bool) {
-	found, ok := t.languages[extension]
-	return found, ok
+	match, ok := t.languages[extension]
+	return match, ok
 }
 
 func TestByTitle(t *testing.T) {
 	t.Parallel()
-	known := table{languages: map[string]*Language{
+	catalogue := table{languages: map[string]*Language{
 		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "GO": {Name: "Go"},
 		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"},
 		"txt": {Name: "Plain Text"},
@@ -35,8 +35,8 @@ func TestByTitle(t *testing.T) {
 		"go":             "", "": "", "notes": "", "main.go/": "", "go.": "", "makefile": "", "x.unknown": "",
 	} {
 		got := ""
-		if found, ok := ByTitle(title, known); ok {
-			got = found.Name
+		if match, ok := ByTitle(title, catalogue); ok {
+			got = match.Name
 		}
 		if got != want {
 			t.Errorf("got %q, want %q, for %q", got, want, title)
@@ -61,12 +61,12 @@ func (c counting) ByExtension(extension string) (*Language, bool) {
 func TestByTitleOfDots(t *testing.T) {
 	t.Parallel()
 	bytes := 0
-	known := counting{table{languages: map[string]*Language{"go": {Name: "Go"}}}, &bytes}
+	catalogue := counting{table{languages: map[string]*Language{"go": {Name: "Go"}}}, &bytes}
 	title := strings.Repeat(".ä", 2048)
-	if found, ok := ByTitle(title, known); ok || bytes > len(title) {
-		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", found, bytes, len(title))
+	if match, ok := ByTitle(title, catalogue); ok || bytes > len(title) {
+		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", match, bytes, len(title))
 	}
-	if found, ok := ByTitle(title+".go", known); !ok || found.Name != "Go" {
-		t.Errorf("got %v, want Go", found)
+	if match, ok := ByTitle(title+".go", catalogue); !ok || match.Name != "Go" {
+		t.Errorf("got %v, want Go", match)
 	}
 }

@@ -35,8 +35,8 @@ type Catalogue interface {
 
 // Find returns the language with that name, alias or extension, ignoring case. The extension may have a dot.
 func Find(languages Catalogue, text string) (*Language, bool) {
-	if found, ok := languages.ByName(text); ok {
-		return found, true
+	if match, ok := languages.ByName(text); ok {
+		return match, true
 	}
 	return languages.ByExtension(strings.TrimPrefix(text, "."))
 }
@@ -58,16 +58,16 @@ func ByTitle(title string, languages Catalogue) (*Language, bool) {
 	if base == "" {
 		return nil, false
 	}
-	if found, ok := languages.ByFilename(base); ok {
-		return found, true
+	if match, ok := languages.ByFilename(base); ok {
+		return match, true
 	}
 	_, rest, ok := strings.Cut(base, ".")
 	for ; ok; _, rest, ok = strings.Cut(rest, ".") {
 		if len(rest) > maxExtension {
 			continue
 		}
-		if found, ok := languages.ByExtension(rest); ok {
-			return found, true
+		if match, ok := languages.ByExtension(rest); ok {
+			return match, true
 		}
 	}
 	return nil, false

@@ -140,10 +140,10 @@ func DefaultLimits() Limits {
 	return Limits{Pasties: 1000, Edits: 1000, ContentBytes: 16 << 20, HistoryBytes: 32 << 20}
 }
 
-// LanguageResolver returns a language's name in the catalogue's spelling. It looks wanted up as a name, alias or
+// LanguageResolver returns a language's name in the catalogue's spelling. It looks choice up as a name, alias or
 // extension, ignoring case. For Autodetect it detects the language from the title and the code. It returns false when
 // there is no such language, or none can be detected.
-type LanguageResolver func(wanted, title, code string) (string, bool)
+type LanguageResolver func(choice, title, code string) (string, bool)
 
 // Autodetect is what a client sends for a language that it does not know. It is never stored.
 const Autodetect = "Autodetect"
@@ -216,7 +216,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, errTags
 	}
 	now = now.Truncate(time.Microsecond)
-	made := Document{
+	document := Document{
 		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now), Burns: draft.Burns},
 		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime, Origin: draft.Origin},
 	}
@@ -224,8 +224,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		if visibility == Public {
 			return Document{}, invalid("isPrivate, isPublic", "an encrypted paste cannot be public.")
 		}
-		made.Cipher = draft.Cipher
-		return made, draft.Cipher.validate(r.Limits.ContentBytes)
+		document.Cipher = draft.Cipher
+		return document, draft.Cipher.validate(r.Limits.ContentBytes)
 	}
 	if len(draft.Pasties) == 0 {
 		return Document{}, invalid("pasties", "a paste needs at least one pasty.")
@@ -233,52 +233,52 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	if err := r.checkNumber(len(draft.Pasties)); err != nil {
 		return Document{}, err
 	}
-	for i, wanted := range draft.Pasties {
-		values := PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code, unixLines: draft.UnixLines}
-		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, values, wanted.Default)
+	for i, item := range draft.Pasties {
+		values := PastyChanges{Title: &item.Title, Language: item.Language, Code: item.Code, unixLines: draft.UnixLines}
+		pasty, err := r.newPasty(place{i, item.Label, item.Alone}, values, item.Default)
 		if err != nil {
 			return Document{}, err
 		}
-		made.Pasties = append(made.Pasties, pasty)
+		document.Pasties = append(document.Pasties, pasty)
 	}
-	if err := r.checkSize(made.Pasties, 0); err != nil {
+	if err := r.checkSize(document.Pasties, 0); err != nil {
 		return Document{}, err
 	}
-	return made, nil
+	return document, nil
 }
 
-// newPasty returns the new pasty at that place of a request. Its language is otherwise if none can be detected.
-func (r Rules) newPasty(at place, wanted PastyChanges, otherwise string) (Pasty, error) {
-	if wanted.Language == nil {
-		wanted.Language = new(Autodetect)
+// newPasty returns the new pasty at that place of a request. Its language is fallback if none can be detected.
+func (r Rules) newPasty(at place, changes PastyChanges, fallback string) (Pasty, error) {
+	if changes.Language == nil {
+		changes.Language = new(Autodetect)
 	}
-	made, err := r.pasty(at, Pasty{}, wanted, otherwise)
-	made.ID = r.NewID()
-	return made, err
+	created, err := r.pasty(at, Pasty{}, changes, fallback)
+	created.ID = r.NewID()
+	return created, err
 }
 
 // pasty returns the pasty with the changes applied. A pasty without an id is new. It validates changed values only.
-func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (Pasty, error) {
-	if wanted.Title != nil && *wanted.Title != p.Title {
-		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
+func (r Rules) pasty(at place, p Pasty, changes PastyChanges, fallback string) (Pasty, error) {
+	if changes.Title != nil && *changes.Title != p.Title {
+		if err := checkText(at.field("title"), *changes.Title, MaxPastyTitle); err != nil {
 			return Pasty{}, err
 		}
-		p.Title = *wanted.Title
+		p.Title = *changes.Title
 	}
-	if wanted.Code == nil && p.ID == "" {
+	if changes.Code == nil && p.ID == "" {
 		return Pasty{}, invalid(at.field("code"), "it is missing.")
 	}
-	if wanted.Code != nil && *wanted.Code != p.Code {
-		if !utf8.ValidString(*wanted.Code) {
+	if changes.Code != nil && *changes.Code != p.Code {
+		if !utf8.ValidString(*changes.Code) {
 			return Pasty{}, invalid(at.field("code"), "it is not valid UTF-8.")
 		}
-		p.Code = *wanted.Code
-		if wanted.unixLines {
+		p.Code = *changes.Code
+		if changes.unixLines {
 			p.Code = strings.ReplaceAll(p.Code, "\r\n", "\n")
 		}
 	}
-	if wanted.Language != nil && (*wanted.Language != p.Language || p.ID == "") {
-		language, err := r.language(at, *wanted.Language, otherwise, p.Title, p.Code)
+	if changes.Language != nil && (*changes.Language != p.Language || p.ID == "") {
+		language, err := r.language(at, *changes.Language, fallback, p.Title, p.Code)
 		if err != nil {
 			return Pasty{}, err
 		}
@@ -287,14 +287,14 @@ func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (
 	return p, nil
 }
 
-func (r Rules) language(at place, wanted, otherwise, title, code string) (string, error) {
-	if name, ok := r.Language(wanted, title, code); ok {
+func (r Rules) language(at place, choice, fallback, title, code string) (string, error) {
+	if name, ok := r.Language(choice, title, code); ok {
 		return name, nil
 	}
-	if !strings.EqualFold(wanted, Autodetect) {
+	if !strings.EqualFold(choice, Autodetect) {
 		return "", invalid(at.field("language"), "no language has that name. Leave it out to have the language detected.")
 	}
-	if name, ok := r.Language(otherwise, title, code); ok {
+	if name, ok := r.Language(fallback, title, code); ok {
 		return name, nil
 	}
 	return language.PlainText, nil
@@ -381,16 +381,16 @@ func ParseTags(texts ...string) ([]string, error) {
 // splitTags is ParseTags with the given limit on their number and none on their length. It stops at the first tag
 // beyond the limit.
 func splitTags(texts []string, limit int) (tags []string, fit bool) {
-	known := make(map[string]bool)
+	seen := make(map[string]bool)
 	for _, text := range texts {
 		for tag := range strings.SplitSeq(text, ",") {
-			if tag = strings.TrimSpace(tag); tag == "" || known[tag] {
+			if tag = strings.TrimSpace(tag); tag == "" || seen[tag] {
 				continue
 			}
 			if len(tags) == limit {
 				return nil, false
 			}
-			tags, known[tag] = append(tags, tag), true
+			tags, seen[tag] = append(tags, tag), true
 		}
 	}
 	slices.Sort(tags)

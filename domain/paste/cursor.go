@@ -18,14 +18,14 @@ const (
 )
 
 // ListLimit returns the size of a page of a list. 0 asks for the default. It fails with a fault.Invalid.
-func ListLimit(asked int) (int, error) {
+func ListLimit(limit int) (int, error) {
 	switch {
-	case asked == 0:
+	case limit == 0:
 		return DefaultListLimit, nil
-	case asked < 0 || asked > MaxListLimit:
+	case limit < 0 || limit > MaxListLimit:
 		return 0, invalid("limit", "it must be a whole number from 1 to %d.", MaxListLimit)
 	}
-	return asked, nil
+	return limit, nil
 }
 
 // ErrCursor is the fault.Invalid for a cursor that is malformed, or belongs to another list or viewer.
@@ -77,7 +77,7 @@ func ParseCursor(at, id string) (Cursor, error) {
 }
 
 func checksum(scope []string, text []byte) []byte {
-	named, _ := json.Marshal(scope)
-	sum := sha256.Sum256(append(named, text...))
+	encoded, _ := json.Marshal(scope)
+	sum := sha256.Sum256(append(encoded, text...))
 	return sum[:cursorSum:cursorSum]
 }

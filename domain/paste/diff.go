@@ -21,7 +21,7 @@ var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not f
 // Revert undoes a unified diff, of a Differ or of diff -u, and returns the text before it. An empty diff changes
 // nothing. It fails with a fault.Invalid when the diff does not fit the text.
 func Revert(after, diff string) (string, error) {
-	r := reverting{after: after, diff: diff}
+	r := reverter{after: after, diff: diff}
 	r.before.Grow(len(after))
 	if strings.HasPrefix(diff, "---") {
 		cutLine(&r.diff)
@@ -38,11 +38,11 @@ func Revert(after, diff string) (string, error) {
 	return r.before.String(), nil
 }
 
-// reverting reverts a diff hunk by hunk.
-type reverting struct {
+// reverter reverts a diff hunk by hunk.
+type reverter struct {
 	before      strings.Builder
 	after, diff string // what is still to be read
-	passed      int    // number of lines of after that were read
+	position    int    // number of lines of after that were read
 }
 
 // hunkHeader matches @@ -first,lines +first,lines @@, which some programs follow with the enclosing function. The
@@ -50,27 +50,27 @@ type reverting struct {
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?:[ \n]|$)`)
 
 // hunk reverts one hunk.
-func (r *reverting) hunk() error {
+func (r *reverter) hunk() error {
 	header := hunkHeader.FindStringSubmatch(cutLine(&r.diff))
 	if header == nil {
 		return errDiff
 	}
-	removed, err := strconv.Atoi(cmp.Or(header[1], "1"))
+	oldLines, err := strconv.Atoi(cmp.Or(header[1], "1"))
 	first, err2 := strconv.Atoi(header[2])
-	added, err3 := strconv.Atoi(cmp.Or(header[3], "1"))
+	newLines, err3 := strconv.Atoi(cmp.Or(header[3], "1"))
 	if cmp.Or(err, err2, err3) != nil {
 		return errDiff
 	}
-	if added > 0 {
+	if newLines > 0 {
 		first-- // an empty range has the number of the line before it
 	}
-	for ; r.passed < first; r.passed++ { // lines that the diff does not show
+	for ; r.position < first; r.position++ { // lines that the diff does not show
 		if r.after == "" {
 			return errDiff
 		}
 		r.before.WriteString(cutLine(&r.after))
 	}
-	for removed > 0 || added > 0 {
+	for oldLines > 0 || newLines > 0 {
 		line := strings.TrimSuffix(cutLine(&r.diff), "\n")
 		if line == "" {
 			return errDiff
@@ -82,11 +82,11 @@ func (r *reverting) hunk() error {
 		}
 		switch line[0] {
 		case ' ':
-			removed, added = removed-1, added-1
+			oldLines, newLines = oldLines-1, newLines-1
 		case '-':
-			removed--
+			oldLines--
 		case '+':
-			added--
+			newLines--
 		default:
 			return errDiff
 		}
@@ -97,10 +97,10 @@ func (r *reverting) hunk() error {
 			if cutLine(&r.after) != text {
 				return errDiff
 			}
-			r.passed++
+			r.position++
 		}
 	}
-	if removed < 0 || added < 0 {
+	if oldLines < 0 || newLines < 0 {
 		return errDiff
 	}
 	return nil

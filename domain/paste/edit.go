@@ -72,61 +72,61 @@ type Change struct {
 // rules. It fails with ErrEdited when the changes were made to another Revision and would change anything, and with a
 // fault.Invalid that names the first field that breaks a rule. It also fails with fault.Invalid when the new entries
 // alone exceed the limits of a history: dropping them would break the way back, and their number would be used again.
-func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
-	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
-	for _, known := range stored.Edits {
-		e.number = max(e.number, known.Number+1)
+func (r Rules) Edit(stored Document, changes Changes, now time.Time) (Change, error) {
+	e := &editor{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
+	for _, earlier := range stored.Edits {
+		e.number = max(e.number, earlier.Number+1)
 	}
 	// Clocks of two nodes differ, and an edit may have waited for another one after it read the clock.
 	if n := len(stored.Edits); n > 0 && e.at.Before(stored.Edits[n-1].At) {
 		e.at = stored.Edits[n-1].At
 	}
-	outdated := wanted.Base != "" && wanted.Base != stored.Revision()
+	outdated := changes.Base != "" && changes.Base != stored.Revision()
 	for _, step := range []func(Changes) error{e.title, e.visibility, e.tags, e.pasties} {
-		if err := step(wanted); err != nil && !outdated {
+		if err := step(changes); err != nil && !outdated {
 			return Change{}, err
 		} else if outdated && (err != nil || e.Changed) {
 			return Change{}, ErrEdited
 		}
 	}
-	if err := e.remember(); err != nil {
+	if err := e.appendHistory(); err != nil {
 		return Change{}, err
 	}
 	return e.Change, nil
 }
 
-// editing is an edit in progress.
-type editing struct {
+// editor is an edit in progress.
+type editor struct {
 	Change
 	rules  Rules
 	at     time.Time
 	number int64
 }
 
-func (e *editing) record(kind EditType, text string, metadata ...string) {
+func (e *editor) record(kind EditType, text string, metadata ...string) {
 	e.Changed = true
 	e.NewEdits = append(e.NewEdits, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.at})
 }
 
-func (e *editing) title(wanted Changes) error {
-	if wanted.Title == nil || *wanted.Title == e.Title {
+func (e *editor) title(changes Changes) error {
+	if changes.Title == nil || *changes.Title == e.Title {
 		return nil
 	}
-	if err := checkText("title", *wanted.Title, MaxTitle); err != nil {
+	if err := checkText("title", *changes.Title, MaxTitle); err != nil {
 		return err
 	}
 	e.record(EditTitle, e.Title)
-	e.Title = *wanted.Title
+	e.Title = *changes.Title
 	return nil
 }
 
-func (e *editing) visibility(wanted Changes) error {
+func (e *editor) visibility(changes Changes) error {
 	private, public := e.Visibility == Private, e.Visibility == Public
-	if wanted.Private != nil {
-		private = *wanted.Private
+	if changes.Private != nil {
+		private = *changes.Private
 	}
-	if wanted.Public != nil {
-		public = *wanted.Public
+	if changes.Public != nil {
+		public = *changes.Public
 	}
 	visibility, err := visibilityOf(private, public, e.Burns)
 	if err != nil {
@@ -137,11 +137,11 @@ func (e *editing) visibility(wanted Changes) error {
 	return nil
 }
 
-func (e *editing) tags(wanted Changes) error {
-	if wanted.Tags == nil || sameTags(wanted.Tags, e.Tags) {
+func (e *editor) tags(changes Changes) error {
+	if changes.Tags == nil || sameTags(changes.Tags, e.Tags) {
 		return nil
 	}
-	tags, err := ParseTags(wanted.Tags...)
+	tags, err := ParseTags(changes.Tags...)
 	if err != nil {
 		return err
 	}
@@ -149,48 +149,48 @@ func (e *editing) tags(wanted Changes) error {
 	return nil
 }
 
-func (e *editing) pasties(wanted Changes) error {
-	if len(wanted.Pasties) == 0 {
+func (e *editor) pasties(changes Changes) error {
+	if len(changes.Pasties) == 0 {
 		return nil
 	}
 	// An imported paste can have an id twice. Such pasties are matched in order.
-	before, places, kept := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
-	for i, known := range before {
-		places[known.ID] = append(places[known.ID], i)
+	before, indexes, present := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
+	for i, p := range before {
+		indexes[p.ID] = append(indexes[p.ID], i)
 	}
 	var (
 		after, added []Pasty
 		order        []int // old positions of the pasties that stay
 	)
-	for i, change := range wanted.Pasties {
+	for i, change := range changes.Pasties {
 		at := place{index: i, label: change.Label}
-		change.unixLines = wanted.UnixLines
+		change.unixLines = changes.UnixLines
 		if change.ID == "" {
-			made, err := e.rules.newPasty(at, change, "")
+			p, err := e.rules.newPasty(at, change, "")
 			if err != nil {
 				return err
 			}
-			after, added = append(after, made), append(added, made)
+			after, added = append(after, p), append(added, p)
 			continue
 		}
-		if len(places[change.ID]) == 0 {
+		if len(indexes[change.ID]) == 0 {
 			return invalid(at.field("_id"), "the paste has no pasty with that id, or it is here twice.")
 		}
-		stood := places[change.ID][0]
-		places[change.ID], kept[stood] = places[change.ID][1:], true
-		changed, err := e.pasty(at, before[stood], change)
+		index := indexes[change.ID][0]
+		indexes[change.ID], present[index] = indexes[change.ID][1:], true
+		p, err := e.pasty(at, before[index], change)
 		if err != nil {
 			return err
 		}
-		after, order = append(after, changed), append(order, stood)
+		after, order = append(after, p), append(order, index)
 	}
-	for i, known := range before {
-		if !kept[i] {
-			e.record(EditPastyRemoved, known.Code, known.ID, known.Title, known.Language)
+	for i, p := range before {
+		if !present[i] {
+			e.record(EditPastyRemoved, p.Code, p.ID, p.Title, p.Language)
 		}
 	}
-	for _, made := range added {
-		e.record(EditPastyAdded, made.Code, made.ID, made.Title, made.Language)
+	for _, p := range added {
+		e.record(EditPastyAdded, p.Code, p.ID, p.Title, p.Language)
 	}
 	if len(after) > len(before) {
 		if err := e.rules.checkNumber(len(after)); err != nil {
@@ -203,8 +203,8 @@ func (e *editing) pasties(wanted Changes) error {
 }
 
 // pasty returns the pasty with the changes applied, which are at that place of the request.
-func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, error) {
-	p, err := e.rules.pasty(at, before, wanted, "")
+func (e *editor) pasty(at place, before Pasty, changes PastyChanges) (Pasty, error) {
+	p, err := e.rules.pasty(at, before, changes, "")
 	if err != nil {
 		return Pasty{}, err
 	}
@@ -220,10 +220,10 @@ func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, err
 	return p, nil
 }
 
-// remember appends the recorded entries to the history, and drops the oldest edits beyond the limits. It drops whole
-// edits, because half of one would lead back to a paste that never existed. It fails when the new edit alone exceeds
-// the limits. A limit of zero turns the history off.
-func (e *editing) remember() error {
+// appendHistory appends the recorded entries to the history, and drops the oldest edits beyond the limits. It drops
+// whole edits, because half of one would lead back to a paste that never existed. It fails when the new edit alone
+// exceeds the limits. A limit of zero turns the history off.
+func (e *editor) appendHistory() error {
 	if len(e.NewEdits) == 0 {
 		return nil
 	}
@@ -231,24 +231,24 @@ func (e *editing) remember() error {
 		e.NewEdits[i].ID = e.rules.NewID()
 	}
 	limits := e.rules.Limits
-	stored := len(e.Edits)
-	all := slices.Concat(e.Edits, e.NewEdits)
-	first, bytes := len(all), 0
-	for at, a := range slices.Backward(all) {
-		if bytes += a.size(); bytes > limits.HistoryBytes || len(all)-at > limits.Edits {
+	before := len(e.Edits)
+	entries := slices.Concat(e.Edits, e.NewEdits)
+	first, bytes := len(entries), 0
+	for at, entry := range slices.Backward(entries) {
+		if bytes += entry.size(); bytes > limits.HistoryBytes || len(entries)-at > limits.Edits {
 			break
 		}
-		if at == 0 || all[at-1].Number != a.Number {
+		if at == 0 || entries[at-1].Number != entry.Number {
 			first = at
 		}
 	}
-	if first > stored && limits.Edits > 0 && limits.HistoryBytes > 0 {
+	if first > before && limits.Edits > 0 && limits.HistoryBytes > 0 {
 		return fault.New(fault.Invalid, fmt.Sprintf(
 			"The edit changes too much at once: the history of a paste has room for %d changes of %d bytes together. "+
 				"Make several smaller edits.", limits.Edits, limits.HistoryBytes))
 	}
-	e.Edits, e.Dropped = all[first:], min(first, stored)
-	e.NewEdits = all[max(first, stored):]
+	e.Edits, e.Dropped = entries[first:], min(first, before)
+	e.NewEdits = entries[max(first, before):]
 	return nil
 }
 

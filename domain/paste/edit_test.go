@@ -30,7 +30,7 @@ func stored() Document {
 	}
 }
 
-func known(id string) PastyChanges { return PastyChanges{ID: id} }
+func reference(id string) PastyChanges { return PastyChanges{ID: id} }
 
 // summaries are edits in short.
 func summaries(edits []Edit) (all []string) {
@@ -59,63 +59,63 @@ func TestEdit(t *testing.T) {
 			[]string{`0 [] "title"`},
 		},
 		"a pasty's title": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Title: new("x.py")}, known("two")}},
+			Changes{Pasties: []PastyChanges{{ID: "one", Title: new("x.py")}, reference("two")}},
 			func(d *Document) { d.Pasties[0].Title = "x.py" },
 			[]string{`1 ["one"] "main.go"`},
 		},
 		"a pasty's language": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("PY")}, known("two")}},
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("PY")}, reference("two")}},
 			func(d *Document) { d.Pasties[0].Language = "Python" },
 			[]string{`2 ["one"] "Go"`},
 		},
 		"a language that is to be detected from title and code as they will be": {
 			Changes{Pasties: []PastyChanges{{ID: "one", Title: new(""), Language: new("Autodetect"), Code: new("#!python")},
-				known("two")}},
+				reference("two")}},
 			func(d *Document) { d.Pasties[0] = Pasty{"one", "", "Python", "#!python"} },
 			[]string{`1 ["one"] "main.go"`, `2 ["one"] "Go"`, `3 ["one"] "--- \n+++ \n@@ -1,1 +1,1 @@\n-package main\n"`},
 		},
 		"the same language by another name": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("golang")}, known("two")}}, nil, nil,
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("golang")}, reference("two")}}, nil, nil,
 		},
 		"the same language, detected": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("Autodetect")}, known("two")}}, nil, nil,
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("Autodetect")}, reference("two")}}, nil, nil,
 		},
 		"code": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, known("two")}},
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, reference("two")}},
 			func(d *Document) { d.Pasties[0].Code = "x\r\ny" },
 			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +1,2 @@\n-package main\n"`},
 		},
 		"code with Unix lines": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, known("two")}, UnixLines: true},
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, reference("two")}, UnixLines: true},
 			func(d *Document) { d.Pasties[0].Code = "x\ny" },
 			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +1,2 @@\n-package main\n"`},
 		},
 		"empty code": {
-			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("")}, known("two")}},
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("")}, reference("two")}},
 			func(d *Document) { d.Pasties[0].Code = "" },
 			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +0,0 @@\n-package main\n"`},
 		},
 		"the same code with CRLF, with Unix lines": {
-			Changes{UnixLines: true, Pasties: []PastyChanges{{ID: "one", Code: new("package main\r\n")}, known("two")}},
+			Changes{UnixLines: true, Pasties: []PastyChanges{{ID: "one", Code: new("package main\r\n")}, reference("two")}},
 			nil, nil,
 		},
 		"stored CRLF, with Unix lines": {
-			Changes{Pasties: []PastyChanges{known("one"), {ID: "two", Code: new("a\r\nb")}}, UnixLines: true}, nil, nil,
+			Changes{Pasties: []PastyChanges{reference("one"), {ID: "two", Code: new("a\r\nb")}}, UnixLines: true}, nil, nil,
 		},
 		"a pasty more": {
 			Changes{UnixLines: true, Pasties: []PastyChanges{
-				{Title: new("new.go"), Code: new("a\r\nb")}, known("one"), known("two"),
+				{Title: new("new.go"), Code: new("a\r\nb")}, reference("one"), reference("two"),
 			}},
 			func(d *Document) { d.Pasties = slices.Insert(d.Pasties, 0, Pasty{"id1", "new.go", "Go", "a\nb"}) },
 			[]string{`4 ["id1" "new.go" "Go"] "a\nb"`},
 		},
 		"a pasty less": {
-			Changes{Pasties: []PastyChanges{known("two")}},
+			Changes{Pasties: []PastyChanges{reference("two")}},
 			func(d *Document) { d.Pasties = d.Pasties[1:] },
 			[]string{`5 ["one" "main.go" "Go"] "package main\n"`},
 		},
 		"another order": {
-			Changes{Pasties: []PastyChanges{known("two"), known("one")}},
+			Changes{Pasties: []PastyChanges{reference("two"), reference("one")}},
 			func(d *Document) { slices.Reverse(d.Pasties) },
 			nil,
 		},
@@ -148,7 +148,7 @@ func TestEdit(t *testing.T) {
 		"no pasties":                {Changes{Pasties: []PastyChanges{}}, nil, nil},
 		"the same tags":             {Changes{Tags: []string{" b", "a", "a"}}, nil, nil},
 		"the same visibility":       {Changes{Private: new(false), Public: new(true)}, nil, nil},
-		"pasties without changes":   {Changes{Pasties: []PastyChanges{known("one"), known("two")}}, nil, nil},
+		"pasties without changes":   {Changes{Pasties: []PastyChanges{reference("one"), reference("two")}}, nil, nil},
 		"the whole paste":           {unchanged(stored()), nil, nil},
 		"a string of the same tags": {Changes{Tags: []string{"a,b"}}, nil, nil},
 	} {
@@ -223,8 +223,9 @@ func TestEditOfOddImports(t *testing.T) {
 	}
 	// What is removed makes room, also where there is still too much.
 	empty := PastyChanges{Code: new("")}
-	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"),
-		empty, empty}}, edited)
+	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{
+		reference("five"), reference("two"), reference("four"), empty, empty,
+	}}, edited)
 	if err != nil || len(got.Pasties) != 5 {
 		t.Errorf("got %v with %d pasties", err, len(got.Pasties))
 	}
@@ -238,14 +239,14 @@ func TestEditOfOddImports(t *testing.T) {
 
 func TestEditRefuses(t *testing.T) {
 	t.Parallel()
-	with := func(changed PastyChanges) Changes { return Changes{Pasties: []PastyChanges{known("two"), changed}} }
+	with := func(changed PastyChanges) Changes { return Changes{Pasties: []PastyChanges{reference("two"), changed}} }
 	for what, c := range map[string]struct {
 		changes  Changes
 		mentions string
 	}{
-		"an unknown pasty": {with(known("three")), "pasties[1]._id"},
-		"another case":     {with(known("ONE")), "pasties[1]._id"},
-		"a pasty twice":    {with(known("two")), "pasties[1]._id"},
+		"an unknown pasty": {with(reference("three")), "pasties[1]._id"},
+		"another case":     {with(reference("ONE")), "pasties[1]._id"},
+		"a pasty twice":    {with(reference("two")), "pasties[1]._id"},
 		"a long title":     {Changes{Title: new(strings.Repeat("x", 1025))}, "title"},
 		"a broken title":   {Changes{Title: new("\xff")}, "title"},
 		"a pasty's long title": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 4097))}),
@@ -293,7 +294,7 @@ func TestEditNumbers(t *testing.T) {
 		want    []int64
 	}{
 		{Changes{Tags: []string{"x"}}, nil},
-		{Changes{Title: new("1"), Pasties: []PastyChanges{known("one"), {Code: new("")}}}, []int64{0, 0, 0}},
+		{Changes{Title: new("1"), Pasties: []PastyChanges{reference("one"), {Code: new("")}}}, []int64{0, 0, 0}},
 		{Changes{Title: new("1")}, []int64{0, 0, 0}},
 		{Changes{Title: new("2")}, []int64{0, 0, 0, 1}},
 		{Changes{Title: new("3"), Private: new(false)}, []int64{0, 0, 0, 1, 2}},
@@ -341,7 +342,7 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	for i := range 40 {
 		changes := Changes{Title: new(fmt.Sprint(i))}
 		if i%3 == 0 {
-			changes.Pasties = []PastyChanges{{ID: "one", Title: new(fmt.Sprint("title ", i))}, known("two")}
+			changes.Pasties = []PastyChanges{{ID: "one", Title: new(fmt.Sprint("title ", i))}, reference("two")}
 		}
 		if i == 30 {
 			changes.Title = new(strings.Repeat("x", 990)) // the next edit has it as its text
@@ -372,7 +373,7 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	// A single request can have more entries than there is room for.
 	rules.Limits.Edits = 2
 	changes := Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")},
-		known("two")}}
+		reference("two")}}
 	_, err := rules.Edit(d, changes, edited)
 	wantFault(t, "three entries", err, fault.Invalid, "has room for 2 changes")
 	// Without a history there is none to erase.

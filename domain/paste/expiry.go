@@ -43,20 +43,20 @@ var errLifetime = invalid("expiresIn", "it must be one of never, 1h, 2h, 10h, 1d
 
 // ParseLifetime parses a lifetime, whose spelling must match exactly. It fails with a fault.Invalid.
 func ParseLifetime(text string) (Lifetime, error) {
-	if _, known := Lifetime(text).seconds(); !known {
+	if _, ok := Lifetime(text).seconds(); !ok {
 		return "", errLifetime
 	}
 	return Lifetime(text), nil
 }
 
 // seconds returns how long the lifetime is, 0 for Never.
-func (l Lifetime) seconds() (seconds int64, known bool) {
+func (l Lifetime) seconds() (seconds int64, ok bool) {
 	if l == Never {
 		return 0, true
 	}
-	for _, known := range lifetimes {
-		if known.lifetime == l {
-			return known.seconds, true
+	for _, ok := range lifetimes {
+		if ok.lifetime == l {
+			return ok.seconds, true
 		}
 	}
 	return 0, false
@@ -78,7 +78,7 @@ var errCreatedAt = invalid("createdAt",
 // is a lifetime, or a name that one client of PasteMyst sends, ignoring case: OneHour, TwoHours and so on. It fails
 // with a fault.Invalid that names the parameter that is missing or wrong, or too large for a result of 64 bits.
 func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
-	created, err := strconv.ParseUint(createdAt, 10, 63)
+	start, err := strconv.ParseUint(createdAt, 10, 63)
 	if err != nil {
 		return 0, errCreatedAt
 	}
@@ -90,10 +90,10 @@ func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
 		if l.name != folded && string(l.lifetime) != expiresIn {
 			continue
 		}
-		if created > math.MaxInt64-uint64(l.seconds) {
+		if start > math.MaxInt64-uint64(l.seconds) {
 			return 0, errCreatedAt
 		}
-		return int64(created) + l.seconds, nil
+		return int64(start) + l.seconds, nil
 	}
 	return 0, errLifetime
 }
@@ -116,10 +116,10 @@ func (d Document) ExpiresIn() Lifetime {
 		return Never
 	}
 	var nearest Lifetime
-	least, lives := int64(math.MaxInt64), d.ExpiresAt.Unix()-d.CreatedAt.Unix()
+	smallest, duration := int64(math.MaxInt64), d.ExpiresAt.Unix()-d.CreatedAt.Unix()
 	for _, l := range lifetimes {
-		if distance := max(l.seconds-lives, lives-l.seconds); distance < least {
-			least, nearest = distance, l.lifetime
+		if distance := max(l.seconds-duration, duration-l.seconds); distance < smallest {
+			smallest, nearest = distance, l.lifetime
 		}
 	}
 	return nearest
@@ -135,7 +135,7 @@ type Lifetimes struct {
 // becomes theirs, or the longest if that is shorter. It fails when a lifetime is unknown or too long.
 func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	for _, lifetime := range []Lifetime{l.Default, l.Longest} {
-		if _, known := lifetime.seconds(); lifetime != "" && !known {
+		if _, ok := lifetime.seconds(); lifetime != "" && !ok {
 			return Lifetimes{}, fmt.Errorf("%q is not one of never, 1h, 2h, 10h, 1d, 2d, 1w, 1m and 1y", string(lifetime))
 		}
 	}
@@ -165,16 +165,16 @@ func (l Lifetime) length() int64 {
 }
 
 // Allows reports whether a paste may live that long.
-func (l Lifetimes) Allows(wanted Lifetime) bool { return wanted.length() <= l.Longest.length() }
+func (l Lifetimes) Allows(lifetime Lifetime) bool { return lifetime.length() <= l.Longest.length() }
 
 // Bound returns the lifetime of a new paste: the default for nil, and at most the longest. It returns an invalid
 // lifetime as it is.
-func (l Lifetimes) Bound(wanted *string) *string {
+func (l Lifetimes) Bound(choice *string) *string {
 	bound := string(l.Default)
-	if wanted != nil {
-		lifetime, err := ParseLifetime(*wanted)
+	if choice != nil {
+		lifetime, err := ParseLifetime(*choice)
 		if err != nil || l.Allows(lifetime) {
-			return wanted
+			return choice
 		}
 		bound = string(l.Longest)
 	}

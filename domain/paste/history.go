@@ -30,22 +30,22 @@ const maxReverted = 256 << 20
 // the end. It fails with a fault.NotFound when there is no such edit, when it is too far back, and when an imported
 // entry does not fit the content.
 func (c Content) AsOf(edit string) (Content, error) {
-	kept := len(c.Edits)
-	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
-		kept--
+	n := len(c.Edits)
+	for n > 0 && strconv.FormatInt(c.Edits[n-1].Number, 10) != edit {
+		n--
 	}
-	if kept == 0 && edit != Original {
+	if n == 0 && edit != Original {
 		return Content{}, errNoEdit
 	}
-	undone := c.Edits[kept:]
-	c.Edits, c.Pasties = slices.Clone(c.Edits[:kept]), slices.Clone(c.Pasties)
-	reverted := 0
-	for _, e := range slices.Backward(undone) {
+	later := c.Edits[n:]
+	c.Edits, c.Pasties = slices.Clone(c.Edits[:n]), slices.Clone(c.Pasties)
+	total := 0
+	for _, e := range slices.Backward(later) {
 		length, fits := c.undo(e)
 		if !fits {
 			return Content{}, errUnknown
 		}
-		if reverted += length; reverted > maxReverted {
+		if total += length; total > maxReverted {
 			return Content{}, errTooFar
 		}
 	}
@@ -102,16 +102,16 @@ func (c Content) Versions() ([]Version, error) {
 // To returns the changes that restore an older content, as far as edits can. Restored pasties get new ids.
 func (c Content) To(older Content) Changes {
 	changes := Changes{Title: &older.Title}
-	left := make(map[string]int) // an imported paste can have an id twice
+	remaining := make(map[string]int) // an imported paste can have an id twice
 	for _, p := range c.Pasties {
-		left[p.ID]++
+		remaining[p.ID]++
 	}
 	for _, p := range older.Pasties {
-		wanted := PastyChanges{ID: p.ID, Title: &p.Title, Language: &p.Language, Code: &p.Code}
-		if left[p.ID]--; left[p.ID] < 0 {
-			wanted.ID = ""
+		change := PastyChanges{ID: p.ID, Title: &p.Title, Language: &p.Language, Code: &p.Code}
+		if remaining[p.ID]--; remaining[p.ID] < 0 {
+			change.ID = ""
 		}
-		changes.Pasties = append(changes.Pasties, wanted)
+		changes.Pasties = append(changes.Pasties, change)
 	}
 	return changes
 }

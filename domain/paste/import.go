@@ -27,47 +27,47 @@ type Import struct {
 // that is unshared (see Unshared) is not shared again. One that its owner made anonymous stays so, and does not live
 // longer. The zero Document stands for a new paste.
 func (i Import) Over(stored Document, unshared bool) Document {
-	merged := i.over(stored)
-	if unshared && merged.Visibility.readers() > stored.Visibility.readers() {
-		merged.Visibility = stored.Visibility
+	document := i.over(stored)
+	if unshared && document.Visibility.readers() > stored.Visibility.readers() {
+		document.Visibility = stored.Visibility
 	}
 	if stored.DeleteKey == (KeyHash{}) {
-		return merged
+		return document
 	}
-	merged.Owner, merged.Visibility, merged.Tags = "", stored.Visibility, stored.Tags
-	if end := stored.ExpiresAt; !end.IsZero() && (merged.ExpiresAt.IsZero() || merged.ExpiresAt.After(end)) {
-		merged.ExpiresAt, merged.Lifetime = end, stored.Lifetime
+	document.Owner, document.Visibility, document.Tags = "", stored.Visibility, stored.Tags
+	if end := stored.ExpiresAt; !end.IsZero() && (document.ExpiresAt.IsZero() || document.ExpiresAt.After(end)) {
+		document.ExpiresAt, document.Lifetime = end, stored.Lifetime
 	}
-	return merged
+	return document
 }
 
 func (i Import) over(stored Document) Document {
-	merged := stored
-	merged.ID, merged.CreatedAt = i.ID, i.CreatedAt
-	set(&merged.Owner, i.Owner)
-	set(&merged.ExpiresAt, i.ExpiresAt)
-	set(&merged.Lifetime, i.Lifetime)
+	document := stored
+	document.ID, document.CreatedAt = i.ID, i.CreatedAt
+	set(&document.Owner, i.Owner)
+	set(&document.ExpiresAt, i.ExpiresAt)
+	set(&document.Lifetime, i.Lifetime)
 	private, public := stored.Visibility == Private, stored.Visibility == Public
 	set(&private, i.Private)
 	set(&public, i.Public)
-	switch merged.Visibility = Unlisted; {
+	switch document.Visibility = Unlisted; {
 	case private:
-		merged.Visibility = Private
+		document.Visibility = Private
 	case public:
-		merged.Visibility = Public
+		document.Visibility = Public
 	}
-	set(&merged.Title, i.Title)
+	set(&document.Title, i.Title)
 	if i.Tags != nil {
-		merged.Tags = i.Tags
+		document.Tags = i.Tags
 	}
 	if i.Edits != nil {
-		merged.Edits = i.Edits
+		document.Edits = i.Edits
 	}
-	merged.Pasties, merged.Cipher = i.Pasties, i.Cipher
-	if merged.Encrypted() {
-		merged.Title, merged.Edits = "", nil
+	document.Pasties, document.Cipher = i.Pasties, i.Cipher
+	if document.Encrypted() {
+		document.Title, document.Edits = "", nil
 	}
-	return merged
+	return document
 }
 
 func set[T any](to *T, value *T) {

@@ -30,7 +30,7 @@ const (
 // Preview returns the first three lines of code, or at most MaxPreviewBytes of them. It does not cut a character.
 func Preview(code string) string {
 	text := code[:min(len(code), MaxPreviewBytes)]
-	for cut := 0; len(text) < len(code) && cut < utf8.UTFMax && !utf8.ValidString(text); cut++ {
+	for n := 0; len(text) < len(code) && n < utf8.UTFMax && !utf8.ValidString(text); n++ {
 		text = text[:len(text)-1]
 	}
 	end := 0

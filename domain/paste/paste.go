@@ -75,13 +75,13 @@ type Store interface {
 
 	// CreateDocument stores a paste, without Stars and Starred. It fails with a fault.Conflict that wraps ident.ErrTaken
 	// when the id is taken, and with fault.NotFound when the owner does not exist.
-	CreateDocument(ctx context.Context, created Document) error
+	CreateDocument(ctx context.Context, document Document) error
 	// CreateAllowed is CreateDocument within an allowance. It returns the usage of the allowance's Rate, and also fails as
 	// Allowance.Add and Quota.Take do. Pastes and Bytes bound what the owner has; they do not apply to anonymous pastes.
 	// Rate bounds how often a client creates, by the store's clock. It must be the same in all calls. Only a salted hash
 	// of the client is stored. Concurrent calls of CreateAllowed and UpdateAllowed cannot exceed the allowance together.
 	CreateAllowed(
-		ctx context.Context, from netip.Addr, allowance Allowance, client Client, created Document,
+		ctx context.Context, from netip.Addr, allowance Allowance, client Client, document Document,
 	) (Usage, error)
 
 	// Update locks the paste with that id, calls change with it, and stores and returns the Document of the Change, in one
@@ -123,9 +123,9 @@ type Store interface {
 
 	// Star appends the paste to the user's stars, unless it is already there. The paste need not exist. It fails with
 	// fault.NotFound when the user does not exist.
-	Star(ctx context.Context, from netip.Addr, starrer user.ID, id ID) error
+	Star(ctx context.Context, from netip.Addr, userID user.ID, id ID) error
 	// Unstar removes the paste from the user's stars. It fails with fault.NotFound when it is not there, and as Star does.
-	Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id ID) error
+	Unstar(ctx context.Context, from netip.Addr, userID user.ID, id ID) error
 
 	// Select returns an owner's pastes of a selection, without those that PasteMyst encrypted. Public ones are never
 	// encrypted.

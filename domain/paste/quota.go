@@ -108,13 +108,13 @@ type Holding struct{ Pastes, Bytes int64 }
 var ErrAllowance = errors.New("the user's quota is used up")
 
 // Add returns a fault.Forbidden that wraps ErrAllowance when the addition exceeds the allowance.
-func (a Allowance) Add(has, more Holding) error {
+func (a Allowance) Add(current, addition Holding) error {
 	var message string
 	switch {
-	case a.Pastes > 0 && more.Pastes > 0 && has.Pastes+more.Pastes > int64(a.Pastes):
+	case a.Pastes > 0 && addition.Pastes > 0 && current.Pastes+addition.Pastes > int64(a.Pastes):
 		const format = "You have as many pastes as you may, %d. Delete some, or wait until some have expired."
 		message = fmt.Sprintf(format, a.Pastes)
-	case a.Bytes > 0 && more.Bytes > 0 && has.Bytes+more.Bytes > a.Bytes:
+	case a.Bytes > 0 && addition.Bytes > 0 && current.Bytes+addition.Bytes > a.Bytes:
 		const format = "With this, your pastes and their history would have more than the %d bytes that they may. " +
 			"Delete some of them."
 		message = fmt.Sprintf(format, a.Bytes)

@@ -131,7 +131,7 @@ func Unshared(unshared bool, before, after Visibility) bool {
 	return after != Public && (unshared || after.readers() < before.readers())
 }
 
-var errGivenUpPrivate = fault.New(fault.Conflict,
+var errPrivate = fault.New(fault.Conflict,
 	"This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
 // Anonymous returns the owner's paste as an anonymous one that the key deletes: unlisted, without tags, and living no
@@ -142,7 +142,7 @@ func (d Document) Anonymous(owner user.ID, key KeyHash, longest Lifetime, now ti
 	case !d.OwnedBy(owner):
 		return Document{}, ErrNotFound
 	case d.Visibility == Private:
-		return Document{}, errGivenUpPrivate
+		return Document{}, errPrivate
 	}
 	d.Owner, d.DeleteKey, d.Visibility, d.Tags = "", key, Unlisted, nil
 	if end := longest.End(now); !end.IsZero() && (d.ExpiresAt.IsZero() || d.ExpiresAt.After(end)) {
@@ -173,8 +173,8 @@ func (k DeleteKey) Hash() KeyHash { return sha256.Sum256([]byte(k)) }
 
 // Fits reports whether the key has that hash, in constant time.
 func (k DeleteKey) Fits(hash KeyHash) bool {
-	presented := k.Hash()
-	return hash != KeyHash{} && subtle.ConstantTimeCompare(presented[:], hash[:]) == 1
+	own := k.Hash()
+	return hash != KeyHash{} && subtle.ConstantTimeCompare(own[:], hash[:]) == 1
 }
 
 // ErrWrongKey is the fault.Unauthenticated for a DeleteKey of another paste.

@@ -8,17 +8,17 @@ import (
 // Parts splits a text into parts, and yields each with whether it matches a word. Overlapping words are one part.
 func Parts(text string, words []string) iter.Seq2[string, bool] {
 	characters := []rune(text)
-	matched := make([]bool, len(characters))
+	marked := make([]bool, len(characters))
 	folded := make([]rune, len(characters))
 	for i, character := range characters {
 		folded[i] = foldRune(character)
 	}
 	for _, word := range words {
-		wanted := []rune(word)
-		for at := 0; len(wanted) > 0 && at+len(wanted) <= len(folded); at++ {
-			if slices.Equal(folded[at:at+len(wanted)], wanted) {
-				for i := range wanted {
-					matched[at+i] = true
+		pattern := []rune(word)
+		for at := 0; len(pattern) > 0 && at+len(pattern) <= len(folded); at++ {
+			if slices.Equal(folded[at:at+len(pattern)], pattern) {
+				for i := range pattern {
+					marked[at+i] = true
 				}
 			}
 		}
@@ -26,10 +26,10 @@ func Parts(text string, words []string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for from := 0; from < len(characters); {
 			to := from + 1
-			for to < len(characters) && matched[to] == matched[from] {
+			for to < len(characters) && marked[to] == marked[from] {
 				to++
 			}
-			if !yield(string(characters[from:to]), matched[from]) {
+			if !yield(string(characters[from:to]), marked[from]) {
 				return
 			}
 			from = to

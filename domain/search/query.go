@@ -130,12 +130,12 @@ func around(line string, at int) string {
 		from = 0
 	}
 	to := min(len(characters), from+maxLine)
-	shown := string(characters[from:to])
+	excerpt := string(characters[from:to])
 	if from > 0 {
-		shown = "…" + shown
+		excerpt = "…" + excerpt
 	}
 	if to < len(characters) {
-		shown += "…"
+		excerpt += "…"
 	}
-	return shown
+	return excerpt
 }

@@ -50,7 +50,9 @@ type Store interface {
 	// follow. Readers find public pastes of public profiles, and all their own; the empty reader is a visitor. Tags match
 	// only in the reader's own pastes and in those of owners who show their tags. Find never returns encrypted pastes,
 	// pastes that burn, and pastes without an owner.
-	Find(ctx context.Context, query Query, reader user.ID, after Cursor, limit int) (found []Result, more bool, err error)
+	Find(
+		ctx context.Context, query Query, reader user.ID, after Cursor, limit int,
+	) (results []Result, more bool, err error)
 	// Indexed reports whether there is an index. Without one, a search scans all public pastes.
 	Indexed(ctx context.Context) (bool, error)
 

@@ -26,13 +26,13 @@ func TextsOf(d *paste.Document) Texts {
 	add(&titles, Fold(d.Title))
 	add(&tags, "")
 	add(&languages, "")
-	known := make(map[string]bool)
+	seen := make(map[string]bool)
 	for _, pasty := range d.Pasties {
 		add(&titles, Fold(pasty.Title))
 		add(&code, Fold(pasty.Code))
-		if !known[pasty.Language] {
+		if !seen[pasty.Language] {
 			add(&languages, Fold(pasty.Language))
-			known[pasty.Language] = true
+			seen[pasty.Language] = true
 		}
 	}
 	for _, tag := range d.Tags {

@@ -86,8 +86,8 @@ var ErrRejected = fault.New(fault.Unauthenticated,
 var ErrSuspended = fault.New(fault.Forbidden, "This account is suspended. Ask the operator.")
 
 // Verify returns ErrRejected unless the token has that hash and is valid.
-func (t Token) Verify(presented Hash, now time.Time) error {
-	if subtle.ConstantTimeCompare(t.Hash[:], presented[:]) != 1 || !t.ValidAt(now) {
+func (t Token) Verify(hash Hash, now time.Time) error {
+	if subtle.ConstantTimeCompare(t.Hash[:], hash[:]) != 1 || !t.ValidAt(now) {
 		return ErrRejected
 	}
 	return nil
@@ -134,11 +134,11 @@ type Store interface {
 
 	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, and wraps
 	// ident.ErrTaken if it is the id. It fails with fault.NotFound when the owner does not exist.
-	Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created Token) error
+	Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, token Token) error
 	// StartSession stores a session. It removes the session that it replaces, the owner's expired ones, and the oldest
 	// beyond MaxSessions. It fails as Create does, with fault.NotFound when the parent is missing or revoked, and with
 	// ErrSuspended.
-	StartSession(ctx context.Context, from netip.Addr, started Token, replaces Hash) error
+	StartSession(ctx context.Context, from netip.Addr, session Token, replaces Hash) error
 	// SetLastUsed sets the last-used time of each token, but never moves it back. It skips unknown tokens.
 	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
 
@@ -152,8 +152,8 @@ type Store interface {
 	EndSession(ctx context.Context, from netip.Addr, owner user.ID, id ID) error
 	// EndSessions ends the owner's sessions except the one with that id, and returns how many.
 	EndSessions(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but ID,
-	) (ended int, err error)
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, except ID,
+	) (count int, err error)
 
 	// Import stores the tokens in order, in one transaction. It creates new ones and gives others their new hash, which
 	// lifts a revocation and ends their sessions; the same hash changes nothing. The results are in the order of the

@@ -32,39 +32,39 @@ func Closed(closed bool, before, after User) bool {
 	return closed
 }
 
-// Over returns the stored account with the import applied, except for what would revert own. The zero Account stands
-// for a new user.
-func (i Import) Over(stored Account, own LocalChanges) Account {
-	made := stored
+// Over returns the stored account with the import applied, except for what would revert local changes. The zero Account
+// stands for a new user.
+func (i Import) Over(stored Account, local LocalChanges) Account {
+	account := stored
 	if stored.ID == "" {
-		made.CreatedAt, made.DefaultLanguage = i.CreatedAt, DefaultLanguage
+		account.CreatedAt, account.DefaultLanguage = i.CreatedAt, DefaultLanguage
 	}
-	made.ID, made.Name = i.ID, i.Name
-	set(&made.AvatarURL, i.AvatarURL)
-	set(&made.DefaultLanguage, i.DefaultLanguage)
-	if !own.Closed {
-		set(&made.PublicProfile, i.PublicProfile)
+	account.ID, account.Name = i.ID, i.Name
+	set(&account.AvatarURL, i.AvatarURL)
+	set(&account.DefaultLanguage, i.DefaultLanguage)
+	if !local.Closed {
+		set(&account.PublicProfile, i.PublicProfile)
 	}
-	set(&made.SupporterMonths, i.SupporterMonths)
-	set(&made.Contributor, i.Contributor)
+	set(&account.SupporterMonths, i.SupporterMonths)
+	set(&account.Contributor, i.Contributor)
 	if i.Stars != nil {
-		made.Stars = i.Stars
+		account.Stars = i.Stars
 	}
 	if i.Identities != nil {
-		made.Identities = i.services(stored.Identities, own)
+		account.Identities = i.services(stored.Identities, local)
 	}
-	return made
+	return account
 }
 
 // services returns the imported services, except those that were unlinked here, and the services that were linked here.
-func (i Import) services(stored map[string]string, own LocalChanges) map[string]string {
+func (i Import) services(stored map[string]string, local LocalChanges) map[string]string {
 	services := make(map[string]string, len(i.Identities))
 	for name, id := range i.Identities {
-		if !own.Unlinked[name][id] {
+		if !local.Unlinked[name][id] {
 			services[name] = id
 		}
 	}
-	for name := range own.Linked {
+	for name := range local.Linked {
 		services[name] = stored[name]
 	}
 	return services

@@ -74,8 +74,8 @@ func CheckAvatar(address string) error {
 	if address == "" {
 		return nil
 	}
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" || strings.ContainsAny(address, "\"'`<>\\ ") ||
+	avatar, err := url.Parse(address)
+	if err != nil || avatar.Scheme != "https" || avatar.Hostname() == "" || strings.ContainsAny(address, "\"'`<>\\ ") ||
 		!ident.Printable(address, maxAvatarURL) {
 		return errAvatar
 	}
@@ -117,7 +117,7 @@ type Store interface {
 	// Create stores a user and the services that the user signs in with. It fails with fault.Conflict when the name
 	// (ignoring case), the id, or the user's id at a service is taken. The error wraps ident.ErrTaken if it is the id, and
 	// ErrIdentityTaken if it is one at a service.
-	Create(ctx context.Context, entry auditlog.Entry, created User, services map[string]string) error
+	Create(ctx context.Context, entry auditlog.Entry, newUser User, services map[string]string) error
 
 	// Users returns at most limit users after the given name, in the order of their folded names. The zero Name is before
 	// the first.
@@ -139,11 +139,11 @@ type Store interface {
 		change func(u *User, services map[string]string) error,
 	) (User, map[string]string, error)
 
-	// Delete deletes the user with that id, and the user's tokens, stars, services and pastes. With kept, pastes that are
-	// not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and deletes nothing, when
-	// there is no user with that id and name, ignoring case. It deletes pastes first, in batches. After any other error,
-	// the user and the remaining pastes stay until paste.Store.FinishDeletions.
-	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, kept *PasteRetention) error
+	// Delete deletes the user with that id, and the user's tokens, stars, services and pastes. With a retention, pastes
+	// that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and deletes
+	// nothing, when there is no user with that id and name, ignoring case. It deletes pastes first, in batches. After any
+	// other error, the user and the remaining pastes stay until paste.Store.FinishDeletions.
+	Delete(ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID, name Name, retention *PasteRetention) error
 
 	// Import stores the accounts in order, in one transaction. It creates new ones and changes others with Import.Over.
 	// The results are in the order of the accounts. An account whose name another user has is refused with fault.Conflict.
@@ -181,44 +181,44 @@ type PasteRetention struct {
 // rule, and with ErrNotFound when there is no such user.
 func Find(ctx context.Context, users Store, reference string) (User, error) {
 	if id, ok := strings.CutPrefix(reference, "id:"); ok {
-		found, err := users.ByID(ctx, ID(id))
-		return found, ReplaceNotFound(err)
+		match, err := users.ByID(ctx, ID(id))
+		return match, ReplaceNotFound(err)
 	}
-	name, only := strings.CutPrefix(reference, "name:")
-	parsed, unnamed := ParseName(name)
-	if unnamed == nil {
-		found, err := users.ByName(ctx, parsed)
-		if only || !fault.Is(err, fault.NotFound) {
-			return found, ReplaceNotFound(err)
+	name, byName := strings.CutPrefix(reference, "name:")
+	userName, invalid := ParseName(name)
+	if invalid == nil {
+		match, err := users.ByName(ctx, userName)
+		if byName || !fault.Is(err, fault.NotFound) {
+			return match, ReplaceNotFound(err)
 		}
-	} else if only {
-		return User{}, unnamed
+	} else if byName {
+		return User{}, invalid
 	}
-	found, err := users.ByID(ctx, ID(name))
-	if fault.Is(err, fault.NotFound) && unnamed != nil {
-		return User{}, unnamed
+	match, err := users.ByID(ctx, ID(name))
+	if fault.Is(err, fault.NotFound) && invalid != nil {
+		return User{}, invalid
 	}
-	return found, ReplaceNotFound(err)
+	return match, ReplaceNotFound(err)
 }
 
 // FindByName parses a name and returns the user that find returns for it. It fails with ErrNotFound when there is no
 // such user, or the name breaks a rule.
 func FindByName(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
-	parsed, err := ParseName(name)
+	userName, err := ParseName(name)
 	if err != nil {
 		return User{}, ErrNotFound
 	}
-	found, err := find(ctx, parsed)
-	return found, ReplaceNotFound(err)
+	match, err := find(ctx, userName)
+	return match, ReplaceNotFound(err)
 }
 
 // Public passes the results of a lookup on, but fails with ErrNotFound when the user's profile is private.
-func Public(found User, err error) (User, error) {
-	if err == nil && !found.PublicProfile {
+func Public(u User, err error) (User, error) {
+	if err == nil && !u.PublicProfile {
 		err = ErrNotFound
 	}
 	if err != nil {
 		return User{}, ReplaceNotFound(err)
 	}
-	return found, nil
+	return u, nil
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// known are users by their ids.
-type known struct {
+// fixedUsers are users by their ids.
+type fixedUsers struct {
 	Store
 
 	names map[ID]string
 }
 
-func (k known) ByID(_ context.Context, id ID) (User, error) {
+func (k fixedUsers) ByID(_ context.Context, id ID) (User, error) {
 	if name, ok := k.names[id]; ok {
 		return User{ID: id, Name: Name{name, name}}, nil
 	}
 	return User{}, fault.New(fault.NotFound, "none")
 }
 
-func (k known) ByName(_ context.Context, name Name) (User, error) {
+func (k fixedUsers) ByName(_ context.Context, name Name) (User, error) {
 	for id := range k.names {
 		if k.names[id] == name.Folded() {
 			return User{ID: id, Name: name}, nil
@@ -32,7 +32,7 @@ func (k known) ByName(_ context.Context, name Name) (User, error) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	users := known{names: map[ID]string{"u1": "epoxy", "epoxy": "putty", "-odd-": "odd"}}
+	users := fixedUsers{names: map[ID]string{"u1": "epoxy", "epoxy": "putty", "-odd-": "odd"}}
 	for reference, want := range map[string]ID{
 		"EPOXY": "u1", "name:epoxy": "u1", "id:epoxy": "epoxy", "u1": "u1", "id:u1": "u1", "putty": "epoxy", "-odd-": "-odd-",
 	} {
