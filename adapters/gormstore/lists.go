@@ -135,12 +135,7 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 	if selection.Public { // literals, for a partial index
 		query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile")
 	}
-	if selection.Title != "" {
-		title := lowerASCII(selection.Title)
-		value, _ := model.Text(title).Value() // a text, always
-		part, _ := value.(string)
-		query = query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(part))
-	}
+	query = titled(query, selection.Title)
 	if selection.Tag != "" {
 		query = query.Where(
 			"EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
@@ -151,6 +146,16 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 		return listed, err
 	}
 	return listed, addTags(tx, listed, selection.Public)
+}
+
+// titled restricts a query to pastes whose titles have a part (paste.Selection.Title), unless that is empty.
+func titled(query *gorm.DB, part string) *gorm.DB {
+	if part == "" {
+		return query
+	}
+	value, _ := model.Text(lowerASCII(part)).Value() // a text, always
+	stored, _ := value.(string)
+	return query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(stored))
 }
 
 // addTags reads the tags of a list; for a public one, only of an owner who shows them.
@@ -174,11 +179,12 @@ func addTags(tx *gorm.DB, listed []paste.Summary, public bool) error {
 // StarredBy implements paste.Store. Its time grows with the user's number of stars. Without the expression below,
 // PostgreSQL would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(
-	ctx context.Context, reader user.ID, after paste.Cursor, limit int,
+	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
-		return latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit).
+		query := latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit)
+		return titled(query, title).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
 			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private,
 				string(reader))
@@ -186,9 +192,11 @@ func (p *Pastes) StarredBy(
 }
 
 // Recent implements paste.Store.
-func (p *Pastes) Recent(ctx context.Context, after paste.Cursor, limit int) ([]paste.Summary, error) {
+func (p *Pastes) Recent(
+	ctx context.Context, title string, after paste.Cursor, limit int,
+) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
-		return newest(tx, after, limit).
+		return titled(newest(tx, after, limit), title).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
 }

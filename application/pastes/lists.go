@@ -103,17 +103,19 @@ func (b *Browse) public(
 	return result, err
 }
 
-// Recent returns a page of the public pastes of all users after a place, newest first.
-func (b *Browse) Recent(ctx context.Context, after paste.Cursor) (Page, error) {
-	return pageOf(b.store.Recent(ctx, after, pageAndOne))
+// Recent returns a page of the public pastes of all users after a place, newest first; with a title, of those that a
+// paste.Selection with it names.
+func (b *Browse) Recent(ctx context.Context, title string, after paste.Cursor) (Page, error) {
+	return pageOf(b.store.Recent(ctx, title, after, pageAndOne))
 }
 
-// Starred returns a page of the pastes after a place that the viewer has starred and may read, newest first.
-func (b *Browse) Starred(ctx context.Context, viewer token.Viewer, after paste.Cursor) (Page, error) {
+// Starred returns a page of the pastes after a place that the viewer has starred and may read, newest first, with a
+// title as Recent.
+func (b *Browse) Starred(ctx context.Context, viewer token.Viewer, title string, after paste.Cursor) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.ErrRejected
 	}
-	return pageOf(b.store.StarredBy(ctx, viewer.User.ID, after, pageAndOne))
+	return pageOf(b.store.StarredBy(ctx, viewer.User.ID, title, after, pageAndOne))
 }
 
 // PageSize is how many pastes a Page has at most.

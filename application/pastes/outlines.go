@@ -46,7 +46,7 @@ func (o *Outlines) Starred(ctx context.Context, viewer token.Viewer, query Outli
 	}
 	scope := []string{"starred", string(viewer.User.ID)}
 	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
-		return o.browse.store.StarredBy(ctx, viewer.User.ID, selection.After, limit)
+		return o.browse.store.StarredBy(ctx, viewer.User.ID, "", selection.After, limit)
 	})
 }
 
@@ -65,7 +65,7 @@ func (o *Outlines) Public(ctx context.Context, username string, query OutlineQue
 func (o *Outlines) Recent(ctx context.Context, query OutlineQuery) (Outline, error) {
 	scope := []string{"recent"}
 	return outline(query, scope, paste.Selection{}, func(selection paste.Selection, limit int) ([]paste.Summary, error) {
-		return o.browse.store.Recent(ctx, selection.After, limit)
+		return o.browse.store.Recent(ctx, "", selection.After, limit)
 	})
 }
 

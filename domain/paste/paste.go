@@ -136,10 +136,11 @@ type Store interface {
 	Profile(
 		ctx context.Context, name user.Name, allow func(user.User) error, selection Selection, limit int,
 	) (user.User, []Summary, error)
-	// StarredBy returns the pastes of any owner that a user stars and may read (Document.SeenBy), newest first.
-	StarredBy(ctx context.Context, reader user.ID, after Cursor, limit int) ([]Summary, error)
-	// Recent returns the public pastes of all users with a public profile, newest first.
-	Recent(ctx context.Context, after Cursor, limit int) ([]Summary, error)
+	// StarredBy returns the pastes of any owner that a user stars and may read (Document.SeenBy), newest first: with a
+	// title, those that a Selection with it names.
+	StarredBy(ctx context.Context, reader user.ID, title string, after Cursor, limit int) ([]Summary, error)
+	// Recent returns the public pastes of all users with a public profile, newest first, with a title like StarredBy.
+	Recent(ctx context.Context, title string, after Cursor, limit int) ([]Summary, error)
 
 	// ActiveIDs returns the ids of at most limit active pastes of owner after a cursor, newest first, and the cursor of
 	// the last one. If there are fewer than limit, none follow.

@@ -85,7 +85,7 @@ func TestStarSeen(t *testing.T) {
 	wantKind(t, "no id", star.Do(t.Context(), by(fan), "a b", true), fault.NotFound)
 	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
-		found, err := w.pastes.Browse.Starred(t.Context(), viewer, paste.Cursor{})
+		found, err := w.pastes.Browse.Starred(t.Context(), viewer, "", paste.Cursor{})
 		got := []string{}
 		for _, listed := range found.Pastes {
 			got = append(got, string(listed.ID))
@@ -124,7 +124,7 @@ func TestStarSeen(t *testing.T) {
 		_, err := star.Count(t.Context(), by(visitor), open, starring)
 		wantKind(t, "a visitor", err, fault.Unauthenticated)
 	}
-	_, err = w.pastes.Browse.Starred(t.Context(), visitor, paste.Cursor{})
+	_, err = w.pastes.Browse.Starred(t.Context(), visitor, "", paste.Cursor{})
 	wantKind(t, "a visitor's list", err, fault.Unauthenticated)
 }
 

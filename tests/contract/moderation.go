@@ -316,9 +316,9 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	}
 	_, listed, err := s.Pastes.Profile(ctx, owner.Name, func(user.User) error { return nil }, paste.Selection{}, 10)
 	add("profile", listed, err)
-	listed, err = s.Pastes.Recent(ctx, paste.Cursor{}, 10)
+	listed, err = s.Pastes.Recent(ctx, "", paste.Cursor{}, 10)
 	add("recent", listed, err)
-	listed, err = s.Pastes.StarredBy(ctx, owner.ID, paste.Cursor{}, 10)
+	listed, err = s.Pastes.StarredBy(ctx, owner.ID, "", paste.Cursor{}, 10)
 	add("starred", listed, err)
 	account, err := s.Users.AccountByID(ctx, owner.ID)
 	add("account", account, err)

@@ -350,7 +350,7 @@ func recentPastes(t *testing.T, s Store) {
 		got := []string{}
 		for page, after := []paste.Summary{{}}, (paste.Cursor{}); len(page) > 0; {
 			var err error
-			page, err = s.Pastes.Recent(t.Context(), after, size)
+			page, err = s.Pastes.Recent(t.Context(), "", after, size)
 			must(t, err)
 			for i := range page {
 				got, after = append(got, string(page[i].ID)+" of "+page[i].OwnerName), page[i].Cursor()
@@ -359,6 +359,27 @@ func recentPastes(t *testing.T, s Store) {
 		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, ", "),
 			"new of other, tie-b of owner, tie-a of other, old of owner")
 	}
+	for title, ids := range titled("tie-b tie-a") {
+		listed, err := s.Pastes.Recent(t.Context(), title, paste.Cursor{}, 10)
+		must(t, err)
+		want(t, "titled "+title, idsOf(listed), ids)
+	}
+	listed, err := s.Pastes.Recent(t.Context(), "TIE", paste.Cursor{CreatedAt: now, ID: "tie-b"}, 10)
+	must(t, err)
+	want(t, "titled, after a place", idsOf(listed), "tie-a")
+}
+
+// titled has parts of titles, with the pastes that have them: those whose titles contain "tie", or none.
+func titled(ties string) map[string]string {
+	return map[string]string{"of TIE": ties, "%tie": "", "t_e": "", "tie\x00": "", "\\": ""}
+}
+
+func idsOf(listed []paste.Summary) string {
+	ids := make([]string, len(listed))
+	for i := range listed {
+		ids[i] = string(listed[i].ID)
+	}
+	return strings.Join(ids, " ")
 }
 
 // starredPastes has stars of pastes that their giver may read, and of others.
@@ -389,7 +410,7 @@ func starredPastes(t *testing.T, s Store) {
 		starred := []string{}
 		for listed, after := []paste.Summary{{}}, (paste.Cursor{}); len(listed) > 0; {
 			var err error
-			listed, err = s.Pastes.StarredBy(t.Context(), fan.ID, after, limit)
+			listed, err = s.Pastes.StarredBy(t.Context(), fan.ID, "", after, limit)
 			must(t, err)
 			for _, one := range listed {
 				after = one.Cursor()
@@ -399,9 +420,14 @@ func starredPastes(t *testing.T, s Store) {
 		want(t, "starred, page by page", fmt.Sprint(starred),
 			"[title of nobodys of  title of private-own of fan title of old of other title of anybodys of ]")
 	}
-	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, paste.Cursor{}, 10)
+	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, "", paste.Cursor{}, 10)
 	must(t, err)
 	want(t, "starred by another", len(listed), 1)
+	for title, ids := range map[string]string{"of OLD": "old", "private": "private-own", "%": "", "expired": ""} {
+		listed, err := s.Pastes.StarredBy(t.Context(), fan.ID, title, paste.Cursor{}, 10)
+		must(t, err)
+		want(t, "starred and titled "+title, idsOf(listed), ids)
+	}
 	for _, c := range []struct {
 		id      paste.ID
 		reader  user.ID
@@ -546,7 +572,7 @@ func expiryInstant(t *testing.T, s Store) {
 			return len(listed), err
 		}},
 		{"StarredBy", func() (int, error) {
-			listed, err := s.Pastes.StarredBy(t.Context(), owner.ID, paste.Cursor{}, 2)
+			listed, err := s.Pastes.StarredBy(t.Context(), owner.ID, "", paste.Cursor{}, 2)
 			return len(listed), err
 		}},
 		{"Totals", func() (int, error) {

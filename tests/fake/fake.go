@@ -644,7 +644,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID,
 	all, err := p.listed(ctx, paste.Cursor{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
 			(!selection.Public || d.Visibility == paste.Public && !d.Burns && shown.PublicProfile) &&
-			(selection.Title == "" || strings.Contains(lowerASCII(titleOf(d)), lowerASCII(selection.Title))) &&
+			isTitled(d, selection.Title) &&
 			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag) && (shown.ShowTags || !selection.Public))
 	})
 	if err != nil {
@@ -685,18 +685,20 @@ func (p Pastes) Profile(
 }
 
 // Recent implements paste.Store.
-func (p Pastes) Recent(ctx context.Context, after paste.Cursor, limit int) ([]paste.Summary, error) {
+func (p Pastes) Recent(ctx context.Context, title string, after paste.Cursor, limit int) ([]paste.Summary, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
-		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted()
+		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted() && isTitled(d, title)
 	})
 }
 
 // StarredBy implements paste.Store.
-func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Cursor, limit int) ([]paste.Summary, error) {
+func (p Pastes) StarredBy(
+	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
+) ([]paste.Summary, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.SeenBy(reader)
-		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID))
+		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID)) && isTitled(d, title)
 	})
 }
 
@@ -739,6 +741,11 @@ func titleOf(d paste.Document) string {
 		return d.Pasties[0].Title
 	}
 	return d.Title
+}
+
+// isTitled reports whether a paste's title has a part.
+func isTitled(d paste.Document, part string) bool {
+	return strings.Contains(lowerASCII(titleOf(d)), lowerASCII(part))
 }
 
 func lowerASCII(text string) string {

@@ -76,7 +76,7 @@ func TestStarsReadNoOtherPastes(t *testing.T) {
 	exec(t, s.db, "VACUUM ANALYZE")
 	before := s.rowsRead(t)
 	other := database.Open(t, cfg)
-	listed, err := gormstore.NewPastes(other).StarredBy(t.Context(), "epoxy", paste.Cursor{}, 51)
+	listed, err := gormstore.NewPastes(other).StarredBy(t.Context(), "epoxy", "", paste.Cursor{}, 51)
 	if err != nil || len(listed) != 51 {
 		t.Fatalf("got %d listed, error %v, want 51", len(listed), err)
 	}

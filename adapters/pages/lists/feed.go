@@ -10,7 +10,7 @@ import (
 )
 
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), paste.Cursor{})
+	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), "", paste.Cursor{})
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,11 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	return selection, nil
 }
 
+// parseTitleAndPlace is parseSelection for a list that is sorted by creation and has no tags.
+func parseTitleAndPlace(query url.Values) (paste.Selection, error) {
+	return parseSelection(url.Values{"title": query["title"], "after": query["after"]})
+}
+
 func pathOf(listed *paste.Summary) string { return site.PathOfPaste(string(listed.ID)) }
 
 func titleOf(listed *paste.Summary) string { return site.Shortened(listed.Label(), site.MaxHeading) }
@@ -152,12 +157,12 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
-	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	selection, err := parseTitleAndPlace(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.Browse.Starred(r.Context(), r.Viewer, after)
-	list := pasteList{found, site.PathStarred, paste.Selection{After: after}}
+	found, err := p.Modules.Pastes.Browse.Starred(r.Context(), r.Viewer, selection.Title, selection.After)
+	list := pasteList{found, site.PathStarred, selection}
 	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false), err)
 }
 
@@ -183,12 +188,12 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
-	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	selection, err := parseTitleAndPlace(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), after)
+	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), selection.Title, selection.After)
 	page := r.Layout("Recent pastes", "")
 	page.Feed = site.PathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}), err)
+	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, selection}), err)
 }

@@ -85,7 +85,12 @@ func TestListed(t *testing.T) {
 			"<code><bdi>1\n&lt;2&gt;\n3</bdi></code>", "<bdi>&lt;u&gt;</bdi>", "<bdi>notes.txt</bdi>")
 		visit.WantNotIn(t, page, "<b>title", "<i>", "<u>", "<x>", strings.Repeat("&lt;x&gt;", 60))
 	}
-	for _, path := range []string{"/pastes?title=%3Cb%3ETI", "/~Epoxy?title=%3Cb%3ETI"} {
+	cfg := s.Config
+	cfg.Recent = true
+	s.Configure(cfg)
+	for _, path := range []string{
+		"/pastes?title=%3Cb%3ETI", "/~Epoxy?title=%3Cb%3ETI", "/starred?title=%3Cb%3ETI", "/recent?title=%3Cb%3ETI",
+	} {
 		page := s.Page(path)
 		visit.WantIn(t, page, `href="/first000"`, `name="title" value="&lt;b&gt;TI"`, ">Clear</a>")
 		visit.WantNotIn(t, page, "second00", "third000")
@@ -95,7 +100,10 @@ func TestListed(t *testing.T) {
 		`href="/pastes?sort=edited&amp;title=NOTES"`)
 	visit.WantIn(t, s.Page("/pastes?title=absent"), "No pastes match.",
 		`<a class="button" href="/pastes">Show all pastes</a>`)
-	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff"} {
+	for _, path := range []string{"/starred", "/recent"} {
+		visit.WantIn(t, s.Page(path+"?title=absent"), "No pastes match.", `href="`+path+`">Show all pastes</a>`)
+	}
+	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff", "/starred?title=%ff", "/recent?title=%ff"} {
 		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: got %v, want nothing there", path, err)
 		}
