@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gluepot/gluepot/adapters/pages/highlight"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -33,6 +34,8 @@ type entry struct {
 	TooLong  bool       // show neither
 	sign     string     // before every line of the code; empty: the code contains it
 	code     string
+	language string // of the code
+	tint     tint
 }
 
 // edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the
@@ -57,7 +60,9 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{Of: marks.Text(site.Shortened(string(nameOf(titles[id], numbers[id])), site.MaxName))}
+		made := entry{
+			Of: marks.Text(site.Shortened(string(nameOf(titles[id], numbers[id])), site.MaxName)), language: languages[id],
+		}
 		switch e.Type {
 		case paste.EditTitle:
 			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
@@ -106,6 +111,12 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 	page := newPastePage(r, &found)
 	page.Title = "History of " + page.Title
 	history := edits(&found)
+	tint := newTinting(r.Context()).within(p.colours, string(found.ID)+"/history")
+	for i := range history {
+		for j := range history[i].Entries {
+			history[i].Entries[j].tint = tint
+		}
+	}
 	return p.show(w, r, fit(history), p.historyView(page, history))
 }
 
@@ -117,7 +128,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Revision, page.Title = number, "Revision of "+page.Title
-	r.Policy = notebookPolicy(site.ContentPolicy, page.Paste.Pasties)
+	r.Policy = page.policy()
 	return p.show(w, r, page.size(), p.revisionView(page))
 }
 
@@ -149,19 +160,74 @@ var diffClasses = map[string]string{"+": "n", "-": "d", "@": "hunk", "\\": "hunk
 // hunk begins a part of a diff: with the numbers of its first lines.
 var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
-// Render implements templ.Component: it writes the code line by line, each with its numbers before and after the edit.
-func (e *entry) Render(ctx context.Context, w io.Writer) error {
-	all := slices.Collect(strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)))
-	for i, line := range all {
-		all[i] = e.sign + strings.TrimSuffix(line, "\n")
+// diff is the code of an entry, line by line.
+type diff struct {
+	signed  bool     // its lines are no diff, but have a sign
+	lines   []string // with the sign of each, without line ends
+	colours map[int][]highlight.Span
+	late    bool // some colours are not ready
+}
+
+// diff returns the entry's code.
+func (e *entry) diff(ctx context.Context) *diff {
+	d := &diff{
+		signed: e.sign != "", lines: slices.Collect(strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader))),
+		colours: map[int][]highlight.Span{},
 	}
-	words := changedWords(all)
+	for i, line := range d.lines {
+		d.lines[i] = e.sign + strings.TrimSuffix(line, "\n")
+	}
+	for _, other := range [...]string{"+", "-"} { // the code before the edit, and that after it, as far as the diff has them
+		d.colour(other, func(code string) highlight.Colours { return e.tint(ctx, e.language, code) })
+	}
+	return d
+}
+
+// colour sets the colours of the lines that do not have the other side's sign.
+func (d *diff) colour(other string, tint func(code string) highlight.Colours) {
+	var code strings.Builder
+	for _, line := range d.lines {
+		if d.hasCode(line) && !strings.HasPrefix(line, other) {
+			code.WriteString(line[1:] + "\n")
+		}
+	}
+	colours := tint(code.String())
+	d.late = d.late || colours.Late
+	spans := slices.Clone(colours.Spans) // other pages have them, too
+	for i, line := range d.lines {
+		if len(spans) == 0 {
+			return
+		}
+		if !d.hasCode(line) || strings.HasPrefix(line, other) {
+			continue
+		}
+		own := []highlight.Span{{Length: 1}} // the sign
+		for left := uint32(len(line)); left > 0 && len(spans) > 0; {
+			length := min(left, spans[0].Length)
+			own = append(own, highlight.Span{Length: length, Class: spans[0].Class})
+			left -= length
+			if spans[0].Length -= length; spans[0].Length == 0 {
+				spans = spans[1:]
+			}
+		}
+		d.colours[i] = own
+	}
+}
+
+// hasCode reports whether a line has code behind its sign.
+func (d *diff) hasCode(line string) bool {
+	return line != "" && (d.signed || strings.IndexByte(" +-", line[0]) >= 0)
+}
+
+// Render implements templ.Component: it writes the lines, each with its numbers before and after the edit.
+func (d *diff) Render(ctx context.Context, w io.Writer) error {
+	words := changedWords(d.lines)
 	before, after := 1, 1
 	var b []byte
-	for i, line := range all {
+	for i, line := range d.lines {
 		sign := line[:min(len(line), 1)]
 		numbers := [2]string{}
-		if first := hunk.FindStringSubmatch(line); first != nil && e.sign == "" {
+		if first := hunk.FindStringSubmatch(line); first != nil && !d.signed {
 			before, _ = strconv.Atoi(first[1])
 			after, _ = strconv.Atoi(first[2])
 		} else if sign != "\\" {
@@ -175,18 +241,33 @@ func (e *entry) Render(ctx context.Context, w io.Writer) error {
 			}
 		}
 		b = fmt.Appendf(b[:0], `<span class="diff %s" data-lines="%5s %5s ">`, diffClasses[sign], numbers[0], numbers[1])
-		marker, changed := marks.Of(ctx), words[i]
+		marker, spans, changed := marks.Of(ctx), d.colours[i], words[i]
 		if changed.from < changed.to {
-			b = append(marker.Append(b, line[:changed.from], false), `<span class="word">`...)
-			b = append(marker.Append(b, line[changed.from:changed.to], false), "</span>"...)
-			line = line[changed.to:]
+			b, spans = appendSpans(b, marker, line[:changed.from], spans)
+			b, spans = appendSpans(append(b, `<span class="word">`...), marker, line[changed.from:changed.to], spans)
+			b, line = append(b, "</span>"...), line[changed.to:]
 		}
-		b = append(marker.Append(b, line, false), "\n</span>"...)
+		b, _ = appendSpans(b, marker, line, spans)
+		b = append(b, "\n</span>"...)
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// appendSpans appends a text that begins where the spans do, and returns those behind it, in place. What no span
+// covers has no colours.
+func appendSpans(b []byte, marker *marks.Marker, text string, spans []highlight.Span) ([]byte, []highlight.Span) {
+	for text != "" && len(spans) > 0 {
+		length := min(len(text), int(spans[0].Length))
+		b = appendSpan(b, marker, text[:length], spans[0].Class, false)
+		text = text[length:]
+		if spans[0].Length -= uint32(length); spans[0].Length == 0 {
+			spans = spans[1:]
+		}
+	}
+	return marker.Append(b, text, false), spans
 }
 
 // textRange is a part of a line, in bytes.

@@ -140,6 +140,27 @@ func TestRevision(t *testing.T) {
 	}
 }
 
+// TestColoursOfHistory has the code before an edit in the colours of its language, and that after it: what begins on a
+// line of the one does not end on a line of the other.
+func TestColoursOfHistory(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	document := visit.Content(paste.Pasty{ID: "a", Language: "Go", Code: "x"})
+	document.Edits = []paste.Edit{
+		{Type: paste.EditPastyCode, Metadata: []string{"a"}, Text: paste.DiffHeader +
+			"@@ -1,3 +1,3 @@\n func f() {\n-\t/* begins\n+\tx := \"a\" // \u202e\n \t*/ return 1\n"},
+		{Type: paste.EditPastyRemoved, Metadata: []string{"b", "gone.py", "Python"}, Text: "def <f>(): pass\n"},
+	}
+	s.Holds("k2j4x8m1", document)
+	for range 2 { // the second time, the colours are in a cache
+		visit.WantIn(t, s.Page("/k2j4x8m1/history"),
+			"> <span class=\"k\">func</span> <span class=\"f\">f</span>() {\n</span>", ">-\t<span class=\"c\">/* begins</span>\n</span>",
+			">+\tx := <span class=\"s\">&#34;a&#34;</span> <span class=\"c\">// <bdi class=\"mark\"",
+			"> \t*/ <span class=\"k\">return</span> <span class=\"m\">1</span>\n</span>",
+			">-<span class=\"k\">def</span> &lt;f&gt;(): <span class=\"k\">pass</span>\n</span>")
+	}
+}
+
 // TestChangedWords has lines of a diff, and what is marked in them.
 func TestChangedWords(t *testing.T) {
 	t.Parallel()
