@@ -40,6 +40,26 @@ const Max = 10_000
 // Replacement is U+FFFD, which replaces characters that HTML cannot contain.
 var Replacement = []byte("\ufffd")
 
+// Exceeded reports whether a page of these texts, each up to three times, may not show all of their characters.
+func Exceeded(texts iter.Seq[string]) bool {
+	left := Max / 3
+	for text := range texts {
+		if len(text) < left { // few pages have more
+			left -= len(text)
+			continue
+		}
+		for _, r := range text {
+			if invisible(r) {
+				left--
+			}
+		}
+		if left <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Marker writes texts as HTML, with marks. All texts of one page share one.
 type Marker struct{ left int } // how many marks it may still write
 

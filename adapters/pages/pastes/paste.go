@@ -243,8 +243,22 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Address(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
 	}
-	r.Policy = notebookPolicy(site.ContentPolicy, page.Paste.Pasties)
+	r.Policy = page.policy()
 	return p.show(w, r, page.size(), p.pasteView(page))
+}
+
+// policy returns the Content-Security-Policy of a page with the pasties.
+func (p *pastePage) policy() string {
+	texts := func(yield func(string) bool) {
+		going := yield(p.Paste.Title)
+		for i := 0; going && i < len(p.Paste.Pasties); i++ {
+			going = yield(p.Paste.Pasties[i].Title) && yield(p.Paste.Pasties[i].Code)
+		}
+	}
+	if marks.Exceeded(texts) { // Copy asks for the code
+		return notebookPolicy(site.AskingPolicy, p.Paste.Pasties)
+	}
+	return notebookPolicy(site.ContentPolicy, p.Paste.Pasties)
 }
 
 // largePage is the size in bytes from which rendering a page goes through the queue.

@@ -1,9 +1,9 @@
 "use strict";
 
 // Lines: a click on a number selects its line, one with the shift key all from the first chosen. The address says which,
-// as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7.
+// as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7. The key of an encrypted paste stands before that: #KEY&L3.
 let start = ""; // the address of the line that was chosen first
-const address = /^#((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
+const address = /^#(?:[\w-]+&)?((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
 const numberOf = (pasty, line) => document.getElementById(pasty + "L" + line);
 
 function select(scroll) {
@@ -43,7 +43,7 @@ function choose(number, extend) {
     start = hash;
   } else if (from[2] !== to[2]) {
     const ends = [Number(from[2]), Number(to[2])].sort((a, b) => a - b);
-    hash = "#" + to[1] + "L" + ends[0] + "-L" + ends[1];
+    hash = hash.slice(0, hash.length - to[2].length) + ends[0] + "-L" + ends[1];
   }
   history.replaceState(null, "", hash);
   select(false);
@@ -65,14 +65,17 @@ addEventListener("hashchange", arrive);
 arrive();
 
 // The numbers of a pasty are one stop of the tab key, and arrows go from one to the next: thousands of stops would be in the way.
-for (const code of document.querySelectorAll(".code code")) {
-  let stop = code.querySelector(".lines a");
-  if (!stop) continue;
-  stop.tabIndex = 0;
+function oneStop(code) {
+  const first = code.querySelector(".lines a");
+  if (!first) return;
+  first.tabIndex = 0;
+  const again = code.stop; // its lines were written anew
+  code.stop = first;
+  if (again) return;
   code.addEventListener("focusin", event => {
-    stop.tabIndex = -1;
-    stop = event.target;
-    stop.tabIndex = 0;
+    code.stop.tabIndex = -1;
+    code.stop = event.target;
+    code.stop.tabIndex = 0;
   });
   code.addEventListener("keydown", event => {
     const at = address.exec(event.target.hash);
@@ -88,6 +91,7 @@ for (const code of document.querySelectorAll(".code code")) {
     if (event.shiftKey) choose(to, true);
   });
 }
+document.querySelectorAll(".code code").forEach(oneStop);
 
 // Copying: the code as it is, without numbers. A mark stands for the character that it names, which HTML may not be able to contain.
 function textOf(element) {
@@ -97,19 +101,26 @@ function textOf(element) {
   return copy.textContent;
 }
 
-// A page has so many marks at most. Beyond them it does not contain all characters, and its code is not offered for copying.
+// A page has so many marks at most. Beyond them it does not contain all characters, and Copy asks for the code.
 const maxMarks = 10000;
 const incomplete = document.getElementsByClassName("mark").length >= maxMarks;
+
+async function textAt(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(answer.status);
+  return new TextDecoder("utf-8", {ignoreBOM: true}).decode(await answer.arrayBuffer());
+}
 
 function offerCopy(button) {
   const fence = button.closest(".fence");
   const code = fence ? fence.querySelector("code") : button.closest(".pasty").querySelector(".code code");
-  if (!code || !navigator.clipboard || incomplete) return;
+  const raw = fence ? null : button.parentElement.querySelector(".raw");
+  if (!code || !navigator.clipboard || incomplete && !raw) return;
   button.hidden = false;
   button.addEventListener("click", async () => {
     const label = button.dataset.label || (button.dataset.label = button.textContent);
     try {
-      await navigator.clipboard.writeText(textOf(code));
+      await navigator.clipboard.writeText(incomplete ? await textAt(raw.href) : textOf(code));
       button.textContent = "Copied";
     } catch {
       button.textContent = "Not copied";
