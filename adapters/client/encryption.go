@@ -210,12 +210,16 @@ func (c *Commands) newPassword() (string, error) {
 // key, or a part of one.
 var inPage = regexp.MustCompile(`^(main|\d+|(\d+-)?L\d+(-L\d+)?)?$`)
 
+// behindKey matches the lines that a link names behind its key: #KEY&L3-L7.
+var behindKey = regexp.MustCompile(`^(.+)&(\d+-)?L\d+(-L\d+)?$`)
+
 // fetch returns the pasties of a paste, and decrypts them if necessary. Opening a paste that burns after reading
 // deletes it, so fetch asks first, and does not open it if the link lacks the key. fragment is that of the link: if it
 // may be a key, or says that there is a password, fetch refuses plain text.
 func (c *Commands) fetch(
 	ctx context.Context, s *server, id, fragment, folder string, yes bool,
 ) (decrypted []pasty, opened bool, err error) {
+	fragment = behindKey.ReplaceAllString(fragment, "$1")
 	toEncrypted := !inPage.MatchString(fragment)
 	if !toEncrypted {
 		plain, err := s.read(ctx, id)

@@ -58,6 +58,23 @@ func TestEditor(t *testing.T) {
 	}
 }
 
+// TestDetection colours what is typed without a name, by what it looks like, and a sentence not at all.
+func TestDetection(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveUsers(t))
+	tab.show("/")
+	tab.fill("#code-1", "import os\n\ndef main(args):\n    for arg in args:\n        print(arg)\n\n"+
+		"if __name__ == '__main__':\n    main([])\n")
+	const placeholder = `document.querySelector("#language-1").placeholder`
+	tab.wait(placeholder + ` === "Python (from the text)" && document.querySelector(".cm-content .k")`)
+	tab.do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent(kb.Delete))
+	tab.fill("#code-1", "Dear all, the meeting is on Monday, and the minutes follow.")
+	tab.wait(placeholder + ` === "Autodetect" && !document.querySelector(".cm-content .k")`)
+	tab.fill("#name-1", "main.go")
+	tab.do(chromedp.KeyEvent(kb.Tab))
+	tab.wait(placeholder + ` === "Go (from the name)"`)
+}
+
 // TestDraft leaves a form and comes back: the draft is there until it is saved, for its writer only.
 func TestDraft(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -151,7 +152,7 @@ func (tab *tab) wantOpened(title, text string) {
 	if got := evaluate[string](tab, `document.querySelector("h1").textContent`); got != title {
 		tab.t.Errorf("got the title %q, want %q", got, title)
 	}
-	if got := evaluate[string](tab, `document.querySelector("section.pasty code").textContent`); got != text {
+	if got := evaluate[string](tab, `textOf(document.querySelector("section.pasty code"))`); got != text {
 		tab.t.Errorf("got %q, want %q", got, text)
 	}
 	if got := evaluate[string](tab, "document.title"); strings.Contains(got, title) && title != "Encrypted paste" {
@@ -198,6 +199,79 @@ func TestVectors(t *testing.T) {
 			tab.fill("#password", v.Password+"\r")
 		}
 		tab.wantOpened("Vector ✓", "package main\n")
+	}
+}
+
+// TestDecrypted reads a decrypted paste as any other: its lines have numbers, colours and addresses, long ones wrap, and
+// Copy copies what was encrypted. The server does not learn which lines, nor which languages.
+func TestDecrypted(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t))
+	second := "x = 1 # <b> " + strings.Repeat("long ", 100) + "\r\n" + strings.Repeat("y\n", 250) + "last"
+	text, err := json.Marshal(map[string]any{"pasties": []pasty{
+		{Title: "main.go", Language: "Plain Text", Code: "package main\n\nfunc main() {}\n"},
+		{Language: "Python", Code: second},
+		{Language: "unknown"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := seal(t, string(text))
+	path := "/" + s.store(v) + "#" + v.Key
+	tab := open(t, s.origin)
+	tab.show(path + "&1-L2-L3")
+	tab.wait(`document.querySelector("[id='2-L1'] + .v, [id='2-L1'] ~ .m")`)
+	const selected = `Array.from(document.querySelectorAll(".selected a"), a => a.textContent).join()`
+	if got := evaluate[string](tab, selected); got != "2,3" {
+		t.Errorf("got the lines %s selected, want those of the address", got)
+	}
+	if got := evaluate[string](tab,
+		`Array.from(document.querySelectorAll(".pasty .k"), k => k.textContent).join()`); got != "package,func" {
+		t.Errorf("got %s in the colour of keywords, want those of Go, which the name of the file says", got)
+	}
+	numbers := evaluate[[]int](tab, `Array.from(document.querySelectorAll("section.pasty"),
+		section => section.querySelectorAll(".lines a").length)`)
+	if fmt.Sprint(numbers) != "[3 252 0]" {
+		t.Errorf("got %v numbered lines, want 3, 252 and none", numbers)
+	}
+	tab.wantUsable("a decrypted paste")
+	tab.wholePicture("decrypted")
+	tab.do(tab.click("[id='2-L1']"))
+	evaluate[bool](tab, `document.getElementById("2-L5").dispatchEvent(
+		new MouseEvent("click", {bubbles: true, cancelable: true, shiftKey: true})) || true`)
+	if hash := evaluate[string](tab, "location.hash"); hash != "#"+v.Key+"&2-L1-L5" {
+		t.Errorf("got the address %s, want the key and five lines", hash)
+	}
+	evaluate[bool](tab, `document.querySelector("section.pasty").dataset.same = "yes", location.hash += "0", true`)
+	tab.wait(selected + `.split(",").length === 50`)
+	if !evaluate[bool](tab, `document.querySelector("section.pasty").dataset.same === "yes"`) {
+		t.Error("got the paste decrypted again for other lines, want it left")
+	}
+	if link := evaluate[string](tab, `document.querySelector("#link").value`); link != s.origin+path {
+		t.Errorf("got the link %s, want %s", link, s.origin+path)
+	}
+	tab.keepCopies()
+	evaluate[bool](tab, `document.querySelectorAll(".copy")[1].click(), true`)
+	tab.wait("window.kept")
+	if got := evaluate[string](tab, "window.kept"); got != second {
+		t.Errorf("got %q copied, want %q", got, second)
+	}
+	const wide = `(code => code.scrollWidth > code.clientWidth)(document.querySelectorAll(".code")[1])`
+	if !evaluate[bool](tab, wide) {
+		t.Error("got a long line wrapped, want it in one row")
+	}
+	evaluate[bool](tab, `document.querySelectorAll(".wrap-on")[1].click(), true`)
+	tab.wait("!" + wide)
+	s.wantPull("", s.origin+path+"&2-L3", "package main", 0)
+	tab.show("/search")
+	tab.show(path)
+	tab.wait(`document.querySelector(".code.wrapped .k")`)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range []string{"&1-L2", "2-L1-L5", "ython", "main.go"} {
+		if strings.Contains(s.sent.String(), secret) {
+			t.Errorf("got %s in a request, want nothing of the paste", secret)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func TestFront(t *testing.T) {
 	s := visit.New(t)
 	page := s.Page("/")
 	visit.WantIn(t, page, `href="/api/v2/docs"`, `href="/api/v2/openapi.yaml"`, `href="/api/v2/openapi.json"`,
-		`placeholder="Autodetect"`, `<option value="C++">`, "cannot be edited later")
+		`placeholder="Autodetect"`, `<option>C++<`, "cannot be edited later")
 	if strings.Contains(page, `name="visibility"`) || strings.Contains(page, `name="tags"`) ||
 		!strings.Contains(page, `aria-label="Remove snippet 1" hidden>`) {
 		t.Errorf("got %s, want neither visibility nor tags nor a snippet to remove", page)

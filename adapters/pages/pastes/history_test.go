@@ -154,7 +154,8 @@ func TestColoursOfHistory(t *testing.T) {
 	s.Holds("k2j4x8m1", document)
 	for range 2 { // the second time, the colours are in a cache
 		visit.WantIn(t, s.Page("/k2j4x8m1/history"),
-			"> <span class=\"k\">func</span> <span class=\"f\">f</span>() {\n</span>", ">-\t<span class=\"c\">/* begins</span>\n</span>",
+			"> <span class=\"k\">func</span> <span class=\"f\">f</span>() {\n</span>",
+			">-\t<span class=\"c\">/* begins</span>\n</span>",
 			">+\tx := <span class=\"s\">&#34;a&#34;</span> <span class=\"c\">// <bdi class=\"mark\"",
 			"> \t*/ <span class=\"k\">return</span> <span class=\"m\">1</span>\n</span>",
 			">-<span class=\"k\">def</span> &lt;f&gt;(): <span class=\"k\">pass</span>\n</span>")

@@ -407,7 +407,7 @@ func (p *pages) encryptedView(page pastePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\"></div><template id=\"pasty\"><section class=\"pasty\"><header><h2></h2><p class=\"facts\"><span></span></p><p class=\"tools\"><button class=\"copy icon\" type=\"button\" hidden>Copy</button> <a class=\"button icon download\" download>Download</a></p></header><pre class=\"code packed\" tabindex=\"0\" role=\"region\"><code></code></pre></section></template>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\"></div><template id=\"pasty\"><section class=\"pasty\"><header><h2></h2><p class=\"facts\"></p><p class=\"tools\"><button class=\"copy icon\" type=\"button\" hidden>Copy</button> <button class=\"wrap-on\" type=\"button\">Wrap lines</button> <button class=\"wrap-off\" type=\"button\">Unwrap lines</button> <a class=\"button icon download\" download>Download</a></p></header><pre class=\"code\" tabindex=\"0\" role=\"region\"><code></code></pre></section></template>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -12,6 +14,16 @@ var commonLanguages = []string{
 	"C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
 	"Markdown", "PHP", "Plain Text", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript",
 	"XML", "YAML",
+}
+
+// LanguageOptions are the options of a field for a language, the common ones first. They are as short as HTML allows:
+// most of the front page's bytes are theirs.
+func (s *Site) LanguageOptions() templ.Component {
+	var b strings.Builder
+	for _, name := range slices.Concat(commonLanguages, s.languages()) {
+		b.WriteString("<option>" + templ.EscapeString(name))
+	}
+	return templ.Raw(b.String())
 }
 
 // otherLanguages returns the names of all others, in the order of letters.

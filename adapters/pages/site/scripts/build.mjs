@@ -13,13 +13,15 @@ const options = {
   target: "es2022",
   minify: true,
   charset: "utf8",
+  loader: {".txt": "text"},
   legalComments: "none", // LICENSES has them
   metafile: true,
 };
 const bundles = [
-  await build({...options, entryPoints: ["src/encrypted.ts", "src/page.ts", "src/passkeys.ts"]}),
+  await build({...options, entryPoints: ["src/encrypted.ts", "src/page.ts", "src/passkeys.ts"], external: ["./colours.js"]}),
   // The form loads the editor when it is drawn, and each of the editor's modes when a snippet needs it.
   await build({...options, entryPoints: ["src/form.ts"], splitting: true, chunkNames: "chunk-[hash]"}),
+  await build({...options, entryPoints: ["src/colours.ts"]}),
 ];
 
 const packages = new Set();

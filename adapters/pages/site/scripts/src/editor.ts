@@ -8,8 +8,9 @@ import {
   drawSelection, dropCursor, EditorView, highlightSpecialChars, keymap, lineNumbers, rectangularSelection,
 } from "@codemirror/view";
 import {tagHighlighter, tags} from "@lezer/highlight";
+import {detect} from "./detect";
 import {encrypts} from "./encryption";
-import {languageOf, modeOf} from "./languages";
+import {Language, languageOf, modeOf} from "./languages";
 import {Fields} from "./snippets";
 
 // The classes are those that the server gives to highlighted code (style.css).
@@ -65,6 +66,7 @@ export interface Editor {
 /** mount puts an editor in the place of a snippet's textarea, with the text, the focus and the selection that it has. */
 export function mount(fields: Fields, nonce: string, onInput: () => void): Editor {
   const {name, language, code} = fields;
+  let guessing = 0;
   const mode = new Compartment();
   const label = new Compartment();
   const attributes: Record<string, string> = {"aria-label": "Code", "aria-describedby": "editor-hint"};
@@ -80,7 +82,12 @@ export function mount(fields: Fields, nonce: string, onInput: () => void): Edito
     EditorView.contentAttributes.of({autocapitalize: "off", autocorrect: "off", spellcheck: "false"}),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(key => key.key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap,
       {key: "Tab", run: indent, shift: indentLess}]),
-    EditorView.updateListener.of(update => { if (update.docChanged) onInput(); }),
+    EditorView.updateListener.of(update => {
+      if (!update.docChanged) return;
+      onInput();
+      clearTimeout(guessing);
+      guessing = setTimeout(() => void choose(true), 500);
+    }),
     matchMedia("(max-width: 40rem)").matches ? EditorView.lineWrapping : [],
   ];
   const focused = document.activeElement === code;
@@ -94,20 +101,30 @@ export function mount(fields: Fields, nonce: string, onInput: () => void): Edito
     view.dispatch({selection: {anchor: Math.min(anchor, view.state.doc.length), head: Math.min(head, view.state.doc.length)}});
   }
 
-  let asked = "";
-  const choose = async () => {
-    const wanted = language.value + "\n" + name.value;
-    if (wanted === asked) return;
-    asked = wanted;
+  let asked = ""; // what was chosen, and the name
+  let named: Language | null = null; // what these mean
+  let guessed = ""; // from the text, where they mean nothing
+  const choose = async (typing: boolean) => {
     if (encrypts()) return; // the server must not learn what a name ends in
-    const meant = await languageOf(language.value, name.value);
-    const support = meant && await modeOf(meant, name.value);
-    if (asked !== wanted) return; // something else was chosen since
-    if (!language.value) language.placeholder = meant ? meant.name + " (from the name)" : "Autodetect";
+    const wanted = language.value + "\n" + name.value;
+    const changed = wanted !== asked;
+    if (changed) {
+      asked = wanted;
+      named = await languageOf(language.value, name.value);
+      if (asked !== wanted) return; // something else was chosen since
+    }
+    const detects = !named && (!language.value || language.value.toLowerCase() === "autodetect");
+    const guess = detects ? detect(view.state.sliceDoc(0, 20000)) : "";
+    if (typing && !changed && guess === guessed) return;
+    guessed = guess;
+    const meant = named ?? (guess ? await languageOf(guess, "") : null);
+    const support = meant && await modeOf(meant, named ? name.value : "");
+    if (asked !== wanted || guessed !== guess) return;
+    if (!language.value) language.placeholder = meant ? meant.name + (named ? " (from the name)" : " (from the text)") : "Autodetect";
     view.dispatch({effects: mode.reconfigure(support ?? [])});
   };
-  for (const field of [name, language]) field.addEventListener("change", () => void choose());
-  void choose();
+  for (const field of [name, language]) field.addEventListener("change", () => void choose(false));
+  void choose(false);
   return {
     keep() { code.value = view.state.doc.toString(); },
     write(text) { view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}); },

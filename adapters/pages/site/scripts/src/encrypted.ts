@@ -1,13 +1,21 @@
 // The page of an encrypted paste, and the question before one that burns.
 import {Content, decrypt, fromBase64, insecure, lengths, Pasty, version, withPassword} from "./cipher";
 import {find, say} from "./dom";
+import {linesOf, show} from "./lines";
+import {chosen} from "./wrapping";
 
-declare function offerCopy(button: Element): void; // script.js
+// In script.js:
+declare function offerCopy(button: Element): void;
+declare function arrive(): void; // at the lines that the address names
+declare function oneStop(code: Element): void; // of the tab key
+
+// The key in the address; the lines of a link stand behind it, as in #KEY&L3-L7.
+const keyText = () => location.hash.slice(1).replace(/&.*/, "");
 
 // keyInLink returns the key, or null if the link has not all of it.
 function keyInLink(): Uint8Array<ArrayBuffer> | null {
   try {
-    const key = fromBase64(location.hash.slice(1));
+    const key = fromBase64(keyText());
     return key.length === lengths.key ? key : null;
   } catch {
     return null;
@@ -32,20 +40,49 @@ function contentOf(text: string): Content {
 
 function showPaste(content: Content): void {
   find("heading").textContent = content.title || "Encrypted paste"; // not the document's title, which browsers keep and synchronise
-  content.pasties.forEach((pasty, i) => {
+  const codes = content.pasties.map((pasty, i) => {
     const copy = find<HTMLTemplateElement>("pasty").content.cloneNode(true) as DocumentFragment;
     const section = copy.firstElementChild!;
     const name = pasty.title || "Snippet " + (i + 1);
     section.querySelector("h2")!.textContent = name;
-    section.querySelector("span")!.textContent = pasty.language;
-    section.querySelector("pre")!.setAttribute("aria-label", "Code of " + name);
-    section.querySelector("code")!.textContent = pasty.code;
+    const lines = linesOf(pasty.code);
+    const facts = [pasty.language, lines + (lines === 1 ? " line" : " lines")].map(text => {
+      const fact = document.createElement("span");
+      fact.textContent = text;
+      return fact;
+    });
+    section.querySelector(".facts")!.replaceChildren(...facts);
+    const pre = section.querySelector("pre")!;
+    pre.setAttribute("aria-label", "Code of " + name);
+    const wraps = chosen() ?? (pasty.language === "Plain Text" ? "wrapped" : "");
+    if (wraps) pre.classList.add(wraps);
+    const code = section.querySelector("code")!;
+    show(code, pasty.code, [], anchorOf(content, i), keyText() + "&");
     const download = section.querySelector("a")!;
     download.href = URL.createObjectURL(new Blob([pasty.code], {type: "application/octet-stream"}));
     download.download = pasty.title || "snippet-" + (i + 1) + ".txt";
     find("main").append(section);
     offerCopy(section.querySelector(".copy")!);
+    oneStop(code);
+    return code;
   });
+  arrive();
+  void colour(content, codes);
+}
+
+const anchorOf = (content: Content, i: number) => content.pasties.length > 1 ? i + 1 + "-" : "";
+
+// colour adds colours to codes that are shown. Their modes come when the code is there, and are the same for all.
+async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
+  const {spansOf} = await import("./colours.js");
+  for (const [i, {language, title, code}] of content.pasties.entries()) {
+    const spans = spansOf(language, title, code);
+    if (!spans.length || !codes[i]!.isConnected) continue;
+    show(codes[i]!, code, spans, anchorOf(content, i), keyText() + "&");
+    oneStop(codes[i]!);
+    await new Promise(resolve => setTimeout(resolve)); // a page of many codes answers its reader between them
+  }
+  arrive();
 }
 
 async function openPaste(password?: string): Promise<void> {
@@ -89,11 +126,12 @@ async function openPaste(password?: string): Promise<void> {
 
 // withLink acts on the key in the link, now and whenever another is put there.
 function withLink(act: () => void): void {
-  let link = location.hash;
+  let [link, key] = [location.hash, keyText()];
   addEventListener("hashchange", () => {
     if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
-    link = location.hash;
-    act();
+    const same = key === keyText();
+    [link, key] = [location.hash, keyText()];
+    if (!same) act();
   });
   act();
 }
@@ -111,7 +149,7 @@ const noWay = noKey + " If the paste has a password, put #" + withPassword + " b
 
 if (document.getElementById("open")) {
   withLink(() => {
-    const problem = !crypto.subtle ? insecure : keyInLink() || location.hash === "#" + withPassword ? "" : noWay;
+    const problem = !crypto.subtle ? insecure : keyInLink() || keyText() === withPassword ? "" : noWay;
     const form = find<HTMLFormElement>("open");
     say(find("decrypted"), problem);
     form.hidden = problem !== "";

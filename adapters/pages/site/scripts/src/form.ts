@@ -89,10 +89,13 @@ async function showEditors(): Promise<void> {
   const show = (snippet: HTMLElement) => {
     const fields = snippets.fieldsOf(snippet);
     editors.set(fields.code, mount(fields, nonce, changed));
+    const keys = document.createElement("span");
+    keys.className = "hint keys";
+    keys.textContent = find("editor-hint").textContent;
+    fields.code.labels[0]?.append(" ", keys);
   };
   for (const snippet of snippets.snippets()) show(snippet);
   snippets.onAdd(show);
-  find("editor-hint").hidden = false;
 }
 
 requestAnimationFrame(() => setTimeout(() => void showEditors()));

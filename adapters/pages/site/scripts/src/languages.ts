@@ -3,7 +3,7 @@ import {LanguageDescription, LanguageSupport} from "@codemirror/language";
 import {languages} from "@codemirror/language-data";
 
 /** What the server says about a language (docs/API.md). */
-interface Language { name: string; mode: string; mimes: string[]; ext: string[] }
+export interface Language { name: string; mode: string; mimes: string[]; ext: string[] }
 
 const base = () => document.getElementById("paste-form")!.dataset.base!;
 

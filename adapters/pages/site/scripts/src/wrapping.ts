@@ -9,12 +9,18 @@ function wrap(on: boolean): void {
   }
 }
 
-export function begin(): void {
-  if (!document.querySelector(".pasty")) return;
+/** chosen returns the class of code whose lines are as was chosen last, or undefined. */
+export function chosen(): string | undefined {
   try {
-    const chosen = localStorage.getItem(kept);
-    if (chosen && !new URLSearchParams(location.search).has("wrap")) wrap(chosen === "yes");
-  } catch { /* this browser stores nothing */ }
+    return {yes: "wrapped", no: "unwrapped"}[localStorage.getItem(kept) ?? ""];
+  } catch {
+    return undefined; // this browser stores nothing
+  }
+}
+
+export function begin(): void {
+  const wraps = chosen();
+  if (wraps && !new URLSearchParams(location.search).has("wrap")) wrap(wraps === "wrapped");
   document.addEventListener("click", event => {
     const link = (event.target as Element).closest(".wrap-on, .wrap-off");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
