@@ -122,11 +122,6 @@ func (i *Identities) Rehash(ctx context.Context, owner user.ID, from, to identit
 	})
 }
 
-// lockInstallation makes transactions take turns that decide who the first administrator is.
-func lockInstallation(tx *gorm.DB) error {
-	return db.ForUpdate(tx).Take(&model.Installation{}).Error
-}
-
 // administered fails with identity.ErrAdministratorExists if there is an administrator.
 func administered(tx *gorm.DB) error {
 	var administrators int64
@@ -146,7 +141,7 @@ func endSetup(tx *gorm.DB) error {
 func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
 	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		if link.Owner == "" {
-			if err := lockInstallation(tx); err != nil {
+			if err := db.LockInstallation(tx); err != nil {
 				return err
 			}
 			if err := administered(tx); err != nil {
@@ -159,7 +154,8 @@ func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link i
 			return err
 		}
 		return tx.Create(&model.OneTimeLink{
-			Hash: link.Hash[:], UserID: model.Optional(string(link.Owner)), ExpiresAt: model.Instant(link.ExpiresAt),
+			Hash: link.Hash[:], UserID: model.Optional(string(link.Owner)),
+			OfferedBy: model.Optional(entry.Administrator), ExpiresAt: model.Instant(link.ExpiresAt),
 		}).Error
 	}))
 }
@@ -169,8 +165,10 @@ func (i *Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identi
 	return find(validLink(i.store, i.store.Read(ctx), hash), (*model.OneTimeLink).Domain)
 }
 
+// validLink finds a link. Those that an administrator has made end with the administrator's rights.
 func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
-	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now())
+	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now()).
+		Where("offered_by IS NULL OR EXISTS (SELECT 1 FROM users u WHERE u.id = offered_by AND u.admin AND NOT u.suspended)")
 }
 
 // UseLink implements identity.Store. It locks the owner first, as others do: of several callers, the others find no
@@ -210,7 +208,7 @@ func (u *Users) Enroll(
 ) error {
 	return u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
 		if created.Admin {
-			if err := lockInstallation(tx); err != nil {
+			if err := db.LockInstallation(tx); err != nil {
 				return err
 			}
 		}

@@ -94,7 +94,8 @@ func (m *module) enroll(
 		newUser.ID = cmp.Or(fixedID, id)
 		var entry auditlog.Entry // none for a user without rights
 		if newUser.Admin {
-			entry = audit.By(token.Viewer{User: newUser}, actor.Address()).Entry("user.create-admin", newUser.NameAndID(), "")
+			itself := audit.By(token.Viewer{User: newUser}, actor.Address())
+			entry = itself.OwnEntry("user.create-admin", newUser.NameAndID(), "")
 		}
 		return m.users.Enroll(ctx, actor.Address(), entry, newUser, ways, admission)
 	})
@@ -233,7 +234,7 @@ func (r *Reset) use(
 	change func(*identity.Credentials) error,
 ) (user.User, error) {
 	holder := audit.By(token.Viewer{User: owner}, actor.Address())
-	entry := holder.Entry(act, owner.NameAndID(), "with a link for it")
+	entry := holder.OwnEntry(act, owner.NameAndID(), "with a link for it")
 	store := func(u user.User, ways *identity.Credentials) error {
 		if u.Suspended {
 			return token.ErrSuspended

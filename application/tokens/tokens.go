@@ -94,7 +94,7 @@ func (i *Issue) issue(
 	}
 	err = ident.Draw(func(id token.ID) error {
 		t.ID = id
-		entry := actor.Entry("token.issue", string(id)+" of "+owner.NameAndID(), "")
+		entry := actor.OwnEntry("token.issue", string(id)+" of "+owner.NameAndID(), "")
 		return i.store.Create(ctx, actor.Address(), entry, t)
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *Revoke) Do(ctx context.Context, actor audit.Actor, id string) error {
 }
 
 func (r *Revoke) revoke(ctx context.Context, actor audit.Actor, id string) error {
-	err := r.store.Revoke(ctx, actor.Address(), actor.Entry("token.revoke", id, ""), token.ID(id), r.now())
+	err := r.store.Revoke(ctx, actor.Address(), actor.OwnEntry("token.revoke", id, ""), token.ID(id), r.now())
 	return fault.Replace(err, fault.NotFound, errNoToken)
 }
 

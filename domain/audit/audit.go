@@ -49,8 +49,7 @@ var (
 		"No actor was given: pass audit.By with a viewer, or audit.Operator.")
 	errNoViewer = fault.New(fault.Forbidden,
 		"Only a user or a visitor can do this. The operator has other commands for it.")
-	errAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")
-	errOperator      = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
+	errOperator = fault.New(fault.Forbidden, "Only the operator may do this, with the commands of gluepot.")
 )
 
 // Check returns a fault.Forbidden for the zero Actor.
@@ -88,7 +87,7 @@ func (a Actor) MaySeeAll() error {
 	case v.User.Suspended:
 		return token.ErrSuspended
 	case !v.User.Admin:
-		return errAdministrator
+		return auditlog.ErrAdministrator
 	}
 	return nil
 }
@@ -132,8 +131,16 @@ func (a Actor) User() (token.Viewer, error) {
 	return v, err
 }
 
-// Entry returns an audit log entry for something that the actor does.
+// Entry returns an audit log entry for an act that only the operator and administrators may do. The store checks again
+// that the actor is an administrator, because another one may have ended that since.
 func (a Actor) Entry(act, target, reason string) auditlog.Entry {
+	entry := a.OwnEntry(act, target, reason)
+	entry.Administrator = string(a.viewer.User.ID)
+	return entry
+}
+
+// OwnEntry returns an audit log entry for something that the actor does with what is the actor's own.
+func (a Actor) OwnEntry(act, target, reason string) auditlog.Entry {
 	name := "operator"
 	if a.role == viewer {
 		name = a.viewer.User.Name.String()

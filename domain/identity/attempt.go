@@ -100,11 +100,12 @@ type Store interface {
 	// StoreLink stores a link and the entry, and removes expired links. It fails with ErrAdministratorExists when the link
 	// is for the first administrator and there already is one, and with fault.NotFound when its owner no longer exists.
 	StoreLink(ctx context.Context, entry auditlog.Entry, link OneTimeLink) error
-	// LinkByHash returns a link. It fails with fault.NotFound when there is none or it has expired.
+	// LinkByHash returns a link. It fails with fault.NotFound when there is none, it has expired, or the administrator who
+	// made it (the entry's) no longer is one.
 	LinkByHash(ctx context.Context, hash Hash) (OneTimeLink, error)
 	// UseLink is ChangeCredentials for the owner of the link with that hash, and stores the entry. It ends all sessions
-	// and links of the owner, whom it returns. It also fails with fault.NotFound when the link does not exist or has
-	// expired. Only one of several callers can use a link.
+	// and links of the owner, whom it returns. It also fails with fault.NotFound as LinkByHash does. Only one of several
+	// callers can use a link.
 	UseLink(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User,
 			ways *Credentials) error,

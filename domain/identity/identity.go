@@ -3,7 +3,7 @@
 //
 // A method that takes the client's address as from fails with moderation.ErrBlocked when a block matches it; none
 // matches the zero Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is
-// the zero Entry.
+// the zero Entry, and fails with auditlog.ErrAdministrator as auditlog.Entry says.
 package identity
 
 import (

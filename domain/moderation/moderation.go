@@ -1,7 +1,8 @@
 // Package moderation is about how operators find and remove abusive content.
 //
 // A method that takes the client's address as from fails with ErrBlocked when a block matches it; none matches the zero
-// Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is the zero Entry.
+// Addr. A method that takes an entry stores it in the audit log in the same transaction, unless it is the zero Entry,
+// and fails with auditlog.ErrAdministrator as auditlog.Entry says.
 package moderation
 
 import (

@@ -58,6 +58,9 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"deleting a user keeps pastes":    keepPastes,
 		"and those that are hidden":       keepHiddenPastes,
 		"several callers remove":          removersMeet,
+		"only administrators act as such": formerAdministrators,
+		"administrators against another":  administratorsMeet,
+		"links of former administrators":  linksOfFormerAdministrators,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -470,7 +473,7 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 
 func auditLog(t *testing.T, s ModerationStore) {
 	made := spam(t, s, "spam", "", now, "code")
-	admin := audit.By(token.Viewer{User: newUser(t, "admin")}, nowhere)
+	admin := administrator(t, s, "admin")
 	wantKind(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "unknown", "none"), "unknown", "none"),
 		fault.NotFound)
 	must(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "spam", "why"), made.ID, "why"))

@@ -141,12 +141,38 @@ func (s *Store) Guarded(from netip.Addr, change func(tx *gorm.DB) error) func(tx
 	}
 }
 
-// Recorded adds the entry of a change to the audit log, unless it is the zero Entry.
+// LockInstallation makes transactions take turns: those that decide who the first administrator is, and those of
+// administrators. It comes before all other locks.
+func LockInstallation(tx *gorm.DB) error {
+	return ForUpdate(tx).Take(&model.Installation{}).Error
+}
+
+// mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators take
+// turns, so that of two who suspend each other the second is refused.
+func mayAct(tx *gorm.DB, administrator string) error {
+	if err := LockInstallation(tx); err != nil {
+		return err
+	}
+	var active int64
+	err := tx.Model(&model.User{}).Where("id = ? AND admin AND NOT suspended", administrator).Count(&active).Error
+	if err == nil && active == 0 {
+		err = auditlog.ErrAdministrator
+	}
+	return err
+}
+
+// Recorded adds the entry of a change to the audit log, unless it is the zero Entry. It makes the change fail with
+// auditlog.ErrAdministrator when the entry's administrator is none any more.
 func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	if entry == (auditlog.Entry{}) {
 		return change
 	}
 	return func(tx *gorm.DB) error {
+		if entry.Administrator != "" {
+			if err := mayAct(tx, entry.Administrator); err != nil {
+				return err
+			}
+		}
 		if err := change(tx); err != nil {
 			return err
 		}

@@ -52,6 +52,7 @@ type Password struct {
 type OneTimeLink struct {
 	Hash      []byte `gorm:"primaryKey"`
 	UserID    sql.NullString
+	OfferedBy sql.NullString
 	ExpiresAt time.Time
 }
 

@@ -93,6 +93,7 @@ CREATE INDEX passkey_ceremonies_by_expiry ON passkey_ceremonies (expires_at);
 CREATE TABLE one_time_links (
     hash       bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256; the code itself is not kept
     user_id    text COLLATE "C" REFERENCES users ON DELETE CASCADE, -- NULL: the holder becomes the first administrator
+    offered_by text COLLATE "C", -- the administrator who made it, and has to be one still; NULL: the operator
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id);

@@ -82,6 +82,7 @@ CREATE INDEX passkey_ceremonies_by_expiry ON passkey_ceremonies (expires_at);
 CREATE TABLE one_time_links (
     hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     user_id    TEXT REFERENCES users ON DELETE CASCADE,
+    offered_by TEXT,
     expires_at TIMESTAMP NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id);
