@@ -78,6 +78,8 @@ type userPage struct {
 	User     moderation.Account
 	Own      bool // it is the reader's
 	Sessions int
+	Resets   bool   // the user can get a link to choose a new way in
+	Link     string // that link when it was just made, or ""
 	Problem  string // or ""
 }
 
@@ -103,7 +105,15 @@ func (p *pages) showUser(w http.ResponseWriter, r *site.Request, problem error) 
 	}
 	page := userPage{
 		Layout: r.Layout(shown.Name.String(), ""), User: shown, Own: shown.ID == r.Viewer.User.ID, Sessions: len(sessions),
+		Resets:  !shown.Suspended && (p.Modules.Accounts.Passwords.On() || p.Modules.Accounts.Passkeys.On()),
 		Problem: fault.MessageOf(problem),
+	}
+	if code := r.Once(); code != "" {
+		r.ForgetOnce(w, pathOfUser(shown.ID))
+		if owner, err := p.Modules.Accounts.Reset.Show(r.Context(), code); err == nil && owner.ID == shown.ID {
+			site.ShowsSecret(w)
+			page.Link = p.Address(r.Request) + site.PathReset + code
+		}
 	}
 	if problem != nil {
 		return site.FormAgain(w, r, problem, p.userView(page))
@@ -126,6 +136,11 @@ func (p *pages) changeUser(w http.ResponseWriter, r *site.Request, fields url.Va
 		_, _, err = p.Modules.Moderation.Suspend.Undo(ctx, r.Actor(), reference)
 	case "sign-out":
 		_, err = p.Modules.Tokens.Sessions.EndAll(ctx, r.Actor(), reference)
+	case "reset":
+		var code string
+		if _, _, code, err = p.Modules.Accounts.Reset.Offer(ctx, r.Actor(), reference); err == nil {
+			site.ShowOnce(w, r, to, code)
+		}
 	case "delete":
 		to, err = pathUsers, p.deleteUser(r, id, fields)
 	default:

@@ -189,6 +189,60 @@ func TestFormerAdministrator(t *testing.T) {
 	}
 }
 
+// TestResetLink has an administrator make a link, which is shown once, on the page of whom it is for.
+func TestResetLink(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	epoxy, mortar := s.User("epoxy", true), s.User("mortar", true)
+	path, reset := pathOf(epoxy), url.Values{"do": {"reset"}}
+	visit.WantIn(t, s.Page(path), "Create a reset link for epoxy")
+	created := func() *http.Cookie {
+		t.Helper()
+		answer, _, err := s.Post(s.Secret, path, reset)
+		if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != path ||
+			len(answer.Result().Cookies()) != 1 {
+			t.Fatalf("got %v, %d %v, want to be led to the user with a cookie", err, answer.Code, answer.Header())
+		}
+		return answer.Result().Cookies()[0]
+	}
+	shown := func(path string, cookie *http.Cookie) string {
+		t.Helper()
+		asking := s.Asking(http.MethodGet, path, s.Secret, nil)
+		asking.AddCookie(cookie)
+		answer, err := s.Answers(asking)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Body.String()
+	}
+	cookie := created()
+	if !cookie.HttpOnly || cookie.Path != path || cookie.SameSite != http.SameSiteStrictMode {
+		t.Errorf("got %+v, want it for that page alone", cookie)
+	}
+	link := regexp.MustCompile(`id="made" value="[^"]*://example.com(/reset/[^"]+)"`)
+	found := link.FindStringSubmatch(shown(path, cookie))
+	if found == nil {
+		t.Fatalf("got %s, want the link", shown(path, cookie))
+	}
+	visit.WantNotIn(t, s.Page(path), "/reset/")
+	visit.WantNotIn(t, shown(pathOf(mortar), cookie), "/reset/")
+	visit.WantIn(t, s.Page("/admin/audit"), "user.reset epoxy ("+string(epoxy)+")", "by root")
+
+	const password = "tulip river stone"
+	form := url.Values{"password": {password}, "again": {password}}
+	answer, _, err := s.Post("", found[1], form)
+	if err != nil || answer.Code != http.StatusSeeOther {
+		t.Fatalf("got %v, %d, want the link to give a password", err, answer.Code)
+	}
+	visit.WantNotIn(t, shown(path, cookie), "/reset/")
+	if _, _, err := s.Post("", found[1], form); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v for a second use, want it refused", err)
+	}
+
+	does(s, path, url.Values{"do": {"suspend"}, "reason": {"spam"}})
+	visit.WantNotIn(t, s.Page(path), "reset link")
+}
+
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	s := administered(t)

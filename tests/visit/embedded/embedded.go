@@ -7,13 +7,16 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/bootstrap/gluepottest"
+	"github.com/gluepot/gluepot/tests/fake"
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// New returns a site with an empty database, on which readers may report pastes.
+// New returns a site with an empty database, on which users may have passwords and readers may report pastes.
 func New(t testing.TB) *visit.Site {
 	t.Helper()
-	app := gluepottest.Open(t, gluepottest.SQLite(t))
+	cfg := gluepottest.SQLite(t)
+	cfg.Accounts.Passwords = fake.Passwords{}
+	app := gluepottest.Open(t, cfg)
 	site, err := pages.New(pages.Config{Reports: true}, pages.Modules{
 		Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
 		Search: app.Search, Moderation: app.Moderation, Stats: app.Stats,
