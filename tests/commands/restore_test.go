@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,12 @@ func (s service) manifold(t *testing.T) {
 		all(t, func(ctx context.Context) error {
 			ways := identity.Credentials{
 				Password: identity.PasswordHash("old " + name), Identities: map[string]string{"github": name, "gitlab": name},
+				Passkeys: []identity.Passkey{
+					{ID: identity.PasskeyID(name + "-stays"), Name: "phone", PublicKey: []byte{1}, Counter: 7,
+						CreatedAt: created},
+					{ID: identity.PasskeyID(name + "-lost"), Name: "key ring", PublicKey: []byte{1}, Counter: 7,
+						CreatedAt: created},
+				},
 			}
 			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, ways, identity.Admission{})
 		})
@@ -149,6 +156,16 @@ func (s service) undo(t *testing.T) {
 		func(ctx context.Context) error { return s.tokens.EndSession(ctx, netip.Addr{}, "ann", "s-ann-ends") },
 		password("ann", "new ann"),
 		password("eve", ""),
+		func(ctx context.Context) error {
+			return s.identities.UsePasskey(ctx, netip.Addr{}, "ann-stays", 9, time.Now())
+		},
+		func(ctx context.Context) error {
+			lose := func(_ user.User, ways *identity.Credentials) error {
+				ways.Passkeys = slices.DeleteFunc(ways.Passkeys, func(p identity.Passkey) bool { return p.ID == "ann-lost" })
+				return nil
+			}
+			return s.identities.ChangeCredentials(ctx, netip.Addr{}, "ann", "s-ann-stays", lose)
+		},
 		func(ctx context.Context) error {
 			return s.identities.RemoveInvitation(ctx, auditlog.Entry{}, "revoked")
 		},
@@ -238,7 +255,7 @@ func TestRestoreKeepsWhatWasUndone(t *testing.T) {
 	const undone = "What was deleted, removed or revoked since the backup stays so: " +
 		"pastes that were given up: 6, pastes with fewer readers: 1, pastes that were removed: 6, pastes: 6, reports: 1, " +
 		"users: 2, linked accounts: 1, tokens: 1, " +
-		"sessions: 2, invitations: 1, passwords: 1, passwords that were changed: 1.\n"
+		"sessions: 2, invitations: 1, passwords: 1, passkeys: 1, passwords that were changed: 1.\n"
 	if !strings.Contains(got, undone) {
 		t.Errorf("got\n%swant\n%s", got, undone)
 	}

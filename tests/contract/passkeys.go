@@ -83,6 +83,9 @@ func changePasskeys(t *testing.T, s Store) {
 	wantPasskeys(t, s, owner.ID, first, second)
 	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(second)))
 	wantPasskeys(t, s, owner.ID, second)
+	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Services: map[string]string{}}})
+	must(t, err)
+	wantPasskeys(t, s, owner.ID, second)
 
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
 	_, _, err = s.Identities.PasskeyByID(t.Context(), "second")
