@@ -34,6 +34,8 @@ const minHeldName = 3
 const (
 	Guesses     = 30
 	GuessWindow = time.Hour
+	// GuessInterval is how long one who has no guesses left waits for another one, at most.
+	GuessInterval = GuessWindow / Guesses
 )
 
 // Errors about passwords.

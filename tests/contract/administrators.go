@@ -64,7 +64,7 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 	errs := map[string]error{
 		"create a user":    s.Users.Create(ctx, entry(), newUser(t, ident.New()), nil),
 		"delete a user":    s.Users.Delete(ctx, nowhere, entry(), goes.ID, goes.Name, nil),
-		"enroll":           s.Users.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()), identity.Ways{}, identity.Admission{}),
+		"enroll":           s.Users.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()), identity.Credentials{}, identity.Admission{}),
 		"remove a paste":   s.Moderation.Remove(ctx, entry(), made(), "spam"),
 		"restore a paste":  s.Moderation.Restore(ctx, entry(), removed),
 		"delete a paste":   s.Documents.DeleteIf(ctx, entry(), made(), func(paste.Paste) error { return nil }),
@@ -72,9 +72,9 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 		"block a network":  s.Moderation.Block(ctx, entry(), moderation.Block{Network: other, Reason: "spam", CreatedAt: now}),
 		"end a block":      s.Moderation.Unblock(ctx, entry(), network),
 		"close a report":   s.Moderation.CloseReport(ctx, entry(), unique),
-		"invite":           s.Identities.Invite(ctx, entry(), invitation),
-		"revoke an invite": s.Identities.Revoke(ctx, entry(), invited.ID),
-		"offer a link":     s.Identities.Offer(ctx, entry(), offered),
+		"invite":           s.Identities.StoreInvitation(ctx, entry(), invitation),
+		"revoke an invite": s.Identities.RemoveInvitation(ctx, entry(), invited.ID),
+		"offer a link":     s.Identities.StoreLink(ctx, entry(), offered),
 		"issue a token":    s.Tokens.Create(ctx, nowhere, entry(), access),
 	}
 	_, _, errs["update a user"] = s.Users.Update(ctx, nowhere, entry(), owner,
@@ -132,7 +132,7 @@ func linksOfFormerAdministrators(t *testing.T, s ModerationStore) {
 	id := user.ID(actor.Entry("", "", "").Administrator)
 	hash := identity.HashOf("code")
 	link := identity.OneTimeLink{Hash: hash, Owner: owner.ID, ExpiresAt: later}
-	must(t, s.Identities.Offer(t.Context(), actor.Entry("user.reset", "", ""), link))
+	must(t, s.Identities.StoreLink(t.Context(), actor.Entry("user.reset", "", ""), link))
 	kept := newLink(t, s.Store, "of the operator", owner.ID, later)
 	for what, lose := range map[string]func(*user.User){
 		"suspended":        func(u *user.User) { u.Suspended = true },

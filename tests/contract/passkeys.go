@@ -83,7 +83,7 @@ func changePasskeys(t *testing.T, s Store) {
 	wantPasskeys(t, s, owner.ID, first, second)
 	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "", withPasskeys(second)))
 	wantPasskeys(t, s, owner.ID, second)
-	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Services: map[string]string{}}})
+	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name, Identities: map[string]string{}}})
 	must(t, err)
 	wantPasskeys(t, s, owner.ID, second)
 

@@ -52,7 +52,7 @@ func Routes(s *site.Site) []site.Route {
 			Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword)))},
 		{Pattern: pathPasskeys, Post: p.withPasskeys(p.Recently(pathSecurity, site.OwnForm(p.changePasskeys)))},
 		{
-			Pattern: pathIdentities, Get: p.SignedIn(p.security),
+			Pattern: pathIdentities, Get: p.withPasskeys(p.SignedIn(p.security)),
 			Post: p.Recently(pathIdentities, site.OwnForm(p.changeIdentities)),
 		},
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -59,6 +60,14 @@ func TestExport(t *testing.T) {
 		users.Profile{Name: "Epoxy", DefaultLanguage: "Go"},
 	)
 	if err != nil {
+		t.Fatal(err)
+	}
+	give := func(_ user.User, ways *identity.Credentials) error {
+		ways.Password = "the hash"
+		ways.Passkeys = []identity.Passkey{{ID: "the-id", Name: "the phone", PublicKey: []byte("the key")}}
+		return nil
+	}
+	if err := (fake.Identities{Store: s.Store}).ChangeCredentials(t.Context(), netip.Addr{}, epoxy, "", give); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
@@ -110,6 +119,9 @@ func TestExport(t *testing.T) {
 		t.Errorf("got %v, want a file to keep", got)
 	}
 	files := unpacked(t, answer.Body.Bytes())
+	for _, text := range files {
+		visit.WantNotIn(t, text, "the hash", "the-id", "the phone", "the key", "dGhlIGtleQ")
+	}
 	var account map[string]any
 	if err := json.Unmarshal([]byte(files["user.json"]), &account); err != nil || account["username"] != "Epoxy" ||
 		!strings.Contains(files["user.json"], `"admin":false,"formerNames":["resin"],"tokens":[{`) ||

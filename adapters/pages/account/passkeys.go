@@ -104,7 +104,7 @@ func (p *pages) accountWithPasskey(
 ) error {
 	if !fields.Has(fieldAnswer) {
 		begun, err := begin()
-		r.Rejected = fault.Is(err, fault.Forbidden)
+		r.Rejected = fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Conflict)
 		return p.ask(w, r, begun, err)
 	}
 	owner, err := finish(answered(w, r, fields))
@@ -115,7 +115,8 @@ func (p *pages) accountWithPasskey(
 	return p.begin(w, r, owner.ID, token.Token{}, next)
 }
 
-// joinWithPasskey is join for a passkey. Only what brings a passkey counts as a failed sign-in.
+// joinWithPasskey is join for a passkey. What brings a passkey, or asks for a name that is taken, counts as a failed
+// sign-in.
 func (p *pages) joinWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
 	r.Rejected = fields.Has(fieldAnswer)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -115,9 +118,15 @@ func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error)
 	case sent == nil:
 		return site.Show(w, r, page, nil)
 	case errors.Is(sent, identity.ErrTooManyGuesses):
-		return site.ShowAs(w, r, http.StatusTooManyRequests, page)
+		return outOfGuesses(w, r, page)
 	}
 	return site.FormAgain(w, r, sent, page)
+}
+
+// outOfGuesses shows a form again whose name had too many wrong passwords.
+func outOfGuesses(w http.ResponseWriter, r *site.Request, page templ.Component) error {
+	w.Header().Set("Retry-After", strconv.Itoa(int(identity.GuessInterval.Seconds())))
+	return site.ShowAs(w, r, http.StatusTooManyRequests, page)
 }
 
 // changePassword sets or removes the password. It needs a recent session, or the present password.

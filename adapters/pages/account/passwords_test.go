@@ -104,8 +104,9 @@ func TestSignInWithPassword(t *testing.T) {
 		_, _, _ = s.Post("", "/sign-in", signInForm("epoxy", otherPassword))
 	}
 	answer, rejected, err = s.Post("", "/sign-in", signInForm("epoxy", goodPassword))
-	if err != nil || rejected || answer.Code != http.StatusTooManyRequests || cookieOf(answer) != "" {
-		t.Errorf("got %v, rejected: %v, %d, want 429", err, rejected, answer.Code)
+	if err != nil || rejected || answer.Code != http.StatusTooManyRequests || cookieOf(answer) != "" ||
+		answer.Header().Get("Retry-After") != "120" {
+		t.Errorf("got %v, rejected: %v, %d %v, want 429 and when", err, rejected, answer.Code, answer.Header())
 	}
 	_, access := s.Issue("epoxy")
 	answer, _, err = s.Post("", "/sign-in", url.Values{"token": {access}, "next": {"/k2j4x8m1"}})
@@ -316,8 +317,8 @@ func TestOwnPassword(t *testing.T) {
 		_, _, _ = s.Post(second, path, form("set", otherPassword, otherPassword))
 	}
 	answer, _, err = s.Post(second, path, form("set", goodPassword, otherPassword))
-	if err != nil || answer.Code != http.StatusTooManyRequests {
-		t.Errorf("got %v, %d after too many wrong ones, want 429", err, answer.Code)
+	if err != nil || answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "120" {
+		t.Errorf("got %v, %d %v after too many wrong ones, want 429 and when", err, answer.Code, answer.Header())
 	}
 	// A session that was made with a token stays as narrow as that.
 	viewer, err := s.Tokens.SignIn.Resume(t.Context(), second)

@@ -73,7 +73,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 		return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), form))
 	case errors.Is(err, identity.ErrTooManyGuesses):
 		form.problem = fault.MessageOf(err)
-		return site.ShowAs(w, r, http.StatusTooManyRequests, p.signInView(signInLayout(r, next), form))
+		return outOfGuesses(w, r, p.signInView(signInLayout(r, next), form))
 	}
 	return err
 }

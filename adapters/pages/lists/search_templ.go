@@ -110,7 +110,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						var templ_7745c5c3_Var5 templ.SafeURL
 						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&found.Summary)))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 27, Col: 46}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 27, Col: 47}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 						if templ_7745c5c3_Err != nil {
@@ -227,7 +227,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 							var templ_7745c5c3_Var11 string
 							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Line " + number + " of " + marks.Plain(titleOf(&found.Summary)))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 128}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 129}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 							if templ_7745c5c3_Err != nil {
@@ -240,7 +240,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 							var templ_7745c5c3_Var12 string
 							templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(number)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 139}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 140}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 							if templ_7745c5c3_Err != nil {
