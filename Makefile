@@ -31,7 +31,7 @@ freeze: ## keep the migrations and filled databases of VERSION=v0.1.0, from whic
 	@[ -n "$(VERSION)" ] || { echo "Name the version: make freeze VERSION=v0.1.0" >&2; exit 1; }
 	$(GO) run ./tests/postgres $(GO) test -count 1 -run '^TestFreeze$$' ./tests/integration -freeze $(VERSION)
 
-test-packages: ## make packages for Debian, and install, upgrade, remove and purge them in a container (needs Docker)
+test-packages: ## make packages, and install, upgrade, remove and purge them in a container (needs Docker; Debian: apt-get install rpm)
 	.ci/test-packages
 
 test-release: ## make a release of this platform twice and want the same bytes
