@@ -173,9 +173,9 @@ func TestAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := idp.Visit(t, address).Query()
-		brought := identity.Callback{State: proof.State, Code: back.Get("code")}
-		alter(&proof, &brought)
-		if got, err := from.Finish(t.Context(), proof, brought); !fault.Is(err, fault.Invalid) {
+		callback := identity.Callback{State: proof.State, Code: back.Get("code")}
+		alter(&proof, &callback)
+		if got, err := from.Finish(t.Context(), proof, callback); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %+v, error %v, want %v", what, got, err, fault.Invalid)
 		}
 	}

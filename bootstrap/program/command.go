@@ -101,10 +101,10 @@ func rootCause(err error) error {
 func Command() *cobra.Command { return newCommand(strings.NewReader(""), io.Discard, io.Discard) }
 
 func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	root := cli.Group("gluepot", "The backend of a paste-sharing service, compatible with the PasteMyst v2 API")
+	root := cli.Group("gluepot", "A paste service, compatible with the PasteMyst v2 API")
 	root.Long = root.Short + `.
 
-Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
+Each setting is a flag or an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}")
@@ -293,7 +293,7 @@ func configCommand(cfg *config, commands *cli.Commands) *cobra.Command {
 
 func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	up := &cobra.Command{
-		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks",
+		Use: "up", Short: "Create the database if it is missing, and apply pending migrations",
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
 		RunE: withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 			if !cfg.Migrate {
@@ -311,7 +311,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			return err
 		})}
 	status := &cobra.Command{
-		Use: "status", Short: "List the migrations, changing nothing", Example: "  gluepot migrate status",
+		Use: "status", Short: "List the migrations, and change nothing", Example: "  gluepot migrate status",
 		RunE: withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 			if err := store.Connect(ctx); err != nil {
 				return err

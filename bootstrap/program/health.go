@@ -20,9 +20,9 @@ import (
 
 func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit 0 if so",
-		Long: `Ask the server on this machine whether it is ready (/readyz), or with --live whether it lives (/healthz).
-Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the settings of the listener only.`,
+		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit with 0 if it is",
+		Long: `Ask the server on this machine whether it is ready (/readyz), or with --live whether it is alive (/healthz).
+Exit with 0 if it is, and with 1 otherwise. For containers without curl. Only the settings of the listener count.`,
 		Example: "  gluepot health\n  gluepot health --live --http-addr :80 --timeout 1s",
 	}
 	addSettings(cmd.Flags(), cfg, listenFlags)
