@@ -17,9 +17,9 @@ import (
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Back up the embedded database to a file, while it is in use", Args: fileArgument,
-		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write the database. The
-snapshot is a compact database that only its owner can read. It gets its name once it is complete and on the disk.
-An existing file is not overwritten. For PostgreSQL, use pg_dump.
+		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write the
+database. The snapshot is a compact database that only its owner can read. It gets its name once it is complete and on
+the disk. An existing file is not overwritten. For PostgreSQL, use pg_dump.
 
 With --keep, FILE is a folder. The snapshot gets a dated name there. Then the oldest snapshots are removed, until that
 many are left. Only snapshots of the same database with such names are removed.`,
@@ -61,14 +61,15 @@ many are left. Only snapshots of the same database with such names are removed.`
 func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Restore the embedded database from a backup", Args: fileArgument,
-		Long: `Restore the embedded database (SQLite) from a file that 'gluepot backup' has written. A copy of the file becomes the
-database, if it is undamaged and of a version that this program supports.
+		Long: `Restore the embedded database (SQLite) from a file that 'gluepot backup' has written. A copy of the file
+becomes the database, if it is undamaged and of a version that this program supports.
 
 With --replace, an existing database is kept beside the new one, under its name and the time. No server may have it
 open. The new database gets its owner, group and mode. What was deleted, removed or revoked since the backup stays so:
 pastes, users, tokens, sessions, invitations, linked accounts, and pastes that were made anonymous or private. With
 --with-deleted, it comes back.`,
-		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
+		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n" +
+			"  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
 	var replacement sqlitefile.Replacement
 	cmd.Flags().BoolVar(&replacement.Replace, "replace", false,
@@ -114,9 +115,9 @@ func listUndone(counts []sqlitefile.Undone) string {
 func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "compact", Short: "Shrink the file of the embedded database to its content",
-		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may run: they keep
-reading, and their writes wait for at most GLUEPOT_DATABASE_CONNECT_TIMEOUT. The disk needs as much free space as the
-file takes.`,
+		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may
+run: they keep reading, and their writes wait for at most GLUEPOT_DATABASE_CONNECT_TIMEOUT. The disk needs as much free
+space as the file takes.`,
 		Example: "  gluepot compact",
 		RunE: cli.Long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 			result, err := store.Compact(ctx)
