@@ -62,14 +62,16 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 	access := token.Token{ID: token.ID(unique), Owner: owner, Hash: token.Generate().Hash(), CreatedAt: now}
 
 	errs := map[string]error{
-		"create a user":    s.Users.Create(ctx, entry(), newUser(t, ident.New()), nil),
-		"delete a user":    s.Users.Delete(ctx, nowhere, entry(), goes.ID, goes.Name, nil),
-		"enroll":           s.Users.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()), identity.Credentials{}, identity.Admission{}),
-		"remove a paste":   s.Moderation.Remove(ctx, entry(), made(), "spam"),
-		"restore a paste":  s.Moderation.Restore(ctx, entry(), removed),
-		"delete a paste":   s.Documents.DeleteIf(ctx, entry(), made(), func(paste.Paste) error { return nil }),
-		"delete for good":  s.Removed.DeleteRemoved(ctx, entry(), gone),
-		"block a network":  s.Moderation.Block(ctx, entry(), moderation.Block{Network: other, Reason: "spam", CreatedAt: now}),
+		"create a user": s.Users.Create(ctx, entry(), newUser(t, ident.New()), nil),
+		"delete a user": s.Users.Delete(ctx, nowhere, entry(), goes.ID, goes.Name, nil),
+		"enroll": s.Users.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()),
+			identity.Credentials{}, identity.Admission{}),
+		"remove a paste":  s.Moderation.Remove(ctx, entry(), made(), "spam"),
+		"restore a paste": s.Moderation.Restore(ctx, entry(), removed),
+		"delete a paste":  s.Documents.DeleteIf(ctx, entry(), made(), func(paste.Paste) error { return nil }),
+		"delete for good": s.Removed.DeleteRemoved(ctx, entry(), gone),
+		"block a network": s.Moderation.Block(ctx, entry(),
+			moderation.Block{Network: other, Reason: "spam", CreatedAt: now}),
 		"end a block":      s.Moderation.Unblock(ctx, entry(), network),
 		"close a report":   s.Moderation.CloseReport(ctx, entry(), unique),
 		"invite":           s.Identities.StoreInvitation(ctx, entry(), invitation),
@@ -182,7 +184,9 @@ func administratorsMeet(t *testing.T, s ModerationStore) {
 		},
 	} {
 		for round := range 5 {
-			both := []user.User{newAdministrator(t, fmt.Sprint(act, round, "a")), newAdministrator(t, fmt.Sprint(act, round, "b"))}
+			both := []user.User{
+				newAdministrator(t, fmt.Sprint(act, round, "a")), newAdministrator(t, fmt.Sprint(act, round, "b")),
+			}
 			for _, one := range both {
 				must(t, s.Users.Create(t.Context(), unrecorded, one, nil))
 			}

@@ -147,8 +147,8 @@ func LockInstallation(tx *gorm.DB) error {
 	return ForUpdate(tx).Take(&model.Installation{}).Error
 }
 
-// mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators take
-// turns, so that of two who suspend each other the second is refused.
+// mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators
+// take turns, so that of two who suspend each other the second is refused.
 func mayAct(tx *gorm.DB, administrator string) error {
 	if err := LockInstallation(tx); err != nil {
 		return err
