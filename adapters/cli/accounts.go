@@ -19,7 +19,7 @@ func (c *Commands) identities() []*cobra.Command {
 	list := withUser(c.newCommand("identities USER", "List the accounts at providers that a user signs in with",
 		"user identities epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			account, err := m.Users.Show.Do(ctx, args[0])
+			account, err := m.Users.Show.Do(ctx, audit.Operator(), args[0])
 			return listOutput(all(slices.Sorted(maps.Keys(account.Identities))), func(provider string) record {
 				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Identities[provider]}}
 			}), err
@@ -51,7 +51,7 @@ func invitationRecord(i identity.Invitation) record {
 func (c *Commands) invite() *cobra.Command {
 	list := c.newCommand("list", "List all invitations", "invite list",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			invitations, err := m.Accounts.Invite.All(ctx)
+			invitations, err := m.Accounts.Invite.All(ctx, audit.Operator())
 			return listOutput(all(invitations), invitationRecord), err
 		})
 	revoke := c.newCommand("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/domain/audit"
 )
 
 // UsageError is the caller's mistake rather than the program's failure.
@@ -76,7 +77,7 @@ func resolveIdentity(ctx context.Context, m Modules, cmd *cobra.Command, args []
 	if !flags.Changed(identityFlag) {
 		return args, nil
 	}
-	owner, err := m.Accounts.Find.Do(ctx, flags.Lookup(identityFlag).Value.String())
+	owner, err := m.Accounts.Find.Do(ctx, audit.Operator(), flags.Lookup(identityFlag).Value.String())
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 				if err := m.Moderation.Remove.Undo(ctx, audit.Operator(), id); err != nil {
 					return err
 				}
-				_, err := m.Pastes.Show.Do(ctx, id)
+				_, err := m.Pastes.Show.Do(ctx, audit.Operator(), id)
 				if fault.Is(err, fault.NotFound) {
 					_, err = fmt.Fprintf(c.Stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
 				}

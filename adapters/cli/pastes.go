@@ -46,7 +46,7 @@ func (c *Commands) pasteShow() *cobra.Command {
 				address, err := m.Moderation.Origin.Do(ctx, audit.Operator(), args[0])
 				return textOutput(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address), err
 			}
-			document, err := m.Pastes.Show.Do(ctx, args[0])
+			document, err := m.Pastes.Show.Do(ctx, audit.Operator(), args[0])
 			switch {
 			case err != nil:
 				return nil, err
@@ -96,7 +96,7 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 	if p.Owner == "" {
 		return "none", nil
 	}
-	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
+	owner, err := m.Users.Show.Do(ctx, audit.Operator(), "id:"+string(p.Owner))
 	if fault.Is(err, fault.NotFound) { // the owner was deleted after the paste was read
 		return string(p.Owner), nil
 	}

@@ -23,7 +23,7 @@ func tokenRecord(t token.Token) record {
 func (c *Commands) token() *cobra.Command {
 	list := withUser(c.newCommand("list USER", "List a user's tokens", "token list epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			userTokens, err := m.Tokens.List.Do(ctx, args[0])
+			userTokens, err := m.Tokens.List.Do(ctx, audit.Operator(), args[0])
 			return listOutput(all(userTokens), tokenRecord), err
 		}))
 	revoke := c.newCommand("revoke ID", "Revoke a token at once", "token revoke k3j2h1g0",
@@ -62,7 +62,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 func (c *Commands) sessions() []*cobra.Command {
 	list := withUser(c.newCommand("sessions USER", "List the browsers in which a user is signed in", "user sessions epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			sessions, err := m.Tokens.Sessions.List(ctx, args[0])
+			sessions, err := m.Tokens.Sessions.List(ctx, audit.Operator(), args[0])
 			return listOutput(all(sessions), func(t token.Token) record {
 				return record{
 					{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope},

@@ -31,12 +31,12 @@ func userRecord(u user.User) record {
 func (c *Commands) user() *cobra.Command {
 	list := c.newCommand("list", "List all users", "user list --json",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
+			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, audit.Operator(), visit) }
 			return listOutput(each, userRecord), nil
 		})
 	show := withUser(c.newCommand("show USER", "Show a user", "user show epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			account, err := m.Users.Show.Do(ctx, args[0])
+			account, err := m.Users.Show.Do(ctx, audit.Operator(), args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -149,7 +149,7 @@ func (c *Commands) userDelete() *cobra.Command {
 	cmd := withUser(c.newCommand("delete USER", "Delete a user with all tokens, stars and pastes",
 		"user delete epoxy\nuser delete epoxy --yes --pastes anonymous",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			account, err := m.Users.Show.Do(ctx, args[0])
+			account, err := m.Users.Show.Do(ctx, audit.Operator(), args[0])
 			if err != nil {
 				return nil, err
 			}

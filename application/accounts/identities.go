@@ -11,13 +11,16 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Find finds users by what they sign in with.
+// Find finds users by their identities, for administrators.
 type Find struct{ *module }
 
 // Do returns the user who has an identity, such as github:77. The identity begins with the name of a configured
-// provider, or with the key of any. Do fails with fault.Invalid when the text is no identity, and with user.ErrNotFound
-// when no user has it.
-func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
+// provider, or with the key of any. Do fails as audit.Actor.MaySeeAll does, with fault.Invalid when the text is not an
+// identity, and with user.ErrNotFound when no user has it.
+func (f *Find) Do(ctx context.Context, actor audit.Actor, text string) (user.User, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return user.User{}, err
+	}
 	name, subject, ok := strings.Cut(text, ":")
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can contain a provider's URL
 		name, subject = text[:at], text[at+1:]

@@ -59,8 +59,11 @@ func (i *Invitations) Show(ctx context.Context, code string) (identity.Invitatio
 	return invitation, err
 }
 
-// All returns all invitations, the oldest first.
-func (i *Invitations) All(ctx context.Context) ([]identity.Invitation, error) {
+// All returns all invitations, oldest first. It fails as audit.Actor.MaySeeAll does.
+func (i *Invitations) All(ctx context.Context, actor audit.Actor) ([]identity.Invitation, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return nil, err
+	}
 	return i.store.Invitations(ctx)
 }
 

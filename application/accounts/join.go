@@ -112,9 +112,13 @@ var errNoSetup = fault.New(fault.Forbidden,
 	"This link is not valid any more: it was used, is older than a day, or there is an "+
 		"administrator. The server prints a new one when it starts without an administrator.")
 
-// Begin returns the code of a new link. It fails with identity.ErrAdministratorExists when there is an administrator,
-// and with identity.ErrNoPasswords when there is nothing to choose.
-func (s *SetUp) Begin(ctx context.Context) (code string, err error) {
+// Begin returns the code of a new link. It fails with fault.Forbidden unless the actor is the operator, with
+// identity.ErrAdministratorExists when there is an administrator, and with identity.ErrNoPasswords when both passwords
+// and passkeys are off.
+func (s *SetUp) Begin(ctx context.Context, actor audit.Actor) (code string, err error) {
+	if err := actor.CheckOperator(); err != nil {
+		return "", err
+	}
 	if !s.localSignIn() {
 		return "", identity.ErrNoPasswords
 	}

@@ -472,13 +472,14 @@ func TestRead(t *testing.T) {
 	if !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
 	}
-	if got, err := d.Show.Do(t.Context(), hidden["private"]); err != nil || got.Visibility != paste.Private {
+	private, err := d.Show.Do(t.Context(), audit.Operator(), hidden["private"])
+	if err != nil || private.Visibility != paste.Private {
+		t.Errorf("an operator: got %+v, %v", private, err)
+	}
+	if got, err := d.Show.Do(t.Context(), audit.Operator(), hidden["encrypted"]); err != nil || !got.Encrypted() {
 		t.Errorf("an operator: got %+v, %v", got, err)
 	}
-	if got, err := d.Show.Do(t.Context(), hidden["encrypted"]); err != nil || !got.Encrypted() {
-		t.Errorf("an operator: got %+v, %v", got, err)
-	}
-	if _, err := d.Show.Do(t.Context(), hidden["expired"]); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.Show.Do(t.Context(), audit.Operator(), hidden["expired"]); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("an operator: got %v of an expired paste", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -637,7 +638,7 @@ func TestDeleteOwn(t *testing.T) {
 			paste.ErrNotFound) {
 			t.Errorf("%s, again: got %v", id, err)
 		}
-		if _, err := d.Show.Do(t.Context(), string(id)); !errors.Is(err, paste.ErrNotFound) {
+		if _, err := d.Show.Do(t.Context(), audit.Operator(), string(id)); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s: got %v", id, err)
 		}
 	}
@@ -705,7 +706,8 @@ func TestEditPastiesByOperator(t *testing.T) {
 		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	if after, err := d.Show.Do(t.Context(), string(created.ID)); err != nil || !reflect.DeepEqual(after, got) {
+	after, err := d.Show.Do(t.Context(), audit.Operator(), string(created.ID))
+	if err != nil || !reflect.DeepEqual(after, got) {
 		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
 	}
 	unlisted := pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}
@@ -857,7 +859,7 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 		}
 		versions = append(versions, code)
 	}
-	current, err := d.Show.Do(t.Context(), string(created.ID))
+	current, err := d.Show.Do(t.Context(), audit.Operator(), string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,12 +89,15 @@ func (r *Read) Explain(ctx context.Context, id string, cause error) error {
 	return cause
 }
 
-// Show reads any paste.
+// Show reads any paste, for the operator.
 type Show struct{ *module }
 
 // Do returns the paste with that id as its owner sees it; for an encrypted paste, that is the cipher. It fails with
-// paste.ErrNotFound when there is none or it has expired.
-func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
+// fault.Forbidden unless the actor is the operator, and with paste.ErrNotFound when no paste with that id is active.
+func (s *Show) Do(ctx context.Context, actor audit.Actor, id string) (paste.Document, error) {
+	if err := actor.CheckOperator(); err != nil {
+		return paste.Document{}, err
+	}
 	document, err := s.store.DocumentByID(ctx, paste.ID(id))
 	return document, paste.ReplaceNotFound(err)
 }

@@ -58,14 +58,28 @@ func (s *Sessions) EndBySecret(ctx context.Context, actor audit.Actor, text stri
 	return s.store.EndSessionByHash(ctx, secret.Hash())
 }
 
-// List returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find
-// does.
-func (s *Sessions) List(ctx context.Context, reference string) ([]token.Token, error) {
+// ListOwn returns the viewer's active sessions, latest first.
+func (s *Sessions) ListOwn(ctx context.Context, viewer token.Viewer) ([]token.Token, error) {
+	if !viewer.SignedIn() {
+		return nil, token.ErrRejected
+	}
+	return s.list(ctx, viewer.User.ID)
+}
+
+// List is ListOwn for the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+func (s *Sessions) List(ctx context.Context, actor audit.Actor, reference string) ([]token.Token, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return nil, err
+	}
 	owner, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := s.store.Sessions(ctx, owner.ID)
+	return s.list(ctx, owner.ID)
+}
+
+func (s *Sessions) list(ctx context.Context, owner user.ID) ([]token.Token, error) {
+	sessions, err := s.store.Sessions(ctx, owner)
 	return s.active(sessions), err
 }
 

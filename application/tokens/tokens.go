@@ -135,13 +135,23 @@ func (i *Issue) Own(ctx context.Context, actor audit.Actor, input IssueInput) (t
 	return i.issue(ctx, actor, "id:"+string(viewer.User.ID), input)
 }
 
-// List lists a user's tokens.
+// List lists access tokens.
 type List struct{ *module }
 
-// Do returns the tokens of the user of that name or id, oldest first, revoked and expired ones included. It fails as
-// user.Find does.
-func (l *List) Do(ctx context.Context, username string) ([]token.Token, error) {
-	owner, err := user.Find(ctx, l.users, username)
+// Own returns the viewer's tokens, oldest first, including revoked and expired ones.
+func (l *List) Own(ctx context.Context, viewer token.Viewer) ([]token.Token, error) {
+	if !viewer.SignedIn() {
+		return nil, token.ErrRejected
+	}
+	return l.store.ByOwner(ctx, viewer.User.ID)
+}
+
+// Do is Own for the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+func (l *List) Do(ctx context.Context, actor audit.Actor, reference string) ([]token.Token, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return nil, err
+	}
+	owner, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return nil, err
 	}

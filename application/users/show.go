@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -49,11 +50,14 @@ func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, e
 	return account, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
-// Show shows an operator any user, private profile or not.
+// Show shows administrators any user, even one with a private profile.
 type Show struct{ *module }
 
-// Do returns the account of the user of that name or id. It fails as user.Find does.
-func (s *Show) Do(ctx context.Context, reference string) (user.Account, error) {
+// Do returns the account of the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+func (s *Show) Do(ctx context.Context, actor audit.Actor, reference string) (user.Account, error) {
+	if err := actor.MaySeeAll(); err != nil {
+		return user.Account{}, err
+	}
 	target, err := user.Find(ctx, s.store, reference)
 	if err != nil {
 		return user.Account{}, err
@@ -62,15 +66,18 @@ func (s *Show) Do(ctx context.Context, reference string) (user.Account, error) {
 	return account, user.ReplaceNotFound(err)
 }
 
-// List lists all users.
+// List lists all users for administrators.
 type List struct{ *module }
 
 // listPage is how many users are read at once.
 const listPage = 500
 
 // Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow
-// visit holds nothing in the store. An error of visit ends the list and is returned.
-func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
+// visit holds nothing in the store. It fails as audit.Actor.MaySeeAll does, and with the first error of visit.
+func (l *List) Do(ctx context.Context, actor audit.Actor, visit func(user.User) error) error {
+	if err := actor.MaySeeAll(); err != nil {
+		return err
+	}
 	return batch.Each(user.Name{}, 0, func(after user.Name) ([]user.User, user.Name, error) {
 		users, err := l.store.Users(ctx, after, listPage)
 		return users, batch.Last(users, listPage).Name, err

@@ -66,7 +66,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, stop(ctx)) }()
-	_, err = app.Users.Show.Do(ctx, demoUser)
+	_, err = app.Users.Show.Do(ctx, audit.Operator(), demoUser)
 	if fault.Is(err, fault.NotFound) {
 		err = wantEmpty(ctx, app)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	domainsearch "github.com/gluepot/gluepot/domain/search"
@@ -152,7 +153,7 @@ var setupModule = fx.Module("setup", fx.Invoke(
 			}
 			ctx, cancel := context.WithTimeout(ctx, cfg.HTTP.RequestTimeout)
 			defer cancel()
-			code, err := use.SetUp.Begin(ctx)
+			code, err := use.SetUp.Begin(ctx, audit.Operator())
 			switch {
 			case errors.Is(err, identity.ErrAdministratorExists):
 			case err != nil: // such as a database that lacks migrations

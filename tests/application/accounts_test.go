@@ -362,7 +362,7 @@ func TestRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := a.Invite.All(t.Context()); err != nil || len(all) != 2 {
+	if all, err := a.Invite.All(t.Context(), audit.Operator()); err != nil || len(all) != 2 {
 		t.Errorf("got %v, error %v, want both", all, err)
 	}
 	for _, reference := range []string{code, string(made.ID)} {
@@ -452,7 +452,7 @@ func TestLinking(t *testing.T) {
 		}
 		wantKind(t, "again", w.accounts.Link.Undo(t.Context(), audit.Operator(), "ann", provider), fault.NotFound)
 	}
-	if left, err := w.users.Show.Do(t.Context(), "ann"); err != nil || len(left.Identities) != 0 {
+	if left, err := w.users.Show.Do(t.Context(), audit.Operator(), "ann"); err != nil || len(left.Identities) != 0 {
 		t.Errorf("got %v, error %v, want none left", left, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
@@ -257,7 +258,7 @@ func TestPasskeyLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	a := w.withPasskeys(accounts.Closed)
-	code, err := a.SetUp.Begin(t.Context())
+	code, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}

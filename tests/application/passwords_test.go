@@ -374,7 +374,7 @@ func TestJoin(t *testing.T) {
 	if !errors.Is(err, identity.ErrInvitation) {
 		t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 	}
-	left, err := open.Invite.All(t.Context())
+	left, err := open.Invite.All(t.Context(), audit.Operator())
 	if err != nil || len(left) != 1 || left[0].ID != invitation.ID || left[0].Uses != 0 {
 		t.Errorf("got %v, error %v, want one use taken", left, err)
 	}
@@ -387,11 +387,11 @@ func TestSetUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	a := w.withPasswords(accounts.Closed)
-	first, err := a.SetUp.Begin(t.Context())
+	first, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := a.SetUp.Begin(t.Context())
+	second, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil || first == second {
 		t.Fatalf("got the code %s twice, error %v, want a new one", second, err)
 	}
@@ -436,10 +436,11 @@ func TestSetUp(t *testing.T) {
 		_, err := a.SetUp.Do(t.Context(), by(visitor), code, "mallory", goodPassword)
 		wantKind(t, "a second time", err, fault.Forbidden)
 	}
-	if _, err := a.SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrAdministratorExists) {
+	if _, err := a.SetUp.Begin(t.Context(), audit.Operator()); !errors.Is(err, identity.ErrAdministratorExists) {
 		t.Errorf("got %v, want %v", err, identity.ErrAdministratorExists)
 	}
-	if _, err := w.registered(accounts.Closed).SetUp.Begin(t.Context()); !errors.Is(err, identity.ErrNoPasswords) {
+	_, err = w.registered(accounts.Closed).SetUp.Begin(t.Context(), audit.Operator())
+	if !errors.Is(err, identity.ErrNoPasswords) {
 		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
 	}
 }
@@ -449,7 +450,7 @@ func TestSetupLinkExpires(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	a := w.withPasswords(accounts.Closed)
-	code, err := a.SetUp.Begin(t.Context())
+	code, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -490,7 +491,7 @@ func TestReset(t *testing.T) {
 	}
 	late := offer()
 	w.now = w.now.Add(time.Hour)
-	setup, err := a.SetUp.Begin(t.Context())
+	setup, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +529,7 @@ func TestActorsOfPasswords(t *testing.T) {
 	w := newWorld()
 	a := w.withPasswords(accounts.Open)
 	w.member(t, a, "epoxy", goodPassword, nil)
-	setup, err := a.SetUp.Begin(t.Context())
+	setup, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,19 +39,19 @@ func TestListingTokens(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	list := w.tokens.List
-	if listed, err := list.Do(t.Context(), "owner"); err != nil || listed == nil || len(listed) != 0 {
+	if listed, err := list.Do(t.Context(), audit.Operator(), "owner"); err != nil || listed == nil || len(listed) != 0 {
 		t.Errorf("got %#v, %v, want an empty list", listed, err)
 	}
 	first := w.token(t, "owner")
 	w.now = w.now.Add(time.Minute)
 	second := w.token(t, "owner")
-	listed, err := list.Do(t.Context(), "OWNER")
+	listed, err := list.Do(t.Context(), audit.Operator(), "OWNER")
 	if err != nil || len(listed) != 2 || listed[0].Hash != first.Hash() || listed[1].Hash != second.Hash() {
 		t.Errorf("got %+v, %v, want both, the oldest first", listed, err)
 	}
-	_, err = list.Do(t.Context(), "nobody")
+	_, err = list.Do(t.Context(), audit.Operator(), "nobody")
 	wantKind(t, "nobody", err, fault.NotFound)
-	_, err = list.Do(t.Context(), "no body")
+	_, err = list.Do(t.Context(), audit.Operator(), "no body")
 	wantKind(t, "an impossible name", err, fault.Invalid)
 }
 

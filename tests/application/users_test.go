@@ -54,16 +54,16 @@ func TestShowingAndListingUsers(t *testing.T) {
 	for _, name := range []string{"b", "A", "c"} {
 		w.user(t, users.CreateInput{Name: name, Identities: map[string]string{"github": name}})
 	}
-	account, err := show.Do(t.Context(), "B")
+	account, err := show.Do(t.Context(), audit.Operator(), "B")
 	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Identities, map[string]string{"github": "b"}) {
 		t.Errorf("got %+v, %v, want the private user b with a service", account, err)
 	}
-	_, err = show.Do(t.Context(), "nobody")
+	_, err = show.Do(t.Context(), audit.Operator(), "nobody")
 	wantKind(t, "nobody", err, fault.NotFound)
-	_, err = show.Do(t.Context(), "no body")
+	_, err = show.Do(t.Context(), audit.Operator(), "no body")
 	wantKind(t, "an impossible name", err, fault.Invalid)
 	var names []string
-	if err := list.Do(t.Context(), func(u user.User) error {
+	if err := list.Do(t.Context(), audit.Operator(), func(u user.User) error {
 		names = append(names, u.Name.String())
 		return nil
 	}); err != nil {
@@ -77,7 +77,7 @@ func TestShowingAndListingUsers(t *testing.T) {
 		w.user(t, users.CreateInput{Name: fmt.Sprintf("u%04d", i)})
 	}
 	names = nil
-	err = list.Do(t.Context(), func(u user.User) error {
+	err = list.Do(t.Context(), audit.Operator(), func(u user.User) error {
 		names = append(names, u.Name.Folded())
 		_, err := w.userStore.ByName(t.Context(), u.Name) // nothing waits for the visitor
 		return err
@@ -86,7 +86,7 @@ func TestShowingAndListingUsers(t *testing.T) {
 		t.Errorf("got %d names, error %v, want %d in their order", len(names), err, more+3)
 	}
 	enough := errors.New("enough")
-	if err := list.Do(t.Context(), func(user.User) error { return enough }); !errors.Is(err, enough) {
+	if err := list.Do(t.Context(), audit.Operator(), func(user.User) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("got %v, want the visitor's error", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestUpdate(t *testing.T) {
 		Identities: map[string]string{"github": "1", "gitlab": "2"},
 	})
 	update, show := w.users.Update, w.users.Show
-	before, err := show.Do(t.Context(), "somebody")
+	before, err := show.Do(t.Context(), audit.Operator(), "somebody")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +127,14 @@ func TestUpdate(t *testing.T) {
 		_, err := update.Do(t.Context(), audit.Operator(), "somebody", wrong)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	if got, err := show.Do(t.Context(), "somebody"); err != nil || got.User != want.User ||
+	if got, err := show.Do(t.Context(), audit.Operator(), "somebody"); err != nil || got.User != want.User ||
 		!maps.Equal(got.Identities, want.Identities) {
 		t.Errorf("after changes that were refused: %+v, %v, want %+v", got, err, want)
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
 		_, err := update.Do(t.Context(), audit.Operator(), name, change)
 		wantKind(t, "update "+name, err, kind)
-		_, err = show.Do(t.Context(), name)
+		_, err = show.Do(t.Context(), audit.Operator(), name)
 		wantKind(t, "show "+name, err, kind)
 	}
 }
@@ -194,13 +194,13 @@ func TestOutagesOfUsers(t *testing.T) {
 			_, err := w.users.Create.Do(gone, audit.Operator(), users.CreateInput{Name: "a"})
 			return err
 		},
-		"show":    func() error { _, err := w.users.Show.Do(gone, "somebody"); return err },
+		"show":    func() error { _, err := w.users.Show.Do(gone, audit.Operator(), "somebody"); return err },
 		"profile": func() error { _, err := w.users.ShowProfile.Do(gone, "somebody"); return err },
 		"self": func() error {
 			_, err := w.users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
 			return err
 		},
-		"list": func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
+		"list": func() error { return w.users.List.Do(gone, audit.Operator(), func(user.User) error { return nil }) },
 		"update": func() error {
 			_, err := w.users.Update.Do(gone, audit.Operator(), "somebody", users.UpdateInput{})
 			return err

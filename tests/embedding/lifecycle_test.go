@@ -87,7 +87,7 @@ func TestStopWithCancelledContext(t *testing.T) {
 				if err := stop(ctx); err != nil {
 					t.Error(err)
 				}
-				if _, err := gluepot.Users.Show.Do(context.Background(), "epoxy"); err == nil {
+				if _, err := gluepot.Users.Show.Do(context.Background(), audit.Operator(), "epoxy"); err == nil {
 					t.Error("after the stop: got an answer of the database, want an error")
 				}
 			})

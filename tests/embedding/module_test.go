@@ -40,7 +40,7 @@ func TestModule(t *testing.T) {
 				if err := app.Stop(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if _, err := own.Show.Do(context.Background(), "epoxy"); err == nil {
+				if _, err := own.Show.Do(context.Background(), audit.Operator(), "epoxy"); err == nil {
 					t.Error("after the stop: got an answer of the database, want an error")
 				}
 			})

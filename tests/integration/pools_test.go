@@ -111,7 +111,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			t.Fatal(err)
 		}
 	}
-	doomed, err := node.Users.Show.Do(t.Context(), "doomed")
+	doomed, err := node.Users.Show.Do(t.Context(), audit.Operator(), "doomed")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	avatar := "https://example.com/new.png"
 	_, err = node.Users.Update.Do(ctx, audit.Operator(), "settled", users.UpdateInput{AvatarURL: &avatar})
 	ok("update a user", err)
-	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar {
+	if shown, err := node.Users.Show.Do(ctx, audit.Operator(), "settled"); err != nil || shown.AvatarURL != avatar {
 		t.Errorf("after an update: got %+v, error %v, want %s", shown, err, avatar)
 	}
 	if shown, err := node.Users.ShowProfile.Do(ctx, "settled"); err != nil || shown.AvatarURL != "" {
@@ -243,7 +243,7 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 		t.Logf("20 profiles while the standby %s: %v", broken.what, time.Since(began))
 	}
 	ok("readiness, which is that of the primary", node.Ready(ctx))
-	shown, err := node.Users.Show.Do(ctx, "newcomer")
+	shown, err := node.Users.Show.Do(ctx, audit.Operator(), "newcomer")
 	ok("show a user", err)
 	ok("delete a user", node.Users.Delete.Do(ctx, audit.Operator(), shown.User, false))
 }
@@ -273,7 +273,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 				})
 			}
 			both.Wait()
-			shown, err := nodes[0].Users.Show.Do(ctx, "somebody")
+			shown, err := nodes[0].Users.Show.Do(ctx, audit.Operator(), "somebody")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,9 +109,6 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	return p.SeeOther(w, site.PathAccount+"?saved")
 }
 
-// reader returns the signed-in user's id in the form that operators' use cases take.
-func reader(r *site.Request) string { return "id:" + string(r.Viewer.User.ID) }
-
 func (p *pages) accountDeletion(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.deleteAccountView(r.Layout("Delete your account", ""), ""), nil)
 }

@@ -117,7 +117,7 @@ func TestPasswordsOff(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	member(t, s, "epoxy")
-	setup, err := s.Modules.Accounts.SetUp.Begin(t.Context())
+	setup, err := s.Modules.Accounts.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func newForm(name, password string) url.Values {
 func TestSetUp(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	code, err := s.Modules.Accounts.SetUp.Begin(t.Context())
+	code, err := s.Modules.Accounts.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}

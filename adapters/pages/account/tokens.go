@@ -31,7 +31,7 @@ func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
 
 // showTokens shows the valid tokens, and once the secret of a new one.
 func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem string) error {
-	found, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
+	found, err := p.Modules.Tokens.List.Own(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Tokens.Sessions.List(r.Context(), reader(r))
+	found, err := p.Modules.Tokens.Sessions.ListOwn(r.Context(), r.Viewer)
 	return site.Show(w, r, p.sessionsView(r.Layout("Where you are signed in", ""), found, r.Viewer.Token.ID), err)
 }
 

@@ -41,7 +41,7 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 		Layout: r.Layout("Invitations", ""), Sought: strings.TrimSpace(asked.Get("find")), Now: time.Now(),
 		Problem: fault.MessageOf(problem),
 	}
-	all, err := p.Modules.Accounts.Invite.All(r.Context())
+	all, err := p.Modules.Accounts.Invite.All(r.Context(), r.Actor())
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (p *pages) showUser(w http.ResponseWriter, r *site.Request, problem error) 
 	if err != nil {
 		return err
 	}
-	sessions, err := p.Modules.Tokens.Sessions.List(r.Context(), "id:"+string(shown.ID))
+	sessions, err := p.Modules.Tokens.Sessions.List(r.Context(), r.Actor(), "id:"+string(shown.ID))
 	if err != nil {
 		return err
 	}
