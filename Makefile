@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build install release image run test freeze test-packages test-release test-image test-races test-faults test-failover test-proxies test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help build install release image run test freeze test-packages test-release test-image test-races test-faults test-failover test-proxies test-chart test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
@@ -65,7 +65,7 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 # The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
 # might end that of another. The slowest come first.
 PACKAGES = ./tests/e2e ./tests/integration ./tests/contract $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | \
-	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover|proxies)$$')
+	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover|proxies|chart)$$')
 
 # Tests mostly wait for databases and processes, so four of a package run at once. "make lint" vets them.
 test: ## run every test
@@ -76,7 +76,7 @@ test: ## run every test
 	echo "The slowest packages:"; grep -E '^(ok|FAIL).*[0-9]s$$' $$output | awk '{print "  " $$3, $$2}' | sort -rn | head -5; \
 	rm -f $$output $$output.passed; \
 	echo "make test: $$result, $$(echo $$packages | wc -w) packages on PostgreSQL and SQLite in $$(($$(date +%s) - began)) s." \
-		"Not run: test-faults, test-failover, test-proxies, test-browser."; \
+		"Not run: test-faults, test-failover, test-proxies, test-chart, test-browser."; \
 	[ $$result = ok ]
 
 # These start no goroutines, and the program that the others start has them, too.
@@ -102,6 +102,26 @@ test-failover: ## take the primary away in every way, with Patroni, etcd, HAProx
 # Mostly it waits: for nodes that stop, and for a slow upload.
 test-proxies: ## run the files of docs/operations/proxies in their programs (Debian: apt-get install nginx caddy haproxy apache2-bin)
 	$(GO) run ./tests/postgres $(GO) test -count 1 -parallel 8 -timeout 10m ./tests/proxies
+
+# Outside the repository, as REDOCLY is.
+HELM := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/helm-v3.22.0
+KUBECONFORM := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/kubeconform-v0.7.0
+KUBERNETES := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/kubernetes-v1.37.2.json
+
+test-chart: $(HELM) $(KUBECONFORM) $(KUBERNETES) ## render the Helm chart, and validate it and the manifests against the schemas of Kubernetes
+	$(GO) test -count 1 -timeout 5m ./tests/chart -helm $(HELM) -kubeconform $(KUBECONFORM) -swagger $(KUBERNETES)
+
+$(HELM): PACKAGE := helm.sh/helm/v3/cmd/helm
+$(KUBECONFORM): PACKAGE := github.com/yannh/kubeconform/cmd/kubeconform
+$(HELM) $(KUBECONFORM):
+	GOBIN=$(@D) $(GO) install -ldflags="-s -w" $(PACKAGE)@$(lastword $(subst -, ,$(@F)))
+	mv $(@D)/$(firstword $(subst -, ,$(@F))) $@
+
+# Of the module only this file is kept.
+$(KUBERNETES):
+	mkdir -p $(@D)
+	cp "$$(cd / && $(GO) mod download -json k8s.io/kubernetes@$(basename $(lastword $(subst -, ,$(@F)))) | sed -n 's/^.*"Dir": "\(.*\)",$$/\1/p')/api/openapi-spec/swagger.json" $@
+	chmod 644 $@
 
 # Outside the repository, as REDOCLY is.
 AXE_VERSION := 4.14.1

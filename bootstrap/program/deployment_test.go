@@ -24,7 +24,8 @@ func TestDeployment(t *testing.T) {
 	t.Parallel()
 	settings, variable := variableNames(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
 	for _, pattern := range []string{"Dockerfile", "compose.yaml", "docs/operations/systemd/*.service",
-		"docs/operations/kubernetes/*"} {
+		"docs/operations/kubernetes/*", "docs/operations/helm/values.yaml",
+		"docs/operations/helm/templates/deployment.yaml"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: got %v and %v, want files", pattern, files, err)
@@ -158,7 +159,7 @@ func TestPublicService(t *testing.T) {
 	memory := regexp.MustCompile(`(?:mem_limit: |MemoryMax=|limits: {memory: )([0-9]+)`)
 	first := make(map[string]string)
 	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service",
-		"docs/operations/kubernetes/gluepot.yaml"} {
+		"docs/operations/kubernetes/gluepot.yaml", "docs/operations/helm/values.yaml"} {
 		content, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ var shipped = []struct {
 	files  []string
 	memory int64
 }{
-	{"kubernetes", []string{"docs/operations/kubernetes/gluepot.yaml"}, 256 << 20},
+	{"kubernetes", []string{"docs/operations/kubernetes/gluepot.yaml", "docs/operations/helm/values.yaml"}, 256 << 20},
 	{"compose_and_systemd", []string{"compose.yaml", "docs/operations/systemd/gluepot.service"}, 384 << 20},
 }
 
