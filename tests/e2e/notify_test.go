@@ -79,3 +79,59 @@ func TestNotify(t *testing.T) {
 		t.Errorf("got exit code %d, want 0 and no URL in the log", code)
 	}
 }
+
+// TestReceiverHarmsNothing has receivers that hang, send the server around, answer without end, or are not there:
+// reports are taken all the same, while the receiver still holds the first notice, and the server stops.
+func TestReceiverHarmsNothing(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string]func(w http.ResponseWriter, r *http.Request, released <-chan struct{}){
+		"hangs": func(_ http.ResponseWriter, _ *http.Request, released <-chan struct{}) { <-released },
+		"redirects": func(w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
+			http.Redirect(w, r, r.URL.Path, http.StatusPermanentRedirect)
+		},
+		"answers without end": func(w http.ResponseWriter, r *http.Request, released <-chan struct{}) {
+			for chunk := make([]byte, 64<<10); r.Context().Err() == nil; {
+				select {
+				case <-released:
+					return
+				default:
+					_, _ = w.Write(chunk)
+				}
+			}
+		},
+		"is not there": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, released := make(chan struct{}, 100), make(chan struct{})
+			receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked <- struct{}{}
+				answers(w, r, released)
+			}))
+			defer receiver.Close()
+			defer close(released)
+			if answers == nil {
+				receiver.Close()
+			}
+			cfg := database.SQLite(t)
+			program.Fixture(t, cfg)
+			server := program.Serve(t, cfg.URL, "GLUEPOT_REPORTS=true", "GLUEPOT_NOTIFY_URL="+receiver.URL)
+			_, link := exchange(t, server, http.MethodPost, "/raw", "\ncode")
+			path := strings.TrimSpace(link[strings.LastIndexByte(link, '/'):]) + "/report"
+			for n := range 5 {
+				answer, page := sent(t, server, http.MethodPost, path, "reason=spam&text=An+advertisement.",
+					"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
+				if answer.StatusCode >= 400 {
+					t.Fatalf("got %d %.300s, want the report taken", answer.StatusCode, page)
+				}
+				if n == 0 && answers != nil {
+					<-asked
+				}
+			}
+			server.Signal(syscall.SIGTERM)
+			if code := server.Wait(); code != 0 {
+				t.Errorf("got exit code %d, want 0", code)
+			}
+		})
+	}
+}
