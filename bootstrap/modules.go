@@ -39,18 +39,15 @@ var (
 	))
 	usersModule = fx.Module("users", fx.Provide(
 		newUsers,
-		fx.Annotate(newUserStore,
-			fx.As(new(users.Store)), fx.As(new(accounts.Users)), fx.As(new(user.Store))),
+		fx.Annotate(newUserStore, fx.As(new(user.Store))),
+		fx.Annotate(gormstore.NewIdentities, fx.As(new(identity.Store))),
 	))
 	tokensModule = fx.Module("tokens", fx.Provide(
 		newTokens,
 		fx.Annotate(newTokenStore, fx.As(new(token.Store))),
 	))
-	accountsModule = fx.Module("accounts", fx.Provide(
-		newAccounts,
-		fx.Annotate(gormstore.NewIdentities, fx.As(new(identity.Store))),
-	))
-	pastesModule = fx.Module("pastes", fx.Provide(
+	accountsModule = fx.Module("accounts", fx.Provide(newAccounts))
+	pastesModule   = fx.Module("pastes", fx.Provide(
 		newPastes,
 		newPasteOptions,
 		fx.Annotate(newPasteStore, fx.As(new(paste.Store))),
@@ -110,12 +107,14 @@ func newNotify(cfg Config) notice.Func { return cfg.Notify }
 
 func newClock() func() time.Time { return time.Now }
 
-func newUsers(cfg Config, store users.Store, now func() time.Time) *users.UseCases {
+func newUsers(
+	cfg Config, store user.Store, identities identity.Store, now func() time.Time,
+) *users.UseCases {
 	_, visitors, _ := cfg.lifetimes() // which are valid
-	return users.New(store, visitors, cfg.Notify, now)
+	return users.New(store, identities, visitors, cfg.Notify, now)
 }
 
-func newAccounts(cfg Config, store identity.Store, users accounts.Users, now func() time.Time) *accounts.UseCases {
+func newAccounts(cfg Config, store identity.Store, users user.Store, now func() time.Time) *accounts.UseCases {
 	options := cfg.Accounts
 	options.Notify = cfg.Notify
 	return accounts.New(store, users, options, now)

@@ -12,10 +12,10 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
-	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 const (
@@ -157,7 +157,7 @@ type userParts struct {
 	Standby    *standby               `optional:"true"`
 }
 
-func newUserStore(in userParts) (store users.Store) {
+func newUserStore(in userParts) (store user.Store) {
 	store = gormstore.NewUsers(in.Store)
 	if in.Dataloader != nil {
 		store = in.Dataloader.Users(store)

@@ -14,8 +14,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ordered returns all users, with the value that they are listed by.
-func ordered(tx *gorm.DB, order moderation.Order) *gorm.DB {
+// usersBy selects all users, each with the value that decides its place in an order.
+func usersBy(tx *gorm.DB, order moderation.Order) *gorm.DB {
 	const ofPastes = `LEFT JOIN (SELECT owner_id, count(*) AS pastes,
 			cast(sum(content_bytes + history_bytes) AS bigint) AS bytes
 		FROM pastes WHERE owner_id IS NOT NULL AND removed_at IS NULL GROUP BY owner_id) p ON p.owner_id = users.id`
@@ -34,13 +34,13 @@ func ordered(tx *gorm.DB, order moderation.Order) *gorm.DB {
 	return query.Select("users.*, 0 AS value")
 }
 
-// Accounts implements moderation.Store. In another order than that of names, it reads all pastes or tokens.
+// Accounts implements moderation.Store. Unless the order is that of names, it reads all pastes or tokens.
 func (m *Moderation) Accounts(
 	ctx context.Context, filter moderation.AccountFilter, order moderation.Order, after moderation.AccountCursor,
 	limit int,
 ) (accounts []moderation.Account, err error) {
 	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		query := tx.Table("(?) users", ordered(tx, order)).Order("value DESC, username_folded").Limit(limit)
+		query := tx.Table("(?) users", usersBy(tx, order)).Order("value DESC, username_folded").Limit(limit)
 		if after.Name != "" {
 			var value any = after.Value
 			if order == moderation.ByLastUse {
@@ -79,40 +79,47 @@ func (m *Moderation) Accounts(
 	return accounts, nil
 }
 
-// UsageOf implements moderation.Store.
-func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
+// AccountOf implements moderation.Store.
+func (m *Moderation) AccountOf(ctx context.Context, id user.ID) (account moderation.Account, err error) {
 	err = m.store.Snapshot(ctx, func(tx *gorm.DB) error {
+		if account.User, err = find(tx.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
+			return err
+		}
 		usages, err := usagesOf(m.store, tx, []string{string(id)})
-		usage = usages[id]
+		account.Usage = usages[id]
 		return err
 	}, m.store.Slow, m.store.Pastes)
-	return usage, err
+	if err != nil {
+		return moderation.Account{}, err
+	}
+	return account, nil
 }
 
 // usagesOf returns how much users have stored.
 func usagesOf(s *db.Store, tx *gorm.DB, ids []string) (map[user.ID]moderation.Usage, error) {
 	usages := make(map[user.ID]moderation.Usage, len(ids))
-	var held []struct {
+	var holdings []struct {
 		OwnerID       string
 		Pastes, Bytes int64
 	}
 	err := tx.Model(&model.Paste{}).Where("owner_id IN ? AND removed_at IS NULL", ids).Group("owner_id").
-		Select("owner_id, count(*) AS pastes, cast(sum(content_bytes + history_bytes) AS bigint) AS bytes").Scan(&held).Error
+		Select("owner_id, count(*) AS pastes, cast(sum(content_bytes + history_bytes) AS bigint) AS bytes").
+		Scan(&holdings).Error
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range held {
+	for _, row := range holdings {
 		usages[user.ID(row.OwnerID)] = moderation.Usage{Pastes: row.Pastes, Bytes: row.Bytes}
 	}
-	var used []struct {
+	var tokens []struct {
 		UserID   string
 		Tokens   int64
 		LastUsed model.Computed
 	}
 	err = tx.Model(&model.AccessToken{}).Where("user_id IN ?", ids).Group("user_id").
 		Select(`user_id, max(last_used_at) AS last_used, count(CASE WHEN kind = ? AND revoked_at IS NULL
-			AND (expires_at IS NULL OR expires_at > ?) THEN 1 END) AS tokens`, token.Access, s.Now()).Scan(&used).Error
-	for _, row := range used {
+			AND (expires_at IS NULL OR expires_at > ?) THEN 1 END) AS tokens`, token.Access, s.Now()).Scan(&tokens).Error
+	for _, row := range tokens {
 		usage := usages[user.ID(row.UserID)]
 		usage.Tokens = row.Tokens
 		if last := time.Time(row.LastUsed); !last.IsZero() {

@@ -17,21 +17,21 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// takeQuota counts one more paste of a client, and returns what it has used then. It locks the client's row until the
-// transaction ends, unless there is no quota.
-func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
+// takeQuota counts one more paste of a client, and returns the client's usage after it. If there is a quota, the
+// client's row is locked until the transaction ends.
+func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (usage paste.Usage, err error) {
 	if quota.Pastes == 0 {
-		return used, nil
+		return usage, nil
 	}
 	full, err := changeQuota(p.store, tx, client, quota.Take)
 	if err != nil {
-		return used, err
+		return usage, err
 	}
 	return paste.Usage{Quota: quota, Full: full}, nil
 }
 
-// changeQuota changes how long it takes until a client has its whole quota again, and returns that time. It locks the
-// client's row until the transaction ends.
+// changeQuota changes the time until a client has its whole quota again, and returns the new one. It locks the client's
+// row until the transaction ends.
 func changeQuota(
 	s *db.Store, tx *gorm.DB, client paste.Client, change func(full time.Duration) (time.Duration, error),
 ) (full time.Duration, err error) {
@@ -41,7 +41,7 @@ func changeQuota(
 	}
 	hash := sha256.Sum256(append(salt, client...))
 	row := model.PasteQuota{Client: hash[:16], FullAt: time.Unix(0, 0).UTC()}
-	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
+	// An update that changes nothing locks the row: a sweep could remove a row that is only read.
 	lock := clause.OnConflict{
 		Columns:   []clause.Column{{Name: "client"}},
 		DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
@@ -70,13 +70,12 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 
 // Origin implements moderation.Store.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
-	return find(m.store.Read(ctx).Where("paste_id = ?", string(id)), func(row *model.PasteOrigin) (netip.Addr, error) {
-		return parsed(netip.ParseAddr(row.Address))
-	})
+	origin := m.store.Read(ctx).Where("paste_id = ?", string(id))
+	return find(origin, func(row *model.PasteOrigin) (netip.Addr, error) { return stored(netip.ParseAddr(row.Address)) })
 }
 
-// parsed returns a stored value, which nothing but a defect makes unreadable.
-func parsed[T any](value T, err error) (T, error) {
+// stored returns a value that was parsed from a row. Only a defect makes one unreadable.
+func stored[T any](value T, err error) (T, error) {
 	if err != nil {
 		err = fault.Unexpected(err)
 	}
@@ -110,7 +109,7 @@ func (m *Moderation) Unblock(ctx context.Context, entry auditlog.Entry, network 
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 	blocks := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network")
 	return list(blocks, func(row *model.Block) (moderation.Block, error) {
-		network, err := parsed(netip.ParsePrefix(row.Network))
+		network, err := stored(netip.ParsePrefix(row.Network))
 		return moderation.Block{
 			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.Time.UTC(),
 		}, err

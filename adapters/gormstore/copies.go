@@ -17,22 +17,21 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// copiedTables are the tables to copy, referenced tables first. Quotas and addresses of clients, attempts to sign in,
-// one-time links, ceremonies of passkeys, and the bookkeeping of the database are not copied.
+// copiedTables returns the tables to copy, referenced tables first. It leaves out quotas and addresses of clients,
+// attempts to sign in, one-time links, ceremonies of passkeys, and the bookkeeping of the database.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		model.User{}, model.UserDeletion{}, model.Identity{}, model.UnlinkedIdentity{}, model.Password{}, model.Passkey{},
 		model.Invitation{}, model.AccessToken{},
-		model.Paste{}, model.Pasty{},
-		model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{}, model.Star{}, model.Tombstone{},
-		model.FormerName{}, model.AuditEntry{}, model.Block{}, model.Report{},
+		model.Paste{}, model.Pasty{}, model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{},
+		model.Star{}, model.Tombstone{}, model.FormerName{}, model.AuditEntry{}, model.Block{}, model.Report{},
 	} {
-		parsed, err := schema.Parse(row, new(sync.Map), schema.NamingStrategy{})
+		rowSchema, err := schema.Parse(row, new(sync.Map), schema.NamingStrategy{})
 		if err != nil {
 			panic(err)
 		}
-		table := copies.Table{Name: parsed.Table, Key: len(parsed.PrimaryFields)}
-		for _, field := range parsed.Fields {
+		table := copies.Table{Name: rowSchema.Table, Key: len(rowSchema.PrimaryFields)}
+		for _, field := range rowSchema.Fields {
 			if field.DBName != "" && field.Creatable { // without associations and read-only columns
 				table.Columns = append(table.Columns, field.DBName)
 			}
@@ -134,24 +133,23 @@ func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model
 	})
 }
 
-// tableNames returns the names of the copied tables, separated by commas.
-func tableNames() string {
-	var names []string
+// tableNames returns the names of the copied tables.
+func tableNames() (names []string) {
 	for _, table := range copiedTables() {
 		names = append(names, table.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Begin implements copies.Target. It marks the database with the source and the run. From then on other writers are
 // refused.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
-		marked, _, _ := strings.Cut(row.CopyingFrom.String, " ")
-		if row.CopyingFrom.Valid && marked != source {
+		markedSource, _, _ := strings.Cut(row.CopyingFrom.String, " ")
+		if row.CopyingFrom.Valid && markedSource != source {
 			return errOtherSource
 		}
-		if err := tx.Exec(c.store.Dialect.LockAll(tableNames())).Error; err != nil {
+		if err := c.store.LockTables(tx, tableNames()); err != nil {
 			return err
 		}
 		for _, table := range slices.Backward(copiedTables()) {
@@ -161,11 +159,11 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 				}
 				continue
 			}
-			var found []int
-			if err := tx.Raw("SELECT 1 FROM " + table.Name + " LIMIT 1").Scan(&found).Error; err != nil {
+			var rows []int
+			if err := tx.Raw("SELECT 1 FROM " + table.Name + " LIMIT 1").Scan(&rows).Error; err != nil {
 				return err
 			}
-			if len(found) > 0 {
+			if len(rows) > 0 {
 				return copies.ErrNotEmpty
 			}
 		}
@@ -174,10 +172,11 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 }
 
 // during is locked, and fails unless the database is marked with this run.
-func (c *Copies) during(ctx context.Context, run string,
-	change func(tx *gorm.DB, row *model.Installation) error) error {
+func (c *Copies) during(
+	ctx context.Context, run string, change func(tx *gorm.DB, row *model.Installation) error,
+) error {
 	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
-		if _, current, marked := strings.Cut(row.CopyingFrom.String, " "); !marked || current != run {
+		if _, markedRun, ok := strings.Cut(row.CopyingFrom.String, " "); !ok || markedRun != run {
 			return errOtherRun
 		}
 		return change(tx, row)
@@ -191,16 +190,16 @@ const insertedRows = 100
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
 	return c.during(ctx, run, func(tx *gorm.DB, _ *model.Installation) error {
-		for some := range slices.Chunk(rows, insertedRows) {
-			values := make([]any, 0, len(some)*len(table.Columns))
-			for _, value := range slices.Concat(some...) {
+		for batch := range slices.Chunk(rows, insertedRows) {
+			values := make([]any, 0, len(batch)*len(table.Columns))
+			for _, value := range slices.Concat(batch...) {
 				if value == nil {
 					value = sql.NullString{} // GORM would write NULL into the statement
 				}
 				values = append(values, value)
 			}
 			statement := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES " + row +
-				strings.Repeat(", "+row, len(some)-1)
+				strings.Repeat(", "+row, len(batch)-1)
 			if err := tx.Exec(statement, values...).Error; err != nil {
 				return err
 			}

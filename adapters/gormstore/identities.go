@@ -20,15 +20,16 @@ type Identities struct{ store *db.Store }
 func NewIdentities(store *db.Store) *Identities { return &Identities{store} }
 
 // ByIdentity implements identity.Store.
-func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
+func (i *Identities) ByIdentity(ctx context.Context, id identity.Identity) (user.User, error) {
 	query := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)",
-		wanted.Key, wanted.Subject)
+		id.Key, id.Subject)
 	return find(query, (*model.User).Domain)
 }
 
 // StoreAttempt implements identity.Store.
-func (i *Identities) StoreAttempt(ctx context.Context, from netip.Addr, hash identity.Hash,
-	kept identity.Attempt, others int) error {
+func (i *Identities) StoreAttempt(
+	ctx context.Context, from netip.Addr, hash identity.Hash, attempt identity.Attempt, others int,
+) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
@@ -42,29 +43,30 @@ func (i *Identities) StoreAttempt(ctx context.Context, from netip.Addr, hash ide
 			return err
 		}
 		return tx.Create(&model.SignInAttempt{
-			Hash: hash[:], Source: kept.Provider, State: kept.Proof.State, Nonce: kept.Proof.Nonce,
-			Verifier: kept.Proof.Verifier,
-			Provider: kept.Profile.Key, Subject: kept.Profile.Subject, Name: kept.Profile.Name,
-			AvatarURL: kept.Profile.AvatarURL,
-			Next:      kept.Next, InvitationID: model.Optional(string(kept.Invitation)),
-			UserID:    model.Optional(string(kept.Link)),
+			Hash: hash[:], Source: attempt.Provider,
+			State: attempt.Proof.State, Nonce: attempt.Proof.Nonce,
+			Verifier: attempt.Proof.Verifier,
+			Provider: attempt.Profile.Key, Subject: attempt.Profile.Subject, Name: attempt.Profile.Name,
+			AvatarURL: attempt.Profile.AvatarURL, Next: attempt.Next,
+			InvitationID: model.Optional(string(attempt.Invitation)), UserID: model.Optional(string(attempt.Link)),
 			ExpiresAt: now.Add(identity.AttemptAge),
 		}).Error
 	}))
 }
 
 // TakeAttempt implements identity.Store.
-func (i *Identities) TakeAttempt(ctx context.Context, from netip.Addr,
-	hash identity.Hash) (taken identity.Attempt, err error) {
+func (i *Identities) TakeAttempt(
+	ctx context.Context, from netip.Addr, hash identity.Hash,
+) (attempt identity.Attempt, err error) {
 	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}
-		taken = row.Domain()
+		attempt = row.Domain()
 		return db.OrNotFound(tx.Delete(&row))
 	}))
-	return taken, err
+	return attempt, err
 }
 
 // Attempt implements identity.Store.
@@ -91,8 +93,8 @@ func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.
 		if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
 			return err
 		}
-		if err := tx.Create(&model.Identity{UserID: string(created.ID), Provider: row.Provider,
-			Subject: row.Subject}).Error; err != nil {
+		linked := model.Identity{UserID: string(created.ID), Provider: row.Provider, Subject: row.Subject}
+		if err := tx.Create(&linked).Error; err != nil {
 			return err
 		}
 		if row.InvitationID.Valid {
@@ -106,12 +108,12 @@ func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.
 
 // useInvitation takes one use of an invitation.
 func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
-	used := tx.Model(&model.Invitation{}).Where("id = ? AND uses > 0 AND expires_at > ?", id, s.Now()).
+	result := tx.Model(&model.Invitation{}).Where("id = ? AND uses > 0 AND expires_at > ?", id, s.Now()).
 		UpdateColumn("uses", gorm.Expr("uses - 1"))
-	if used.Error == nil && used.RowsAffected == 0 {
+	if result.Error == nil && result.RowsAffected == 0 {
 		return identity.ErrInvitation
 	}
-	return used.Error
+	return result.Error
 }
 
 // StoreInvitation implements identity.Store.

@@ -53,9 +53,9 @@ func importBatch[T any](
 		results = make([]batch.Result, len(records))
 		for i := range records {
 			err := tx.Transaction(func(tx *gorm.DB) error { // a savepoint
-				alone, err := store(tx, records[i:i+1])
+				result, err := store(tx, records[i:i+1])
 				if err == nil {
-					results[i] = alone[0]
+					results[i] = result[0]
 				}
 				return err
 			})
@@ -80,31 +80,30 @@ func isAboutRecords(err error) bool {
 	return slices.Contains([]fault.Kind{fault.Conflict, fault.NotFound, fault.Invalid}, fault.KindOf(db.Translate(err)))
 }
 
-// recordFault returns the error for one record that failed because another caller wrote at the same time.
+// recordFault returns the error of one record, which failed because another caller wrote at the same time.
 func recordFault(err error) error {
 	err = db.Translate(err)
 	switch {
 	case errors.Is(err, user.ErrIdentityTaken):
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict,
-			"Another writer took the name, the key or the id at the same moment. Import the record again.",
-			err)
+			"Another writer took the name, the key or the id at the same moment. Import the record again.", err)
 	case fault.Is(err, fault.NotFound): // no row has what a foreign key names
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err
 }
 
-// refuse sets refused for each record of a batch whose key, a unique value, would belong to another row after the
-// batch. Record i gives row ids[i] the key keys[i]. current has the stored keys by row id: those of the batch's rows,
-// and of rows that hold one of keys. Records that are refused already are ignored.
+// refuse sets refused for each record whose key, a unique value, would belong to another row after the batch. Record i
+// gives row ids[i] the key keys[i]. current maps ids of rows to stored keys: of the batch's rows, and of rows that hold
+// one of keys. Records that are refused already are ignored.
 //
-// Rows may swap keys. A row that keeps its key wins over rows that want it; among those, the first record wins. A
-// refused record leaves its row's old key in place, which may block another record: so the check repeats until nothing
+// Rows may swap keys. A row that keeps its key wins over rows that want it. Among those, the first record wins. A
+// refused record leaves its row's old key in place, which may block another record, so the check repeats until nothing
 // changes.
 func refuse[K comparable](ids []string, keys []K, current map[string]K, refused []bool) {
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		last := make(map[string]int, len(ids)) // the last record of each row decides
 		for i, id := range ids {
 			if !refused[i] {
@@ -121,8 +120,8 @@ func refuse[K comparable](ids []string, keys []K, current map[string]K, refused 
 			if refused[i] || last[id] != i {
 				continue
 			}
-			if holder, held := holders[keys[i]]; held && holder != id {
-				refused[i], again = true, true
+			if holder, ok := holders[keys[i]]; ok && holder != id {
+				refused[i], changed = true, true
 				continue
 			}
 			holders[keys[i]] = id
@@ -132,7 +131,8 @@ func refuse[K comparable](ids []string, keys []K, current map[string]K, refused 
 
 // lockOwners returns which of the users exist, and keeps them from being deleted until the transaction ends.
 func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
-	return idsOf(tx.Clauses(clause.Locking{Strength: "KEY SHARE"}).Model(&model.User{}).Where("id IN ?", ids).Order("id"))
+	locked := tx.Clauses(clause.Locking{Strength: "KEY SHARE"})
+	return idsOf(locked.Model(&model.User{}).Where("id IN ?", ids).Order("id"))
 }
 
 func upsert(tx *gorm.DB) *gorm.DB {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -22,18 +21,18 @@ import (
 // number of pastes. On SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(tx *gorm.DB) error {
-		return tx.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
+		return tx.Raw(p.store.Dialect().ActiveCount, p.store.Now()).Scan(&count).Error
 	})
 	return count, err
 }
 
-// newest is a query for pastes after a place, newest first.
+// newest selects pastes after a place, newest first.
 func newest(tx *gorm.DB, after paste.Cursor, limit int) *gorm.DB {
 	return latest(tx.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
-// latest restricts a query to the rows after a time and an id, or to the first ones if both are zero. Those with the
-// latest time come first. at and id are columns.
+// latest orders a query by a time and an id, the latest first, and restricts it to the rows after the given ones, or to
+// the first rows if these are zero. at and id are columns.
 func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, limit int) *gorm.DB {
 	if afterID != "" || !afterTime.IsZero() {
 		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(afterTime), afterID)
@@ -51,17 +50,16 @@ func active(s *db.Store, query *gorm.DB) *gorm.DB {
 	return unexpired(s, query.Where("removed_at IS NULL"))
 }
 
-// ActiveIDs implements paste.Store. The ids of a page are read as one text: with a row for each id it takes twice as
-// long.
+// ActiveIDs implements paste.Store. The ids of a page are read as one text: a row for each would take twice as long.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Cursor, limit int,
 ) (ids []paste.ID, last paste.Cursor, err error) {
 	const separator = "\x1f" // which no id contains (ident.Valid)
 	ids = []paste.ID{}
-	err = p.store.Bounded(ctx, func(tx *gorm.DB) error { // quick: it reads an index
+	err = p.store.Bounded(ctx, func(tx *gorm.DB) error { // quick: it only reads an index
 		page := newest(tx, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
 		var row struct {
-			Joined sql.NullString // NULL: there is none
+			Joined sql.NullString // NULL for an empty page
 			At     model.Computed
 		}
 		err := tx.Table("(?) AS page", active(p.store, page)).
@@ -78,8 +76,8 @@ func (p *Pastes) ActiveIDs(
 	return ids, last, err
 }
 
-// titleKey is paste.Summary.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay
-// short. Both databases fold only ASCII.
+// titleKey selects paste.Summary.TitleKey: the first 100 characters of a paste's title, so that cursors stay short.
+// lower is paste.FoldTitle: both databases fold only ASCII.
 const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
 
 // Select implements paste.Store.
@@ -114,7 +112,7 @@ func (p *Pastes) Profile(
 	return owner, listed, nil
 }
 
-// selected reads the pastes of a selection, and their tags.
+// selected reads the pastes of a selection with their tags.
 func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection, limit int) ([]paste.Summary, error) {
 	var query *gorm.DB
 	after := selection.After
@@ -130,8 +128,8 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 	default:
 		query = newest(tx, after, limit)
 	}
-	query = query.Where("pastes.owner_id = ?", string(owner)).
-		Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
+	const byClient = "EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)"
+	query = query.Where("pastes.owner_id = ?", string(owner)).Where("NOT pastes.encrypted OR " + byClient)
 	if selection.Public { // literals, for a partial index
 		query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile")
 	}
@@ -153,30 +151,30 @@ func titled(query *gorm.DB, part string) *gorm.DB {
 	if part == "" {
 		return query
 	}
-	value, _ := model.Text(lowerASCII(part)).Value() // a text, always
+	value, _ := model.Text(paste.FoldTitle(part)).Value() // a text, always
 	stored, _ := value.(string)
 	return query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(stored))
 }
 
-// addTags reads the tags of a list; for a public one, only of an owner who shows them.
+// addTags reads the tags of a list. Those of a public list are read only if the owner shows them.
 func addTags(tx *gorm.DB, listed []paste.Summary, public bool) error {
-	at := make(map[string]*paste.Summary, len(listed))
+	byID := make(map[string]*paste.Summary, len(listed))
 	for i := range listed {
-		at[string(listed[i].ID)] = &listed[i]
+		byID[string(listed[i].ID)] = &listed[i]
 	}
-	query := tx.Where("paste_id IN ?", slices.Collect(maps.Keys(at)))
+	query := tx.Where("paste_id IN ?", slices.Collect(maps.Keys(byID)))
 	if public {
 		query = query.Where("(SELECT o.show_tags FROM pastes p JOIN users o ON o.id = p.owner_id WHERE p.id = paste_id)")
 	}
 	var rows []model.PasteTag
 	err := query.Order("paste_id, position").Find(&rows).Error
 	for _, row := range rows {
-		at[row.PasteID].Tags = append(at[row.PasteID].Tags, string(row.Tag))
+		byID[row.PasteID].Tags = append(byID[row.PasteID].Tags, string(row.Tag))
 	}
 	return err
 }
 
-// StarredBy implements paste.Store. Its time grows with the user's number of stars. Without the expression below,
+// StarredBy implements paste.Store. Its time grows with the number of the user's stars. Ordered by the bare column,
 // PostgreSQL would scan the pastes of all users by time: very many if the starred ones are old.
 func (p *Pastes) StarredBy(
 	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
@@ -186,8 +184,8 @@ func (p *Pastes) StarredBy(
 		query := latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit)
 		return titled(query, title).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
-			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private,
-				string(reader))
+			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)",
+				paste.Private, string(reader))
 	})
 }
 
@@ -201,8 +199,11 @@ func (p *Pastes) Recent(
 	})
 }
 
-// beginning is how many characters of code are read to find the first line.
-const beginning = 200
+const listedColumns = `pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns,
+	pastes.encrypted, pastes.visibility, pastes.title, pastes.edited_at, pastes.pasties, pastes.content_bytes,
+	(SELECT count(*) FROM stars t WHERE t.paste_id = pastes.id) AS stars, coalesce(o.username, '') AS owner_name,
+	` + titleKey + ` AS title_key, coalesce(q.title, '') AS pasty_title,
+	coalesce(substr(q.code, 1, ?), '') AS beginning`
 
 // listedRow is a paste with the title and the beginning of its first pasty, and the name of its owner.
 type listedRow struct {
@@ -223,29 +224,27 @@ type outlineRow struct {
 	Beginning model.Text
 }
 
-// outlined is as much of a code as a preview can need: two characters may stand for one.
-const outlined = 2*paste.MaxPreviewBytes + 1
+// previewed is how many characters of code are read for a preview. Two may stand for one: see model.Text.
+const previewed = 2*paste.MaxPreviewBytes + 1
 
-// outline reads the pasties of listed pastes. The rows are theirs.
-func outline(tx *gorm.DB, rows []listedRow, listed []paste.Summary) error {
-	n := paste.CountWithPasties(len(rows), func(i int) (int, int64) {
-		return rows[i].Paste.Pasties, rows[i].Paste.ContentBytes
+// addPasties reads the pasties of listed pastes, except those that are cut.
+func addPasties(tx *gorm.DB, listed []paste.Summary) error {
+	whole := paste.CutOutline(len(listed), func(i int) *paste.Summary {
+		return &listed[i]
 	})
-	at := make(map[string]*paste.Summary, n)
-	for i := range listed {
-		if listed[i].Cut = i >= n; !listed[i].Cut {
-			at[rows[i].Paste.ID] = &listed[i]
-		}
-	}
-	if len(at) == 0 {
+	if whole == 0 {
 		return nil
 	}
-	var pasties []outlineRow
-	err := tx.Table("pasties").Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", outlined).
-		Where("paste_id IN ?", slices.Sorted(maps.Keys(at))).Order("paste_id, position").Scan(&pasties).Error
-	for _, row := range pasties {
-		one := at[row.PasteID]
-		one.Pasties = append(one.Pasties, paste.PastySummary{
+	byID := make(map[string]*paste.Summary, whole)
+	for i := range listed[:whole] {
+		byID[string(listed[i].ID)] = &listed[i]
+	}
+	var rows []outlineRow
+	err := tx.Table("pasties").Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", previewed).
+		Where("paste_id IN ?", slices.Sorted(maps.Keys(byID))).Order("paste_id, position").Scan(&rows).Error
+	for _, row := range rows {
+		of := byID[row.PasteID]
+		of.Pasties = append(of.Pasties, paste.PastySummary{
 			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Lines: row.Lines,
 			Preview: paste.Preview(string(row.Beginning)),
 		})
@@ -253,17 +252,7 @@ func outline(tx *gorm.DB, rows []listedRow, listed []paste.Summary) error {
 	return err
 }
 
-// lowerASCII folds a text as the databases' lower does.
-func lowerASCII(text string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, text)
-}
-
-// list is listed for a query that makes a whole answer.
+// list calls listed in a snapshot.
 func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (listed []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		listed, err = p.listed(tx, query(tx))
@@ -275,12 +264,7 @@ func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (li
 // listed reads the active pastes of a query.
 func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Summary, error) {
 	var rows []listedRow
-	err := active(p.store, query).
-		Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
-			pastes.title, pastes.edited_at, pastes.pasties, pastes.content_bytes,
-			(SELECT count(*) FROM stars t WHERE t.paste_id = pastes.id) AS stars,
-			coalesce(o.username, '') AS owner_name,
-			`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
+	err := active(p.store, query).Select(listedColumns, paste.MaxFirstLine).
 		Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
 		Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
 	listed := make([]paste.Summary, 0, len(rows))
@@ -288,7 +272,7 @@ func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Summary, error) {
 		listed = append(listed, rows[i].listed())
 	}
 	if err == nil {
-		err = outline(tx, rows, listed)
+		err = addPasties(tx, listed)
 	}
 	return listed, err
 }
@@ -297,20 +281,10 @@ func (r *listedRow) listed() paste.Summary {
 	return paste.Summary{
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),
-		Encrypted:  r.Paste.Encrypted,
-		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)), OwnerName: r.OwnerName,
-		Stars: r.Paste.Stars, Bytes: r.Paste.ContentBytes,
+		Encrypted: r.Paste.Encrypted, PastyTitle: string(r.PastyTitle), OwnerName: r.OwnerName,
+		FirstLine: paste.FirstLine(string(r.Beginning)),
+		Stars:     r.Paste.Stars, Bytes: r.Paste.ContentBytes, PastyCount: r.Paste.Pasties,
 	}
-}
-
-// firstLine returns the first line that is not blank.
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && utf8.ValidString(line) {
-			return line
-		}
-	}
-	return ""
 }
 
 // Users implements user.Store.

@@ -22,7 +22,8 @@ type Moderation struct{ store *db.Store }
 // NewModeration returns the moderation of a store.
 func NewModeration(store *db.Store) *Moderation { return &Moderation{store} }
 
-type foundRow struct {
+// moderatedRow is a paste as operators see it in a list, and whether it matches their filter.
+type moderatedRow struct {
 	Listed    listedRow `gorm:"embedded"`
 	Suspended bool
 	Bytes     int64
@@ -32,25 +33,32 @@ type foundRow struct {
 	Matched   bool
 }
 
+const (
+	moderatedColumns = `p.id, p.owner_id, coalesce(u.username, '') AS owner_name,
+		coalesce(u.suspended, FALSE) AS suspended, p.created_at, p.expires_at, p.visibility, p.encrypted,
+		substr(p.title, 1, 200) AS title, p.content_bytes + p.history_bytes AS bytes,
+		coalesce(substr(q.title, 1, 200), '') AS pasty_title,
+		coalesce(CASE WHEN NOT p.burns AND p.visibility <> 2 AND p.removed_at IS NULL
+			THEN substr(q.code, 1, 200) END, '') AS beginning`
+	removedColumns = `, p.removed_at, t.removed_by,
+		CASE WHEN p.hidden THEN 'hidden with its user' ELSE t.reason END AS reason`
+)
+
 // Pastes implements moderation.Store.
 func (m *Moderation) Pastes(
 	ctx context.Context, filter moderation.Filter, after paste.Cursor, window int,
-) (found []moderation.Paste, last paste.Cursor, err error) {
-	var rows []foundRow
+) (pastes []moderation.Paste, last paste.Cursor, err error) {
+	var rows []moderatedRow
 	err = m.store.List(ctx, func(tx *gorm.DB) error {
 		query := tx.Table("(?) p", m.window(tx.Table("pastes"), filter, after, window)).
 			Joins("LEFT JOIN users u ON u.id = p.owner_id LEFT JOIN pasties q ON q.paste_id = p.id AND q.position = 0")
-		more := ""
+		columns := moderatedColumns
 		if filter.Removed {
-			more = ", p.removed_at, t.removed_by, CASE WHEN p.hidden THEN 'hidden with its user' ELSE t.reason END AS reason"
+			columns += removedColumns
 			query = query.Joins("JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id")
 		}
-		matched, values := matching(filter)
-		return query.Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, coalesce(u.suspended, FALSE) AS suspended,
-			p.created_at, p.expires_at, p.visibility, p.encrypted, substr(p.title, 1, 200) AS title,
-			p.content_bytes + p.history_bytes AS bytes, coalesce(substr(q.title, 1, 200), '') AS pasty_title,
-			coalesce(CASE WHEN NOT p.burns AND p.visibility <> 2 AND p.removed_at IS NULL
-				THEN substr(q.code, 1, 200) END, '') AS beginning, (`+matched+`) AS matched`+more, values...).
+		condition, values := matching(filter)
+		return query.Select(columns+", ("+condition+") AS matched", values...).
 			Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
 	if err != nil {
@@ -62,7 +70,7 @@ func (m *Moderation) Pastes(
 		if !row.Matched {
 			continue
 		}
-		found = append(found, moderation.Paste{
+		pastes = append(pastes, moderation.Paste{
 			Summary: listed, Suspended: row.Suspended, Bytes: row.Bytes,
 			RemovedAt: row.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
@@ -70,10 +78,10 @@ func (m *Moderation) Pastes(
 	if len(rows) < window {
 		last = paste.Cursor{} // that was all
 	}
-	return found, last, nil
+	return pastes, last, nil
 }
 
-// window is the part of a search that indexes answer: the first pastes after a place.
+// window applies the part of a filter that indexes answer, and selects the first pastes after a place.
 func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Cursor, limit int) *gorm.DB {
 	if filter.Removed { // literals, for a partial index
 		query = query.Where("removed_at IS NOT NULL")
@@ -98,12 +106,12 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	return latest(query, "created_at", "id", after.CreatedAt, string(after.ID), limit)
 }
 
-// matching is the part of a search that has to look at each paste: a condition and its values. replace() has no
+// matching returns the part of a filter that has to look at each paste: a condition and its values. replace() has no
 // wildcards, unlike LIKE.
 func matching(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}
-	add := func(condition string, value string) {
+	add := func(condition, value string) {
 		for range strings.Count(condition, "?") {
 			values = append(values, model.Text(value))
 		}
@@ -157,7 +165,7 @@ func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit
 	})
 }
 
-// openReports leaves out those of pastes that were removed or hidden.
+// openReports leaves out reports of pastes that were removed or hidden.
 func openReports(query *gorm.DB) *gorm.DB {
 	return query.Where("paste_id IN (SELECT id FROM pastes WHERE removed_at IS NULL)")
 }
@@ -169,9 +177,10 @@ func (m *Moderation) CloseReport(ctx context.Context, entry auditlog.Entry, id s
 
 // Entries implements moderation.Store.
 func (m *Moderation) Entries(ctx context.Context, after auditlog.Entry, limit int) ([]auditlog.Entry, error) {
-	return list(latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit),
-		func(row *model.AuditEntry) (auditlog.Entry, error) {
-			return auditlog.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target,
-				Reason: row.Reason}, nil
-		})
+	query := latest(m.store.Read(ctx), "at", "id", after.At, after.ID, limit)
+	return list(query, func(row *model.AuditEntry) (auditlog.Entry, error) {
+		return auditlog.Entry{
+			ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason,
+		}, nil
+	})
 }

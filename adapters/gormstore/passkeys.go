@@ -16,8 +16,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StoreCeremony implements identity.CeremonyKeeper.
-func (i *Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
+// StoreCeremony implements identity.Store.
+func (i *Identities) StoreCeremony(
+	ctx context.Context, hash identity.Hash, ceremony identity.Ceremony, others int,
+) error {
 	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
@@ -31,29 +33,29 @@ func (i *Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept
 			return err
 		}
 		return tx.Create(&model.PasskeyCeremony{
-			Hash: hash[:], Purpose: kept.Purpose, Challenge: kept.Challenge, UserID: string(kept.Owner), Name: kept.Name,
-			ExpiresAt: now.Add(identity.CeremonyAge),
+			Hash: hash[:], Purpose: ceremony.Purpose, Challenge: ceremony.Challenge, UserID: string(ceremony.Owner),
+			Name: ceremony.Name, ExpiresAt: now.Add(identity.CeremonyAge),
 		}).Error
 	})
 }
 
-// TakeCeremony implements identity.CeremonyKeeper.
-func (i *Identities) TakeCeremony(ctx context.Context, hash identity.Hash) (taken identity.Ceremony, err error) {
+// TakeCeremony implements identity.Store.
+func (i *Identities) TakeCeremony(ctx context.Context, hash identity.Hash) (ceremony identity.Ceremony, err error) {
 	err = i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var row model.PasskeyCeremony
-		valid := db.ForUpdate(tx).Where("hash = ? AND expires_at > ?", hash[:], i.store.Now())
-		if err := valid.Take(&row).Error; err != nil {
+		err := db.ForUpdate(tx).Where("hash = ? AND expires_at > ?", hash[:], i.store.Now()).Take(&row).Error
+		if err != nil {
 			return err
 		}
-		taken = row.Domain()
+		ceremony = row.Domain()
 		return db.OrNotFound(tx.Delete(&row))
 	})
-	return taken, err
+	return ceremony, err
 }
 
-// PasskeyByID implements identity.PasskeyKeeper.
+// PasskeyByID implements identity.Store.
 func (i *Identities) PasskeyByID(ctx context.Context, id identity.PasskeyID) (
-	found identity.Passkey, owner user.User, err error,
+	passkey identity.Passkey, owner user.User, err error,
 ) {
 	err = i.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		var row model.Passkey
@@ -63,16 +65,16 @@ func (i *Identities) PasskeyByID(ctx context.Context, id identity.PasskeyID) (
 		if owner, err = find(tx.Where("id = ?", row.UserID), (*model.User).Domain); err != nil {
 			return err
 		}
-		found, err = row.Domain()
+		passkey, err = row.Domain()
 		return err
 	})
 	if err != nil {
 		return identity.Passkey{}, user.User{}, err
 	}
-	return found, owner, nil
+	return passkey, owner, nil
 }
 
-// UsePasskey implements identity.PasskeyKeeper.
+// UsePasskey implements identity.Store.
 func (i *Identities) UsePasskey(
 	ctx context.Context, from netip.Addr, id identity.PasskeyID, counter uint32, at time.Time,
 ) error {
@@ -88,7 +90,7 @@ func (i *Identities) UsePasskey(
 	}))
 }
 
-// passkeysOf returns a user's passkeys.
+// passkeysOf returns a user's passkeys, the oldest first.
 func passkeysOf(tx *gorm.DB, owner string) (passkeys []identity.Passkey, err error) {
 	var rows []model.Passkey
 	if err := tx.Where("user_id = ?", owner).Order("created_at, id").Find(&rows).Error; err != nil {
@@ -104,13 +106,13 @@ func passkeysOf(tx *gorm.DB, owner string) (passkeys []identity.Passkey, err err
 	return passkeys, nil
 }
 
-// replacePasskeys removes and adds passkeys of a user. One that stays is not changed.
+// replacePasskeys removes and adds passkeys of a user. It does not change one that stays.
 func replacePasskeys(tx *gorm.DB, owner string, before, after []identity.Passkey) error {
-	has := func(list []identity.Passkey, id identity.PasskeyID) bool {
+	contains := func(list []identity.Passkey, id identity.PasskeyID) bool {
 		return slices.ContainsFunc(list, func(p identity.Passkey) bool { return p.ID == id })
 	}
 	for _, passkey := range before {
-		if has(after, passkey.ID) {
+		if contains(after, passkey.ID) {
 			continue
 		}
 		if err := tx.Where("id = ? AND user_id = ?", string(passkey.ID), owner).Delete(&model.Passkey{}).Error; err != nil {
@@ -118,7 +120,7 @@ func replacePasskeys(tx *gorm.DB, owner string, before, after []identity.Passkey
 		}
 	}
 	for _, passkey := range after {
-		if has(before, passkey.ID) {
+		if contains(before, passkey.ID) {
 			continue
 		}
 		row := model.NewPasskey(owner, passkey)

@@ -36,14 +36,14 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 // pastyRow is a paste with one of its pasties.
 type pastyRow struct {
 	model.Paste
-	PastyID, PastyTitle, PastyLanguage, Code *model.Text // nil: there is none, or it is refused
+	PastyID, PastyTitle, PastyLanguage, Code *model.Text // nil: the paste has no such pasty, or is refused
 }
 
-// pastyColumns are those of pastyRow that ReadPasty needs.
+// pastyColumns are the columns of pastyRow that ReadPasty needs.
 const pastyColumns = `pastes.id, owner_id, burns, visibility, encrypted,
 	y.id AS pasty_id, y.title AS pasty_title, y.language AS pasty_language, y.code`
 
-// ReadPasty implements paste.Store. One statement reads both rows, which are of one instant.
+// ReadPasty implements paste.Store. One statement reads both rows, so that they are of one instant.
 func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
 	if !model.IsText(string(reader)) { // no user has this id
 		reader = ""
@@ -60,8 +60,8 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 	}
 	var row pastyRow
 	err := p.store.Bounded(ctx, func(tx *gorm.DB) error {
-		found := tx.Table("pastes").Select(pastyColumns).Joins(join, arguments...).Where("pastes.id = ?", string(id))
-		return active(p.store, found).Order("y.position").Take(&row).Error
+		query := tx.Table("pastes").Select(pastyColumns).Joins(join, arguments...).Where("pastes.id = ?", string(id))
+		return active(p.store, query).Order("y.position").Take(&row).Error
 	}, p.store.Pastes)
 	if err != nil {
 		return paste.Pasty{}, err
@@ -83,17 +83,17 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 
 // ReadCipher implements paste.Store.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	found, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
-	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
+	document, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
+	if err == nil && document.CipherSeenBy(reader) != nil { // PasteMyst encrypted it: browsers cannot decrypt its format
 		return paste.Document{}, db.ErrNotFound
 	}
-	return found, err
+	return document, err
 }
 
-// find reads an active paste. If refuse fails for its row, it reads no content and fails too.
+// find reads an active paste. If refuse fails for its row, find reads no content and fails, too.
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*model.Paste) error,
-) (found paste.Document, err error) {
+) (document paste.Document, err error) {
 	if !model.IsText(string(reader)) { // no user has this id
 		reader = ""
 	}
@@ -105,20 +105,20 @@ func (p *Pastes) find(
 		if err := refuse(row); err != nil {
 			return err
 		}
-		stored, err := model.Load(tx, row)
-		found = stored.Domain()
+		rows, err := model.Load(tx, row)
+		document = rows.Domain()
 		return err
 	}, p.store.Pastes)
 	if err != nil {
 		return paste.Document{}, err
 	}
-	return found, nil
+	return document, nil
 }
 
-// pasteColumns are the columns of model.Paste. It is not *: a prepared SELECT * fails on PostgreSQL once a newer node
-// has added a column.
-const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
-	content_bytes, history_bytes, delete_key, origin, edited_at, unshared,
+// pasteColumns are the columns of model.Paste. A prepared SELECT * would fail on PostgreSQL once a newer node has added
+// a column.
+const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted,
+	pasties, tags, edits, content_bytes, history_bytes, delete_key, origin, edited_at, unshared,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
 	EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = pastes.id AND s.user_id = ?) AS starred`
 
@@ -138,7 +138,7 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 // CreateAllowed implements paste.Store.
 func (p *Pastes) CreateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (used paste.Usage, err error) {
+) (usage paste.Usage, err error) {
 	rows := model.NewDocument(created, p.store.KeepsSearch())
 	err = p.store.WriteTogether(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
 		allow, err := p.lockHolder(tx, allowance, created.Owner)
@@ -148,7 +148,7 @@ func (p *Pastes) CreateAllowed(
 		if err := allow(paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return err
 		}
-		if used, err = p.takeQuota(tx, client, allowance.Rate); err != nil {
+		if usage, err = p.takeQuota(tx, client, allowance.Rate); err != nil {
 			return err
 		}
 		return rows.Insert(tx)
@@ -156,7 +156,7 @@ func (p *Pastes) CreateAllowed(
 	if err != nil {
 		return paste.Usage{}, err
 	}
-	return used, nil
+	return usage, nil
 }
 
 // Update implements paste.Store.
@@ -202,52 +202,54 @@ func (p *Pastes) update(
 		return paste.Document{}, err
 	}
 	stored := before.Domain()
-	changed, err := change(stored)
+	edit, err := change(stored)
 	if err != nil {
 		return paste.Document{}, err
 	}
-	if !changed.Changed {
+	if !edit.Changed {
 		return stored, nil
 	}
 	if _, err := p.takeQuota(tx, client, allowance.Rate); err != nil {
 		return paste.Document{}, err
 	}
-	changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
-	changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
-	after := model.NewDocument(changed.Document, p.store.KeepsSearch())
-	after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, changed.Visibility)
+	edit.ID, edit.CreatedAt, edit.Burns = stored.ID, stored.CreatedAt, stored.Burns
+	edit.Cipher, edit.Stars = stored.Cipher, stored.Stars
+	after := model.NewDocument(edit.Document, p.store.KeepsSearch())
+	after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, edit.Visibility)
 	if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
 		return paste.Document{}, err
 	}
-	return changed.Document, after.Replace(tx, before, changed.Dropped)
+	return edit.Document, after.Replace(tx, before, edit.Dropped)
 }
 
-// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota
-// together. allow fails when the user may not store more. It runs its statement after the lock, so it sees what earlier
-// holders of the lock wrote.
-func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance,
-	holder user.ID) (allow func(more paste.Holding) error, err error) {
+// lockHolder locks a user with an allowance until the transaction ends, so that concurrent writes cannot exceed it
+// together. allow fails when the user may not store more. Its statement comes after the lock, so that it sees what
+// earlier holders of the lock wrote.
+func (p *Pastes) lockHolder(
+	tx *gorm.DB, allowance paste.Allowance, holder user.ID,
+) (allow func(more paste.Holding) error, err error) {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return func(paste.Holding) error { return nil }, nil
 	}
 	return func(more paste.Holding) error {
-		has, err := held(active(p.store, tx.Where("owner_id = ?", string(holder))))
+		holding, err := holdingOf(active(p.store, tx.Where("owner_id = ?", string(holder))))
 		if err != nil {
 			return err
 		}
-		return allowance.Add(has, more)
+		return allowance.Add(holding, more)
 	}, lockUser(tx, holder)
 }
 
-func held(pastes *gorm.DB) (has paste.Holding, err error) {
+// holdingOf sums up the pastes of a query.
+func holdingOf(pastes *gorm.DB) (holding paste.Holding, err error) {
 	err = pastes.Model(&model.Paste{}).
-		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(
-		&has).Error
-	return has, err
+		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").
+		Scan(&holding).Error
+	return holding, err
 }
 
-// locked locks an active paste until the transaction ends. Separate statements read its content: the one that waited
-// for the lock would return the content from before the wait.
+// locked locks an active paste until the transaction ends, and reads it. Separate statements read its content: the one
+// that waits for the lock would return the content from before the wait.
 func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 	row, err := p.lockedRow(tx, id)
 	if err != nil {
@@ -256,8 +258,8 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 	return model.Load(tx, row)
 }
 
-// lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the
-// locking subquery: it has to hold for the row as it is after the wait.
+// lockedRow is locked without the content. The condition on expiry has to hold for the row as it is after the wait. The
+// LIMIT keeps PostgreSQL from moving it into the subquery that locks.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
 	locked := db.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")
@@ -278,7 +280,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID
 }
 
 // Burn implements paste.Store.
-func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
+func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burned paste.Document, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
 		if err != nil {
@@ -291,13 +293,13 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 		if err != nil {
 			return err
 		}
-		burnt = rows.Domain()
+		burned = rows.Domain()
 		return p.delete(tx, row)
 	})
 	if err != nil {
 		return paste.Document{}, err
 	}
-	return burnt, nil
+	return burned, nil
 }
 
 // delete removes a locked paste.

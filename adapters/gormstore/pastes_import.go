@@ -29,29 +29,29 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 	for i, record := range pastes {
 		ids[i], owners[i] = string(record.ID), string(record.Over(paste.Document{}, false).Owner)
 	}
-	exists, err := lockOwners(tx, owners)
+	users, err := lockOwners(tx, owners)
 	if err != nil {
 		return nil, err
 	}
-	goneUsers, err := buried(tx, model.UserTombstone, owners)
+	buriedUsers, err := buried(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}
-	known, err := lockPastes(tx, ids)
+	stored, err := lockPastes(tx, ids)
 	if err != nil {
 		return nil, err
 	}
 	// after the lock, to see the tombstone of a deletion that it waited for
-	gonePastes, err := buried(tx, model.PasteTombstone, ids)
+	buriedPastes, err := buried(tx, model.PasteTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
 	results, changed := make([]batch.Result, len(pastes)), make(map[string]*model.Document, len(pastes))
 	for i, record := range pastes {
 		id, owner := ids[i], owners[i]
-		orphan := owner != "" && !exists[owner]
+		orphan := owner != "" && !users[owner]
 		switch {
-		case gonePastes[id] && known[id] == nil || orphan && goneUsers[owner]:
+		case buriedPastes[id] && stored[id] == nil || orphan && buriedUsers[owner]:
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		case orphan && orphans != paste.AnonymizeOrphans:
@@ -60,7 +60,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		case orphan:
 			record.Owner = new(user.ID)
 		}
-		before, unshared := cmp.Or(changed[id], known[id]), false
+		before, unshared := cmp.Or(changed[id], stored[id]), false
 		if before != nil {
 			results[i].Outcome = batch.Updated
 			unshared = before.Paste.Unshared
@@ -73,10 +73,10 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		}
 		changed[id] = imported
 	}
-	return results, storePastes(tx, changed, known)
+	return results, storePastes(tx, changed, stored)
 }
 
-// equal compares two pastes without their stars.
+// equal reports whether two pastes are the same but for their stars.
 func equal(a, b paste.Document) bool {
 	same := a.Cipher.Equal(b.Cipher)
 	a.Cipher, a.Stars = b.Cipher, b.Stars
@@ -86,30 +86,29 @@ func equal(a, b paste.Document) bool {
 // lockPastes locks the pastes that exist and were not removed, in the order of their ids, and returns them.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
 	var rows []*model.Paste
-	err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL",
-		ids).Order("id").Find(&rows).Error
+	err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ? AND removed_at IS NULL", ids).
+		Order("id").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
 	return model.LoadAll(tx, rows)
 }
 
-// storePastes inserts pastes, and replaces known ones.
-func storePastes(tx *gorm.DB, pastes, known map[string]*model.Document) error {
+// storePastes inserts pastes, or replaces stored ones.
+func storePastes(tx *gorm.DB, pastes, stored map[string]*model.Document) error {
 	var (
-		all       model.Document
-		rows, old []*model.Paste
-		ciphers   []*model.PasteCipher
-		texts     []*model.PasteText
-		replaced  []string
-		sortedIDs = slices.Sorted(maps.Keys(pastes))
+		all               model.Document
+		inserted, updated []*model.Paste
+		updatedIDs        []string
+		ciphers           []*model.PasteCipher
+		texts             []*model.PasteText
 	)
-	for _, id := range sortedIDs {
+	for _, id := range slices.Sorted(maps.Keys(pastes)) {
 		p := pastes[id]
-		if _, ok := known[id]; ok {
-			replaced, old = append(replaced, id), append(old, p.Paste)
+		if _, ok := stored[id]; ok {
+			updatedIDs, updated = append(updatedIDs, id), append(updated, p.Paste)
 		} else {
-			rows = append(rows, p.Paste)
+			inserted = append(inserted, p.Paste)
 		}
 		all.Pasties = append(all.Pasties, p.Pasties...)
 		all.Tags, all.Edits = append(all.Tags, p.Tags...), append(all.Edits, p.Edits...)
@@ -120,17 +119,18 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*model.Document) error {
 			texts = append(texts, p.Text)
 		}
 	}
-	if len(replaced) > 0 {
-		for _, table := range []any{&model.Pasty{}, &model.PasteTag{}, &model.PasteEdit{}, &model.PasteCipher{},
-			&model.PasteText{}} {
-			if err := tx.Where("paste_id IN ?", replaced).Delete(table).Error; err != nil {
+	if len(updatedIDs) > 0 {
+		for _, row := range []any{
+			&model.Pasty{}, &model.PasteTag{}, &model.PasteEdit{}, &model.PasteCipher{}, &model.PasteText{},
+		} {
+			if err := tx.Where("paste_id IN ?", updatedIDs).Delete(row).Error; err != nil {
 				return err
 			}
 		}
 	}
-	if err := model.Insert(upsert(tx), old); err != nil {
+	if err := model.Insert(upsert(tx), updated); err != nil {
 		return err
 	}
-	// It fails if another writer has just stored one of the rows; then the batch is retried.
-	return model.Insert(tx, rows, ciphers, texts, all.Pasties, all.Tags, all.Edits)
+	// It fails if another writer has just stored one of the rows. Then the batch is tried again.
+	return model.Insert(tx, inserted, ciphers, texts, all.Pasties, all.Tags, all.Edits)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// takeAway marks locked pastes as removed, or as hidden with their owner.
-func takeAway(s *db.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
+// hideRows marks locked pastes as removed, or as hidden with their owner.
+func hideRows(s *db.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
 	if err := tx.Where("paste_id IN ?", ids).Delete(&model.PasteText{}).Error; err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func takeAway(s *db.Store, tx *gorm.DB, ids []paste.ID, hidden bool) error {
 		Updates(map[string]any{"removed_at": s.Now(), "hidden": hidden}).Error
 }
 
-// giveBack undoes takeAway, except for the text of searches, and deletes the tombstones.
-func giveBack(tx *gorm.DB, ids []paste.ID) error {
+// showRows undoes hideRows, except for the text of searches, and deletes the tombstones.
+func showRows(tx *gorm.DB, ids []paste.ID) error {
 	err := tx.Where("kind = ? AND id IN ?", model.PasteTombstone, ids).Delete(&model.Tombstone{}).Error
 	if err != nil {
 		return err
@@ -34,29 +34,28 @@ func giveBack(tx *gorm.DB, ids []paste.ID) error {
 	return tx.Model(&model.Paste{}).Where("id IN ?", ids).Updates(map[string]any{"removed_at": nil, "hidden": false}).Error
 }
 
-// show gives locked pastes back, and makes them searchable.
+// show restores locked pastes, and makes them searchable.
 func (m *Moderation) show(tx *gorm.DB, ids []paste.ID) error {
-	if err := giveBack(tx, ids); err != nil {
+	if err := showRows(tx, ids); err != nil {
 		return err
 	}
 	var rows []*model.Paste
 	if err := tx.Omit("Stars", "Starred").Where("id IN ?", ids).Find(&rows).Error; err != nil {
 		return err
 	}
-	for one := range slices.Chunk(rows, 1) { // they may be large
-		if err := keepTexts(m.store, tx, one); err != nil {
+	for batch := range slices.Chunk(rows, 1) { // they may be large
+		if err := keepTexts(m.store, tx, batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. It locks the
-// user, so that the answer stays true.
+// hidesPastes reports whether the pastes of a user are to be hidden. owner is an id, or a query for one. The user is
+// locked, so that the answer stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
-	err := db.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).
-		Pluck("pastes_hidden", &hidden).Error
+	err := db.ForShare(tx).Model(&model.User{}).Where("id = (?)", owner).Pluck("pastes_hidden", &hidden).Error
 	return len(hidden) > 0 && hidden[0], err
 }
 
@@ -64,7 +63,7 @@ func ownerOf(tx *gorm.DB, id paste.ID) *gorm.DB {
 	return tx.Model(&model.Paste{}).Select("owner_id").Where("id = ?", string(id))
 }
 
-// lockRemoved locks an unexpired paste that was removed, or is hidden.
+// lockRemoved locks an unexpired paste that was removed, or one that is hidden.
 func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
 	removed := tx.Where("id = ? AND removed_at IS NOT NULL AND hidden = ?", string(id), hidden)
 	return unexpired(m.store, db.ForUpdate(removed)).Select("id").Take(&model.Paste{}).Error
@@ -88,7 +87,7 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 		if err != nil {
 			return err
 		}
-		if err := takeAway(m.store, tx, []paste.ID{id}, false); err != nil {
+		if err := hideRows(m.store, tx, []paste.ID{id}, false); err != nil {
 			return err
 		}
 		if err := tx.Where("paste_id = ?", string(id)).Delete(&model.Report{}).Error; err != nil {
@@ -123,13 +122,13 @@ func (p *Pastes) RemovalNotice(ctx context.Context, id paste.ID) (told bool, err
 	if !model.IsText(string(id)) {
 		return false, nil
 	}
-	var found []bool
+	var values []bool
 	err = p.store.Read(ctx).Model(&model.Tombstone{}).Where("kind = ? AND id = ?", model.PasteTombstone, string(id)).
-		Pluck("told", &found).Error
-	return len(found) > 0 && found[0], db.Translate(err)
+		Pluck("told", &values).Error
+	return len(values) > 0 && values[0], db.Translate(err)
 }
 
-// PurgeRemoved implements paste.Store. The outer condition holds for a paste that was restored at the same moment.
+// PurgeRemoved implements paste.Store. The outer condition leaves out a paste that is restored at the same moment.
 func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM pastes WHERE removed_at IS NOT NULL AND id IN (
 		SELECT id FROM pastes WHERE removed_at <= ? AND NOT hidden LIMIT ?)`, p.store.Ago(retention), limit)
@@ -143,25 +142,25 @@ func (p *Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, id pas
 }
 
 // purge runs a DELETE and returns the number of rows.
-func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (purged int, err error) {
+func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (rows int, err error) {
 	err = p.store.Transaction(ctx, func(tx *gorm.DB) error {
 		result := tx.Exec(statement, values...)
-		purged = int(result.RowsAffected)
+		rows = int(result.RowsAffected)
 		return result.Error
 	})
-	return purged, err
+	return rows, err
 }
 
 // Hide implements moderation.Store.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
-	return m.each(ctx, owner, true, "removed_at IS NULL", m.hide, func(tx *gorm.DB) *gorm.DB {
+	return m.changeHidden(ctx, owner, true, "removed_at IS NULL", m.hide, func(tx *gorm.DB) *gorm.DB {
 		return active(m.store, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", string(owner)))
 	})
 }
 
-// hide takes locked pastes of a suspended owner away.
+// hide hides locked pastes of a suspended owner.
 func (m *Moderation) hide(tx *gorm.DB, ids []paste.ID) error {
-	if err := takeAway(m.store, tx, ids, true); err != nil {
+	if err := hideRows(m.store, tx, ids, true); err != nil {
 		return err
 	}
 	return bury(m.store, tx, model.PasteTombstone, ids...)
@@ -169,34 +168,34 @@ func (m *Moderation) hide(tx *gorm.DB, ids []paste.ID) error {
 
 // Unhide implements moderation.Store.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (int, error) {
-	return m.each(ctx, owner, false, "hidden", m.show, func(tx *gorm.DB) *gorm.DB {
+	return m.changeHidden(ctx, owner, false, "hidden", m.show, func(tx *gorm.DB) *gorm.DB {
 		return tx.Model(&model.Paste{}).Where("owner_id = ? AND hidden", string(owner)).Limit(limit)
 	})
 }
 
-// each calls do with pastes of an owner if they are to be hidden, or not to be: those that a query finds, once they are
-// locked, if a
-// condition still holds. It returns how many the query found: there may be others, even if all of these have gone.
-func (m *Moderation) each(
-	ctx context.Context, owner user.ID, hidden bool, condition string, do func(*gorm.DB, []paste.ID) error,
+// changeHidden selects pastes of an owner, locks those that still meet the condition, and calls change with them. It
+// does nothing unless the owner's pastes are to be hidden, or not, as hidden says. It returns how many pastes it
+// selected: if all of them have gone, there may still be others.
+func (m *Moderation) changeHidden(
+	ctx context.Context, owner user.ID, hidden bool, condition string, change func(*gorm.DB, []paste.ID) error,
 	query func(*gorm.DB) *gorm.DB,
-) (found int, err error) {
+) (selected int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		found = 0
-		if wanted, err := m.hidesPastes(tx, string(owner)); err != nil || wanted != hidden {
+		selected = 0
+		if hides, err := m.hidesPastes(tx, string(owner)); err != nil || hides != hidden {
 			return err
 		}
 		var ids, locked []paste.ID
 		if err := query(tx).Pluck("id", &ids).Error; err != nil {
 			return err
 		}
-		found = len(ids)
+		selected = len(ids)
 		err := db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN ?", ids).Where(condition).
 			Order("id").Pluck("id", &locked).Error
 		if err != nil || len(locked) == 0 {
 			return err
 		}
-		return do(tx, locked)
+		return change(tx, locked)
 	})
-	return found, err
+	return selected, err
 }

@@ -23,47 +23,48 @@ type Search struct{ store *db.Store }
 // NewSearch returns the search of a store.
 func NewSearch(store *db.Store) *Search { return &Search{store} }
 
-// recent is how many of the newest public pastes are scanned before the index is used. If these contain a quarter of
-// the wanted results, further are scanned. Frequent words are found there; the index is quick for rare ones.
-const recent, further = 1000, 5000
+// firstScan is how many of the newest public pastes are scanned before the index is used. If they have a quarter of the
+// results, secondScan are scanned. They are quick for frequent words, and the index for rare ones.
+const firstScan, secondScan = 1000, 5000
 
 // Find implements search.Store.
 func (s *Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Cursor, limit int,
-) (found []search.Result, more bool, err error) {
+) (results []search.Result, more bool, err error) {
 	if !model.IsText(string(reader)) {
 		reader = ""
 	}
-	found = []search.Result{}
+	results = []search.Result{}
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		if err := tx.Exec(s.store.Dialect.PlanAnew).Error; err != nil {
+		if err := tx.Exec(s.store.Dialect().PlanAnew).Error; err != nil {
 			return err
 		}
-		f := &finding{s.store, tx, query, string(reader), after, limit + 1}
+		f := &finder{s.store, tx, query, string(reader), after, limit + 1}
 		rows, err := f.rows()
 		if err != nil {
 			return err
 		}
 		more = len(rows) > limit
 		for i := range rows[:min(len(rows), limit)] {
-			if err := f.read(&rows[i], &found); err != nil {
+			result, ok, err := f.read(&rows[i])
+			if err != nil {
 				return err
 			}
+			if ok {
+				results = append(results, result)
+			}
 		}
-		n := paste.CountWithPasties(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
-		for i := range found[n:] {
-			found[n+i].Cut, found[n+i].Summary.Pasties = true, nil
-		}
+		paste.CutOutline(len(results), func(i int) *paste.Summary { return &results[i].Summary })
 		return nil
 	}, s.store.Slow, s.store.Pastes)
 	if err != nil {
 		return nil, false, err
 	}
-	return found, more, nil
+	return results, more, nil
 }
 
-// finding is one search.
-type finding struct {
+// finder runs one search.
+type finder struct {
 	store  *db.Store
 	tx     *gorm.DB
 	query  search.Query
@@ -84,7 +85,7 @@ func (r *matchRow) place() search.Cursor {
 }
 
 // rows returns the first results.
-func (f *finding) rows() ([]matchRow, error) {
+func (f *finder) rows() ([]matchRow, error) {
 	all, err := f.owned()
 	if err != nil || f.query.Mine || len(f.query.Users) > 0 {
 		return all, err
@@ -107,9 +108,9 @@ func (f *finding) rows() ([]matchRow, error) {
 	return all[:min(len(all), f.limit)], nil
 }
 
-// owned returns results from one user's pastes: of the user in the query, or the reader's own non-public ones. Of
-// another user it reads only public pastes, so that timing reveals nothing.
-func (f *finding) owned() ([]matchRow, error) {
+// owned returns results from one user's pastes: those of the user in the query, or the reader's own that are not
+// public. Of another user it reads only public pastes, so that timing reveals nothing.
+func (f *finder) owned() ([]matchRow, error) {
 	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
 	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
 	case restricted:
@@ -129,7 +130,7 @@ func (f *finding) owned() ([]matchRow, error) {
 }
 
 // public returns results from public pastes: those whose titles contain every word, or the others.
-func (f *finding) public(inTitles bool) ([]matchRow, error) {
+func (f *finder) public(inTitles bool) ([]matchRow, error) {
 	column, after := "x.text", paste.Cursor{}
 	if inTitles {
 		column = "x.titles"
@@ -146,7 +147,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 		}
 		return f.among(from)
 	}
-	for _, most := range []int{recent, further} {
+	for _, most := range []int{firstScan, secondScan} {
 		first := newest(f.tx, after, most).Select("id").Where("visibility = 1 AND removed_at IS NULL")
 		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id").Limit(most)
 		rows, err := match(f.tx.Table("(?) x", texts)) // without its own limit, PostgreSQL would use the index
@@ -157,11 +158,11 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 			break
 		}
 	}
-	return match(f.store.Dialect.Indexed(f.tx.Table("paste_texts x"), f.phrases(column)))
+	return match(f.store.Dialect().Indexed(f.tx.Table("paste_texts x"), f.phrases(column)))
 }
 
 // inTitles is the condition that the titles contain every word.
-func (f *finding) inTitles() clause.Expr {
+func (f *finder) inTitles() clause.Expr {
 	if len(f.query.Words) == 0 {
 		return gorm.Expr("FALSE")
 	}
@@ -173,7 +174,7 @@ func (f *finding) inTitles() clause.Expr {
 }
 
 // matching restricts a query to texts that match, with the words in one column.
-func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
+func (f *finder) matching(from *gorm.DB, column string) *gorm.DB {
 	for column, parts := range f.parts(column) {
 		for _, part := range parts {
 			from = from.Where(column+like, pattern(part))
@@ -182,8 +183,8 @@ func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
 	return from.Select("x.paste_id, ? AS in_titles", f.inTitles())
 }
 
-// parts yields columns with the texts that they must contain.
-func (f *finding) parts(words string) iter.Seq2[string, []string] {
+// parts yields columns, each with the texts that it must contain. The words must be in the column words.
+func (f *finder) parts(words string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		_ = yield(words, f.query.Words) && yield("x.tags", f.query.Tags) && yield("x.languages", f.query.Languages)
 	}
@@ -193,71 +194,70 @@ const like = ` LIKE ? ESCAPE '\'`
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// pattern is the LIKE pattern for texts that contain a part.
+// pattern returns the LIKE pattern for texts that contain a part.
 func pattern(part string) string { return "%" + likeEscaper.Replace(part) + "%" }
 
 // phrases returns the MATCH expression for SQLite's trigram index, which cannot find fewer than three characters. It
 // is never empty where it is used: a query has a word of three characters or a filter.
-func (f *finding) phrases(words string) string {
-	var all []string
+func (f *finder) phrases(words string) string {
+	var phrases []string
 	for column, parts := range f.parts(words) {
 		for _, part := range parts {
 			if utf8.RuneCountInString(part) >= 3 {
-				all = append(all, strings.TrimPrefix(column, "x.")+` : "`+strings.ReplaceAll(part, `"`, `""`)+`"`)
+				phrases = append(phrases, strings.TrimPrefix(column, "x.")+` : "`+strings.ReplaceAll(part, `"`, `""`)+`"`)
 			}
 		}
 	}
-	return strings.Join(all, " AND ")
+	return strings.Join(phrases, " AND ")
 }
 
-// found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts
-// first: otherwise it would go through all pastes by time, which is slow for rare words.
-const found = `WITH t AS MATERIALIZED (?)
+// selectReadable selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search
+// the texts first. Otherwise it would go through all pastes by time, which is slow for rare words.
+const selectReadable = `WITH t AS MATERIALIZED (?)
 	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles,
 		p.edited_at, p.content_bytes, (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) AS stars, u.show_tags
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
 	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
-		AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
+		AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?)
+		AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
 	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
 
-func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
-	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Cursor{},
+// among returns the first results whose texts are among the given ones.
+func (f *finder) among(texts *gorm.DB) (rows []matchRow, err error) {
+	err = f.tx.Raw(selectReadable, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Cursor{},
 		f.after.InTitles, model.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
 }
 
-// read adds a paste with its matching lines to the results, unless it no longer matches because it was written with
-// search off.
-func (f *finding) read(row *matchRow, to *[]search.Result) error {
-	stored, err := model.Load(f.tx, &row.Paste)
+// read returns the result of a row, with the lines that match. ok is false for a paste that no longer matches: it was
+// edited while searches were off.
+func (f *finder) read(row *matchRow) (result search.Result, ok bool, err error) {
+	rows, err := model.Load(f.tx, &row.Paste)
 	if err != nil {
-		return err
+		return result, false, err
 	}
-	document := stored.Domain()
+	document := rows.Domain()
 	lines, ok := f.query.Match(&document)
 	if !ok {
-		return nil
+		return result, false, nil
 	}
 	listed := listedRow{Paste: row.Paste, OwnerName: row.Username}
-	if len(stored.Pasties) > 0 {
-		first := stored.Pasties[0]
-		listed.PastyTitle = first.Title
-		listed.Beginning = model.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
+	if len(rows.Pasties) > 0 {
+		listed.PastyTitle, listed.Beginning = rows.Pasties[0].Title, rows.Pasties[0].Code
 	}
-	found := search.Result{Summary: listed.listed(), Cursor: row.place(), Pasties: len(stored.Pasties), Lines: lines}
+	result = search.Result{Summary: listed.listed(), Cursor: row.place(), Lines: lines}
 	for _, p := range document.Pasties {
-		found.Summary.Pasties = append(found.Summary.Pasties, p.Summary())
+		result.Pasties = append(result.Pasties, p.Summary())
 	}
 	if row.ShowTags || row.Paste.OwnerID.String == f.reader {
-		found.Tags = document.Tags
+		result.Tags = document.Tags
 	}
-	*to = append(*to, found)
-	return nil
+	return result, true, nil
 }
 
 // Indexed implements search.Store.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
-	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
+	err = s.store.Read(ctx).Raw(s.store.Dialect().Searchable).Scan(&indexed).Error
 	return indexed, db.Translate(err)
 }
 
@@ -275,8 +275,8 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
 		var rows []*model.Paste
-		err := db.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL",
-			string(after)).
+		err := db.ForUpdate(tx).Omit("Stars", "Starred").
+			Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err
@@ -303,13 +303,13 @@ func keepTexts(s *db.Store, tx *gorm.DB, rows []*model.Paste) error {
 	for _, row := range rows {
 		row.Edits = 0 // the history is not searched
 	}
-	all, err := model.LoadAll(tx, rows)
+	documents, err := model.LoadAll(tx, rows)
 	if err != nil {
 		return err
 	}
 	var texts []*model.PasteText
 	for _, row := range rows {
-		document := all[row.ID].Domain()
+		document := documents[row.ID].Domain()
 		if text := model.NewText(&document); text != nil {
 			texts = append(texts, text)
 		}

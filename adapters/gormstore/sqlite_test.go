@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/contract"
@@ -44,6 +45,15 @@ func openSQLite(t *testing.T, path string, configure func(*Config)) *Store {
 		t.Fatal(err)
 	}
 	return store
+}
+
+func enroll(t *testing.T, store *Store, created user.User) {
+	t.Helper()
+	err := NewIdentities(store).Enroll(t.Context(), netip.Addr{}, auditlog.Entry{}, created, identity.Credentials{},
+		identity.Admission{})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestDeletedTextIsGone deletes every second paste, some with text on pages of their own, and wants none of them to be
@@ -119,9 +129,7 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 	if owner.Name, err = user.ParseName("owner"); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewUsers(store).Create(t.Context(), auditlog.Entry{}, owner, nil); err != nil {
-		t.Fatal(err)
-	}
+	enroll(t, store, owner)
 	pastes := NewPastes(store)
 	create := func(i int) paste.ID {
 		id, rune1, rune2 := paste.ID(fmt.Sprintf("paste%03d", i)), string(rune(0x16a0+i%2)), string(rune(0x2d30+i%2))
@@ -181,20 +189,24 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 // TestDeletionInBatches stops the deletion of a user after its first batch, and then deletes the user.
 func TestDeletionInBatches(t *testing.T) {
 	t.Parallel()
-	const all = 2*takenAtOnce + 1
+	const all = 2*deletionBatch + 1
 	for kept, want := range map[*user.PasteRetention]struct{ first, last int }{
-		nil: {all - takenAtOnce, 0}, {}: {all, all},
+		nil: {all - deletionBatch, 0}, {}: {all, all},
 	} {
-		store, _ := newSQLite(t)
+		tick := func() {} // called whenever the store reads the clock
+		store := openSQLite(t, filepath.Join(t.TempDir(), "gluepot.db"), func(cfg *Config) {
+			cfg.Clock = func() time.Time {
+				tick()
+				return time.Now()
+			}
+		})
 		users, pastes := NewUsers(store), NewPastes(store)
 		owner := user.User{ID: "owner", CreatedAt: time.Now()}
 		var err error
 		if owner.Name, err = user.ParseName("owner"); err != nil {
 			t.Fatal(err)
 		}
-		if err := users.Create(t.Context(), auditlog.Entry{}, owner, nil); err != nil {
-			t.Fatal(err)
-		}
+		enroll(t, store, owner)
 		for i := range all {
 			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID,
 				CreatedAt: time.Now()}}
@@ -210,17 +222,17 @@ func TestDeletionInBatches(t *testing.T) {
 			return stored, owned
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		store.Clock = func() time.Time {
+		tick = func() {
 			if _, owned := count(); owned < all {
 				cancel()
 			}
-			return time.Now()
 		}
 		if err := users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err == nil {
 			t.Fatal("got a deletion at once, want one in batches")
 		}
-		if stored, owned := count(); stored != want.first || owned != all-takenAtOnce {
-			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", stored, owned, want.first, all-takenAtOnce)
+		if stored, owned := count(); stored != want.first || owned != all-deletionBatch {
+			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", stored, owned, want.first,
+				all-deletionBatch)
 		}
 		if err := users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err != nil {
 			t.Fatal(err)
@@ -235,15 +247,18 @@ func TestDeletionInBatches(t *testing.T) {
 // tests/integration.
 func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
-	store, _ := newSQLite(t)
+	now := time.Now()
+	store := openSQLite(t, filepath.Join(t.TempDir(), "gluepot.db"), func(cfg *Config) {
+		cfg.Clock = func() time.Time { return now }
+	})
 	pastes := NewPastes(store)
-	expiry := time.Now().Truncate(time.Microsecond)
+	expiry := now.Truncate(time.Microsecond)
 	made := paste.Document{Paste: paste.Paste{ID: "p", CreatedAt: expiry, ExpiresAt: expiry}}
 	if err := pastes.CreateDocument(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
 	for after, active := range map[time.Duration]int64{-time.Microsecond: 1, 0: 0, time.Microsecond: 0} {
-		store.Clock = func() time.Time { return expiry.Add(after) }
+		now = expiry.Add(after)
 		count, err := pastes.ActiveCount(t.Context())
 		if err != nil || count != active {
 			t.Errorf("%v after the expiry: got %d counted, error %v, want %d", after, count, err, active)
@@ -256,7 +271,7 @@ func TestExpiryInstant(t *testing.T) {
 		after   time.Duration
 		removed int
 	}{{time.Hour - time.Microsecond, 0}, {time.Hour, 1}} {
-		store.Clock = func() time.Time { return expiry.Add(moment.after) }
+		now = expiry.Add(moment.after)
 		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
 			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, removed, err, moment.removed)
 		}

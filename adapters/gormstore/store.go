@@ -24,8 +24,8 @@ type (
 // ErrOutdated is returned for a database that lacks migrations.
 var ErrOutdated = db.ErrOutdated
 
-// New returns a store for the database in cfg, without opening it. NewUsers, NewPastes and so on make the ports.
-// It fails when cfg is not valid.
+// New returns a store for the database in cfg, without opening it. NewUsers, NewPastes and so on return its ports. New
+// fails when cfg is not valid.
 func New(cfg Config) (*Store, error) {
 	return db.New(cfg)
 }
@@ -33,27 +33,27 @@ func New(cfg Config) (*Store, error) {
 // DefaultConfig returns an embedded store below the working directory.
 func DefaultConfig() Config { return db.DefaultConfig() }
 
-// find reads the row of a query as what it stands for.
-func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (found T, err error) {
+// find reads the row of a query, and returns what domain makes of it.
+func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (value T, err error) {
 	var row R
 	if err := query.Take(&row).Error; err != nil {
-		return found, db.Translate(err)
+		return value, db.Translate(err)
 	}
 	return domain(&row)
 }
 
-// list reads the rows of a query as what they stand for.
+// list reads the rows of a query, and returns what domain makes of each.
 func list[R, T any](query *gorm.DB, domain func(*R) (T, error)) ([]T, error) {
 	var rows []R
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, db.Translate(err)
 	}
-	found := make([]T, len(rows))
+	values := make([]T, len(rows))
 	for i := range rows {
 		var err error
-		if found[i], err = domain(&rows[i]); err != nil {
+		if values[i], err = domain(&rows[i]); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	return values, nil
 }

@@ -39,18 +39,18 @@ func (t *Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Ent
 	})))
 }
 
-// usesAtOnce bounds how long one transaction holds its locks.
-const usesAtOnce = 500
+// usesBatch is how many last uses one transaction stores: it bounds how long its locks are held.
+const usesBatch = 500
 
 // SetLastUsed implements token.Store.
 func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	ids := slices.Sorted(maps.Keys(uses)) // rows are locked in the order of their ids
-	for some := range slices.Chunk(ids, usesAtOnce) {
+	for batch := range slices.Chunk(ids, usesBatch) {
 		err := t.store.Transaction(ctx, func(tx *gorm.DB) error {
-			for _, id := range some {
+			for _, id := range batch {
 				at := model.Instant(uses[id])
-				err := tx.Model(&model.AccessToken{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
-					string(id), at).
+				err := tx.Model(&model.AccessToken{}).
+					Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", string(id), at).
 					UpdateColumn("last_used_at", at).Error
 				if err != nil {
 					return err
@@ -116,8 +116,8 @@ func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Ent
 	})))
 }
 
-// StartSession implements token.Store. It locks the user and the parent: no session survives a suspension or a
-// revocation at the same time.
+// StartSession implements token.Store. It locks the user and the parent, so that no session outlives a suspension or a
+// revocation at the same moment.
 func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, t.store.Guarded(from, func(tx *gorm.DB) error {
 		var owner model.User
@@ -130,7 +130,8 @@ func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started toke
 		if started.Parent != "" {
 			var parent model.AccessToken
 			err := db.ForUpdate(tx).
-				Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
+				Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).
+				Take(&parent).Error
 			if err != nil {
 				return err
 			}
@@ -141,15 +142,20 @@ func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started toke
 		if err := endPresented(tx, replaces); err != nil {
 			return err
 		}
-		owned := func() *gorm.DB {
-			return tx.Model(&model.AccessToken{}).Where("user_id = ? AND kind = ?", string(started.Owner), token.Session)
-		}
-		latest := owned().Select("id").Order("created_at DESC, id").Limit(token.MaxSessions)
-		return owned().Where("id <> ?", string(started.ID)).
-			Where("expires_at <= ? OR coalesce(last_used_at, created_at) <= ? OR id NOT IN (?)",
-				model.Instant(started.CreatedAt), model.Instant(started.CreatedAt.Add(-token.SessionIdle)),
-				latest).Delete(nil).Error
+		return endOldSessions(tx, started)
 	}))
+}
+
+// endOldSessions ends the owner's sessions that have expired when another one starts, and the oldest of too many.
+func endOldSessions(tx *gorm.DB, started token.Token) error {
+	sessions := func() *gorm.DB {
+		return tx.Model(&model.AccessToken{}).Where("user_id = ? AND kind = ?", string(started.Owner), token.Session)
+	}
+	latest := sessions().Select("id").Order("created_at DESC, id").Limit(token.MaxSessions)
+	now, idleSince := model.Instant(started.CreatedAt), model.Instant(started.CreatedAt.Add(-token.SessionIdle))
+	return sessions().Where("id <> ?", string(started.ID)).
+		Where("expires_at <= ? OR coalesce(last_used_at, created_at) <= ? OR id NOT IN (?)", now, idleSince, latest).
+		Delete(nil).Error
 }
 
 // Sessions implements token.Store.
@@ -194,6 +200,6 @@ func endSessions(tx *gorm.DB, owner user.ID, but token.ID) (ended int, err error
 
 // endSessionsOf ends the sessions that were started with these tokens.
 func endSessionsOf(tx *gorm.DB, parents []string) error {
-	return tx.Where("parent_id IN ? AND user_id IN (?)", parents, tx.Model(&model.AccessToken{}).
-		Select("user_id").Where("id IN ?", parents)).Delete(&model.AccessToken{}).Error
+	owners := tx.Model(&model.AccessToken{}).Select("user_id").Where("id IN ?", parents)
+	return tx.Where("parent_id IN ? AND user_id IN (?)", parents, owners).Delete(&model.AccessToken{}).Error
 }

@@ -29,44 +29,44 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		ids[i], hashes[i], owners[i] = string(tokens[i].ID), tokens[i].Hash, string(tokens[i].Owner)
 		keys[i] = hashes[i][:]
 	}
-	exists, err := lockOwners(tx, owners)
+	users, err := lockOwners(tx, owners)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := buried(tx, model.UserTombstone, owners)
+	deleted, err := buried(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}
-	var known []model.AccessToken
-	if err := db.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&known).Error; err != nil {
+	var rows []model.AccessToken
+	if err := db.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	stored := make(map[string]token.Hash, len(tokens))
-	for _, row := range known {
+	for _, row := range rows {
 		stored[row.ID] = row.Domain().Hash
 	}
 	results, refused := make([]batch.Result, len(tokens)), make([]bool, len(tokens))
 	for i, owner := range owners {
-		refused[i] = !exists[owner]
+		refused[i] = !users[owner]
 	}
 	refuse(ids, hashes, stored, refused)
 	changed := make(map[string]*model.AccessToken)
 	for i, id := range ids {
-		before, known := stored[id]
+		before, ok := stored[id]
 		switch {
-		case !exists[owners[i]] && gone[owners[i]]:
+		case !users[owners[i]] && deleted[owners[i]]:
 			results[i].Outcome = batch.RemovedEarlier
 			continue
-		case !exists[owners[i]]:
+		case !users[owners[i]]:
 			results[i].Err = errUnknownOwner
 			continue
 		case refused[i]:
 			results[i].Err = errHashTaken
 			continue
-		case known && before == hashes[i]:
+		case ok && before == hashes[i]:
 			results[i].Outcome = batch.Unchanged
 			continue
-		case known:
+		case ok:
 			results[i].Outcome = batch.Updated
 		}
 		stored[id], changed[id] = hashes[i], model.NewAccessToken(tokens[i])
@@ -75,14 +75,14 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err := endSessionsOf(tx, changedIDs); err != nil {
 		return nil, err
 	}
-	rows := make([]*model.AccessToken, 0, len(changed))
+	changedRows := make([]*model.AccessToken, 0, len(changed))
 	for _, id := range changedIDs {
-		rows = append(rows, changed[id])
+		changedRows = append(changedRows, changed[id])
 		unique := make([]byte, len(token.Hash{})) // tokens may swap hashes: give the old ones up first
 		_, _ = rand.Read(unique)                  // never fails
 		if err := tx.Model(&model.AccessToken{}).Where("id = ?", id).Update("hash", unique).Error; err != nil {
 			return nil, err
 		}
 	}
-	return results, model.Insert(upsert(tx.Omit("User")), rows)
+	return results, model.Insert(upsert(tx.Omit("User")), changedRows)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -78,11 +77,6 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 	return services, nil
 }
 
-// Create implements user.Store.
-func (u *Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Credentials{Identities: services}, identity.Admission{})
-}
-
 // deleteOne returns the change that deletes the row of a model that a condition finds.
 func deleteOne(model any, condition string, values ...any) func(tx *gorm.DB) error {
 	return func(tx *gorm.DB) error { return db.OrNotFound(tx.Where(condition, values...).Delete(model)) }
@@ -135,7 +129,7 @@ func (u *Users) Update(
 	return updated, services, nil
 }
 
-// replaceServices unlinks and links services of a user, and keeps in mind which were unlinked.
+// replaceServices unlinks and links services of a user, and stores which ones were unlinked.
 func replaceServices(tx *gorm.DB, id string, before, after map[string]string) error {
 	var unlinked []model.UnlinkedIdentity
 	linked := make(map[string]string)
@@ -168,26 +162,28 @@ func replaceServices(tx *gorm.DB, id string, before, after map[string]string) er
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservation beyond the
+// giveUpName reserves a folded name for the user who had it, and releases the user's oldest reservations beyond the
 // limit.
 func giveUpName(s *db.Store, tx *gorm.DB, folded, id string) error {
 	row := model.FormerName{UsernameFolded: folded, UserID: id, GivenUpAt: model.Instant(s.Clock())}
-	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}},
-		UpdateAll: true}).Create(&row).Error
-	if err != nil {
+	replace := clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}
+	if err := tx.Clauses(replace).Create(&row).Error; err != nil {
 		return err
 	}
 	return tx.Exec(`DELETE FROM former_names WHERE user_id = ? AND username_folded NOT IN (
-		SELECT username_folded FROM former_names WHERE user_id = ? ORDER BY given_up_at DESC, username_folded DESC LIMIT ?)`,
+			SELECT username_folded FROM former_names WHERE user_id = ?
+			ORDER BY given_up_at DESC, username_folded DESC LIMIT ?)`,
 		id, id, user.MaxFormerNames).Error
 }
 
-// checkName fails with fault.Conflict when a name is reserved for another user. It comes after the user's row is
-// written, which waits for a user who gives the name up at this moment.
+// checkName fails with fault.Conflict when a name is reserved for another user. Call it after writing the user's row,
+// which waits for a user who gives the name up at this moment.
 func checkName(s *db.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
-	err := tx.Model(&model.FormerName{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
-		name.Folded(), string(id), model.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error
+	since := model.Instant(s.Clock().Add(-user.NameReserved))
+	err := tx.Model(&model.FormerName{}).
+		Where("username_folded = ? AND user_id <> ? AND given_up_at > ?", name.Folded(), string(id), since).
+		Count(&reserved).Error
 	if err == nil && reserved > 0 {
 		err = errNameReserved
 	}
@@ -200,7 +196,7 @@ func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, er
 	return find(query, (*model.User).Domain)
 }
 
-// formerNames returns the names that lead to a user.
+// formerNames returns the names that lead to a user, the latest first.
 func formerNames(tx *gorm.DB, id user.ID) (names []string, err error) {
 	err = tx.Model(&model.FormerName{}).Where("user_id = ?", string(id)).
 		Where("NOT EXISTS (SELECT 1 FROM users WHERE users.username_folded = former_names.username_folded)").

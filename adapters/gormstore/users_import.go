@@ -26,7 +26,7 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 		})
 }
 
-// importedAccount is an account with what was done to it here.
+// importedAccount is an account with what its user has done here.
 type importedAccount struct {
 	user.Account
 
@@ -38,18 +38,18 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 	for i, record := range imports {
 		ids[i], names[i] = string(record.ID), record.Name.Folded()
 	}
-	known, err := lockAccounts(tx, ids)
+	accounts, err := lockAccounts(tx, ids)
 	if err != nil {
 		return nil, err
 	}
 	// after the lock, to see the tombstone of a deletion that it waited for
-	gone, err := buried(tx, model.UserTombstone, ids)
+	deleted, err := buried(tx, model.UserTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
 	var rows []struct{ ID, UsernameFolded string }
-	err = tx.Model(&model.User{}).Select("id, username_folded").Where("id IN ? OR username_folded IN ?", ids,
-		names).Scan(&rows).Error
+	err = tx.Model(&model.User{}).Select("id, username_folded").
+		Where("id IN ? OR username_folded IN ?", ids, names).Scan(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 	}
 	results, refused := make([]batch.Result, len(imports)), make([]bool, len(imports))
 	for i, id := range ids {
-		if gone[id] && known[id] == nil {
+		if deleted[id] && accounts[id] == nil {
 			results[i].Outcome, refused[i] = batch.RemovedEarlier, true
 		}
 	}
@@ -67,7 +67,7 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 	changed := make(map[string]*importedAccount)
 	for i, record := range imports {
 		id := ids[i]
-		before, ok := known[id]
+		before, ok := accounts[id]
 		switch {
 		case results[i].Outcome == batch.RemovedEarlier:
 			continue
@@ -77,20 +77,20 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 		case !ok:
 			before = new(importedAccount)
 		}
-		made := importedAccount{record.Over(before.Account, before.own), before.own}
-		made.CreatedAt = model.Instant(made.CreatedAt)
+		after := importedAccount{record.Over(before.Account, before.own), before.own}
+		after.CreatedAt = model.Instant(after.CreatedAt)
 		if ok {
 			results[i].Outcome = batch.Updated
-			if made.User == before.User && maps.Equal(made.Identities, before.Identities) &&
-				slices.Equal(made.Stars, before.Stars) {
+			if after.User == before.User && maps.Equal(after.Identities, before.Identities) &&
+				slices.Equal(after.Stars, before.Stars) {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
 		}
-		known[id], changed[id] = &made, &made
+		accounts[id], changed[id] = &after, &after
 	}
 	for _, id := range slices.Sorted(maps.Keys(changed)) { // users may swap names: give the old ones up first
-		if had, ok := current[id]; !ok || had == changed[id].Name.Folded() {
+		if name, ok := current[id]; !ok || name == changed[id].Name.Folded() {
 			continue
 		}
 		err := tx.Model(&model.User{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
@@ -115,19 +115,19 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 	if err := db.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	known := make(map[string]*importedAccount, len(rows))
+	accounts := make(map[string]*importedAccount, len(rows))
 	for _, row := range rows {
-		found, err := row.Domain()
+		stored, err := row.Domain()
 		if err != nil {
 			return nil, err
 		}
-		known[row.ID] = &importedAccount{
-			user.Account{User: found, Identities: make(map[string]string)},
+		accounts[row.ID] = &importedAccount{
+			user.Account{User: stored, Identities: make(map[string]string)},
 			user.LocalChanges{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool),
 				Closed: row.ProfileClosed},
 		}
 	}
-	locked := slices.Collect(maps.Keys(known)) // not ids: a user may have been created since
+	locked := slices.Collect(maps.Keys(accounts)) // not ids: a user may have been created since
 	if err := tx.Where("user_id IN ?", locked).Find(&services).Error; err != nil {
 		return nil, err
 	}
@@ -138,23 +138,23 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 		return nil, err
 	}
 	for _, row := range services {
-		account := known[row.UserID]
+		account := accounts[row.UserID]
 		account.Identities[row.Provider] = row.Subject
 		if !row.Imported {
 			account.own.Linked[row.Provider] = true
 		}
 	}
 	for _, row := range unlinked {
-		of := known[row.UserID].own.Unlinked
-		if of[row.Provider] == nil {
-			of[row.Provider] = make(map[string]bool)
+		subjects := accounts[row.UserID].own.Unlinked
+		if subjects[row.Provider] == nil {
+			subjects[row.Provider] = make(map[string]bool)
 		}
-		of[row.Provider][row.Subject] = true
+		subjects[row.Provider][row.Subject] = true
 	}
 	for _, row := range stars {
-		known[row.UserID].Stars = append(known[row.UserID].Stars, row.PasteID)
+		accounts[row.UserID].Stars = append(accounts[row.UserID].Stars, row.PasteID)
 	}
-	return known, nil
+	return accounts, nil
 }
 
 // storeAccounts upserts users in the order of their ids, and replaces their lists.
@@ -181,8 +181,8 @@ func storeAccounts(tx *gorm.DB, accounts map[string]*importedAccount) error {
 	if err := model.Insert(upsert(tx), rows); err != nil || len(ids) == 0 {
 		return err
 	}
-	for _, table := range []any{&model.Identity{}, &model.Star{}} {
-		if err := tx.Where("user_id IN ?", ids).Delete(table).Error; err != nil {
+	for _, row := range []any{&model.Identity{}, &model.Star{}} {
+		if err := tx.Where("user_id IN ?", ids).Delete(row).Error; err != nil {
 			return err
 		}
 	}

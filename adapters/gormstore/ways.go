@@ -62,8 +62,8 @@ func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User,
 	if err != nil {
 		return user.User{}, "", db.Translate(err)
 	}
-	named, err := row.Domain()
-	return named, identity.PasswordHash(row.Hash.String), err
+	owner, err := row.Domain()
+	return owner, identity.PasswordHash(row.Hash.String), err
 }
 
 // ChangeCredentials implements identity.Store.
@@ -79,32 +79,32 @@ func (i *Identities) ChangeCredentials(
 	}))
 }
 
-// changeWays changes the ways in of a user, whom it locks, and reports whether the password has changed.
-func changeWays(tx *gorm.DB, owner user.ID, change func(user.User, *identity.Credentials) error) (
-	of user.User, changed bool, err error,
+// changeWays changes the ways in of a user, whom it locks. It returns the user, and whether the password has changed.
+func changeWays(tx *gorm.DB, id user.ID, change func(user.User, *identity.Credentials) error) (
+	owner user.User, changed bool, err error,
 ) {
 	var row model.User
-	if err := db.ForUpdate(tx).Where("id = ?", string(owner)).Take(&row).Error; err != nil {
-		return of, false, err
+	if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
+		return owner, false, err
 	}
-	if of, err = row.Domain(); err != nil {
-		return of, false, err
+	if owner, err = row.Domain(); err != nil {
+		return owner, false, err
 	}
 	before, err := waysOf(tx, row.ID)
 	if err != nil {
-		return of, false, err
+		return owner, false, err
 	}
 	ways := before.Clone()
-	if err := change(of, &ways); err != nil {
-		return of, false, err
+	if err := change(owner, &ways); err != nil {
+		return owner, false, err
 	}
 	if err := replaceServices(tx, row.ID, before.Identities, ways.Identities); err != nil {
-		return of, false, err
+		return owner, false, err
 	}
 	if err := replacePasskeys(tx, row.ID, before.Passkeys, ways.Passkeys); err != nil {
-		return of, false, err
+		return owner, false, err
 	}
-	return of, ways.Password != before.Password, setPassword(tx, row.ID, ways.Password)
+	return owner, ways.Password != before.Password, setPassword(tx, row.ID, ways.Password)
 }
 
 func setPassword(tx *gorm.DB, owner string, hash identity.PasswordHash) error {
@@ -122,8 +122,8 @@ func (i *Identities) Rehash(ctx context.Context, owner user.ID, from, to identit
 	})
 }
 
-// administered fails with identity.ErrAdministratorExists if there is an administrator.
-func administered(tx *gorm.DB) error {
+// checkNoAdministrator fails with identity.ErrAdministratorExists if there is an administrator.
+func checkNoAdministrator(tx *gorm.DB) error {
 	var administrators int64
 	err := tx.Model(&model.User{}).Where("admin").Limit(1).Count(&administrators).Error
 	if err == nil && administrators > 0 {
@@ -132,7 +132,7 @@ func administered(tx *gorm.DB) error {
 	return err
 }
 
-// endSetup ends all links for the first administrator.
+// endSetup deletes the links for the first administrator.
 func endSetup(tx *gorm.DB) error {
 	return tx.Where("user_id IS NULL").Delete(&model.OneTimeLink{}).Error
 }
@@ -144,7 +144,7 @@ func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link i
 			if err := db.LockInstallation(tx); err != nil {
 				return err
 			}
-			if err := administered(tx); err != nil {
+			if err := checkNoAdministrator(tx); err != nil {
 				return err
 			}
 		} else if err := db.ForShare(tx).Where("id = ?", string(link.Owner)).Take(&model.User{}).Error; err != nil {
@@ -165,14 +165,14 @@ func (i *Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identi
 	return find(validLink(i.store, i.store.Read(ctx), hash), (*model.OneTimeLink).Domain)
 }
 
-// validLink finds a link. Those that an administrator has made end with the administrator's rights.
+// validLink selects the link with that hash, unless it has expired. One that an administrator has made ends with the
+// administrator's rights.
 func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
 	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now()).
 		Where("offered_by IS NULL OR EXISTS (SELECT 1 FROM users u WHERE u.id = offered_by AND u.admin AND NOT u.suspended)")
 }
 
-// UseLink implements identity.Store. It locks the owner first, as others do: of several callers, the others find no
-// link then.
+// UseLink implements identity.Store. Callers lock the owner, and only the first of them finds the link.
 func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
 	change func(user.User, *identity.Credentials) error,
@@ -201,22 +201,22 @@ func (i *Identities) UseLink(
 	return owner, nil
 }
 
-// Enroll implements identity.Enroller.
-func (u *Users) Enroll(
+// Enroll implements identity.Store.
+func (i *Identities) Enroll(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
-	return u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.Guarded(from, i.store.Recorded(entry, func(tx *gorm.DB) error {
 		if created.Admin {
 			if err := db.LockInstallation(tx); err != nil {
 				return err
 			}
 		}
 		if why.Setup != (identity.Hash{}) {
-			if err := administered(tx); err != nil {
+			if err := checkNoAdministrator(tx); err != nil {
 				return err
 			}
-			link := validLink(u.store, tx, why.Setup).Where("user_id IS NULL")
+			link := validLink(i.store, tx, why.Setup).Where("user_id IS NULL")
 			if err := link.Take(&model.OneTimeLink{}).Error; err != nil {
 				return err
 			}
@@ -225,7 +225,7 @@ func (u *Users) Enroll(
 			return err
 		}
 		if why.Chosen {
-			if err := checkName(u.store, tx, created.Name, created.ID); err != nil {
+			if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
 				return err
 			}
 		}
@@ -241,7 +241,7 @@ func (u *Users) Enroll(
 			return err
 		}
 		if why.Invitation != "" {
-			if err := useInvitation(u.store, tx, string(why.Invitation)); err != nil {
+			if err := useInvitation(i.store, tx, string(why.Invitation)); err != nil {
 				return err
 			}
 		}
@@ -252,7 +252,7 @@ func (u *Users) Enroll(
 	})))
 }
 
-// guessQuota is identity.Guesses as a quota, which its clients' rows keep.
+// guessQuota is identity.Guesses as a quota. Its clients are the names.
 var guessQuota = paste.Quota{Pastes: identity.Guesses, Window: identity.GuessWindow}
 
 // TakeGuess implements identity.Store.

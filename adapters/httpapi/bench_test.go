@@ -34,7 +34,7 @@ type instantStore struct {
 // The ports that the benchmarks need. Methods of the embedded nil interfaces are not called.
 type (
 	instantUsers struct {
-		users.Store
+		user.Store
 		*instantStore
 	}
 	instantPastes struct {
@@ -91,7 +91,7 @@ func BenchmarkRequest(b *testing.B) {
 		store.ids = append(store.ids, paste.ID(fmt.Sprintf("p%07d", i)))
 	}
 	modules := Modules{
-		Users:     users.New(instantUsers{instantStore: store}, paste.Lifetimes{}, nil, time.Now),
+		Users:     users.New(instantUsers{instantStore: store}, nil, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(instantTokens{instantStore: store}, nil, time.Now),
 		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(instantLanguages{instantStore: store}),

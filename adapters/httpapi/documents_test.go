@@ -23,6 +23,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -35,7 +36,8 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 	store := new(fake.Store)
 	name, err := user.ParseName("epoxy")
 	if err == nil {
-		err = fake.Users{Store: store}.Create(tb.Context(), auditlog.Entry{}, user.User{ID: "epoxy001", Name: name}, nil)
+		err = fake.Identities{Store: store}.Enroll(tb.Context(), netip.Addr{}, auditlog.Entry{},
+			user.User{ID: "epoxy001", Name: name}, identity.Credentials{}, identity.Admission{})
 	}
 	secret := token.Generate()
 	if err == nil {
@@ -54,7 +56,7 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 		change(&options)
 	}
 	return Modules{
-		Users:     users.New(nil, paste.Lifetimes{}, nil, time.Now),
+		Users:     users.New(nil, nil, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(fake.Tokens{Store: store}, nil, time.Now),
 		Pastes:    pastes.New(fake.Pastes{Store: store}, nil, options, time.Now),
 		Languages: languages.New(copies{}),

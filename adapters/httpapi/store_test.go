@@ -44,7 +44,7 @@ func newStore() *store {
 // The ports that the tests need. Methods of the embedded nil interfaces are not called.
 type (
 	testUsers struct {
-		users.Store
+		user.Store
 		*store
 	}
 	testPastes struct {
@@ -144,7 +144,7 @@ func (s *store) list() string {
 
 func (s *store) modules() Modules {
 	return Modules{
-		Users:     users.New(testUsers{store: s}, paste.Lifetimes{}, nil, time.Now),
+		Users:     users.New(testUsers{store: s}, nil, paste.Lifetimes{}, nil, time.Now),
 		Tokens:    tokens.New(testTokens{store: s}, nil, time.Now),
 		Pastes:    pastes.New(testPastes{store: s}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(copies{}),

@@ -62,12 +62,6 @@ type UseCases struct {
 	Reset       *Reset
 }
 
-// Users is what the use cases need of a store of users.
-type Users interface {
-	user.Store
-	identity.Enroller
-}
-
 // module is what the use cases share.
 type module struct {
 	sources      sources
@@ -77,12 +71,12 @@ type module struct {
 	registration Registration
 	notify       notice.Func
 	store        identity.Store
-	users        Users
+	users        user.Store
 	now          func() time.Time
 }
 
 // New returns the use cases over their ports.
-func New(store identity.Store, users Users, options Options, now func() time.Time) *UseCases {
+func New(store identity.Store, users user.Store, options Options, now func() time.Time) *UseCases {
 	m := &module{
 		sources: options.Providers, passwords: options.Passwords, passkeys: options.Passkeys, noPasskeys: options.NoPasskeys,
 		registration: options.Registration, notify: options.Notify,

@@ -97,7 +97,7 @@ func (m *module) enroll(
 			itself := audit.By(token.Viewer{User: newUser}, actor.Address())
 			entry = itself.OwnEntry("user.create-admin", newUser.NameAndID(), "")
 		}
-		return m.users.Enroll(ctx, actor.Address(), entry, newUser, ways, admission)
+		return m.store.Enroll(ctx, actor.Address(), entry, newUser, ways, admission)
 	})
 	if errors.Is(err, identity.ErrAdministratorExists) || errors.Is(err, identity.ErrPasskeyTaken) {
 		return user.User{}, err

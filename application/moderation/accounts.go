@@ -43,10 +43,6 @@ func (s *ShowAccount) Do(ctx context.Context, actor audit.Actor, id user.ID) (mo
 	if err := actor.MaySeeAll(); err != nil {
 		return moderation.Account{}, err
 	}
-	account, err := s.users.ByID(ctx, id)
-	if err != nil {
-		return moderation.Account{}, user.ReplaceNotFound(err)
-	}
-	usage, err := s.store.UsageOf(ctx, id)
-	return moderation.Account{User: account, Usage: usage}, err
+	account, err := s.store.AccountOf(ctx, id)
+	return account, user.ReplaceNotFound(err)
 }

@@ -26,8 +26,8 @@ func (calledStore) Pastes(context.Context, moderation.Filter,
 	return nil, paste.Cursor{}, errCalled
 }
 
-func (calledStore) UsageOf(context.Context, user.ID) (moderation.Usage, error) {
-	return moderation.Usage{}, errCalled
+func (calledStore) AccountOf(context.Context, user.ID) (moderation.Account, error) {
+	return moderation.Account{}, errCalled
 }
 
 func (calledStore) Origin(context.Context, paste.ID) (netip.Addr, error) {
@@ -119,7 +119,6 @@ func readErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[strin
 		"Report.All": use.Report.All(ctx, actor, 0, nil),
 	}
 	_, errs["Block.All"] = use.Block.All(ctx, actor)
-	_, errs["ShowUsage"] = use.ShowUsage.Do(ctx, actor, "epoxy")
 	_, errs["Origin"] = use.Origin.Do(ctx, actor, "id")
 	_, errs["ShowAccount"] = use.ShowAccount.Do(ctx, actor, "epoxy")
 	_, errs["ListAccounts"] = use.ListAccounts.Do(

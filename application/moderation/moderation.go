@@ -24,7 +24,6 @@ type UseCases struct {
 	Suspend   *Suspend
 	Block     *Block
 	Report    *Report
-	ShowUsage *ShowUsage
 	Origin    *Origin
 	ListAudit *ListAudit
 
@@ -54,7 +53,6 @@ func New(
 		Suspend:   &Suspend{m},
 		Block:     &Block{m},
 		Report:    &Report{m},
-		ShowUsage: &ShowUsage{m},
 		Origin:    &Origin{m},
 		ListAudit: &ListAudit{m},
 
@@ -92,17 +90,6 @@ func (r *Remove) Undo(ctx context.Context, actor audit.Actor, id string) error {
 	}
 	err := r.store.Restore(ctx, actor.Entry("paste.restore", id, ""), paste.ID(id))
 	return fault.Replace(err, fault.NotFound, errNotRemoved)
-}
-
-// ShowUsage shows how much a user has stored.
-type ShowUsage struct{ *module }
-
-// Do returns what the user with that id has.
-func (s *ShowUsage) Do(ctx context.Context, actor audit.Actor, id user.ID) (moderation.Usage, error) {
-	if err := actor.MaySeeAll(); err != nil {
-		return moderation.Usage{}, err
-	}
-	return s.store.UsageOf(ctx, id)
 }
 
 // Origin tells where a paste came from.

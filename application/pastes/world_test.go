@@ -46,7 +46,7 @@ func newWorld() *world {
 	}
 	store.Now = w.clock
 	w.tokens = tokens.New(fake.Tokens{Store: store}, w.userStore, w.clock)
-	w.users = users.New(w.userStore, paste.Lifetimes{}, nil, w.clock)
+	w.users = users.New(w.userStore, fake.Identities{Store: store}, paste.Lifetimes{}, nil, w.clock)
 	return w
 }
 

@@ -67,7 +67,7 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, input CreateInput) (
 		}
 		ways := identity.Credentials{Identities: input.Identities, Password: input.Password}
 		entry := actor.Entry(act, newUser.NameAndID(), "")
-		return c.store.Enroll(ctx, actor.Address(), entry, newUser, ways, identity.Admission{})
+		return c.identities.Enroll(ctx, actor.Address(), entry, newUser, ways, identity.Admission{})
 	})
 	if !errors.Is(err, user.ErrIdentityTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)

@@ -23,23 +23,20 @@ type UseCases struct {
 	Delete      *Delete
 }
 
-// Store is what the use cases need of a store of users.
-type Store interface {
-	user.Store
-	identity.Enroller
-}
-
 // module is what the use cases share.
 type module struct {
-	store     Store
-	anonymous paste.Lifetimes // of pastes without an owner
-	notify    notice.Func     // of new administrators
-	now       func() time.Time
+	store      user.Store
+	identities identity.Store
+	anonymous  paste.Lifetimes // of pastes without an owner
+	notify     notice.Func     // of new administrators
+	now        func() time.Time
 }
 
 // New returns the use cases over their ports. The lifetimes are those of anonymous pastes.
-func New(store Store, anonymous paste.Lifetimes, notify notice.Func, now func() time.Time) *UseCases {
-	m := &module{store: store, anonymous: anonymous, notify: notify, now: now}
+func New(
+	store user.Store, identities identity.Store, anonymous paste.Lifetimes, notify notice.Func, now func() time.Time,
+) *UseCases {
+	m := &module{store: store, identities: identities, anonymous: anonymous, notify: notify, now: now}
 	return &UseCases{
 		CheckExists: &CheckExists{m},
 		ShowProfile: &ShowProfile{m},

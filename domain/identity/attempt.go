@@ -47,16 +47,26 @@ type Hash [32]byte
 // HashOf returns the hash of a random secret.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// Store keeps users' credentials, sign-in attempts, invitations and one-time links, and counts wrong passwords.
-// Attempts last for AttemptAge; browsers keep their secrets in cookies. Wrong passwords are counted for each name,
-// whether or not a user has it.
+// Store creates users, and keeps their credentials, sign-in attempts, invitations and one-time links. It counts wrong
+// passwords. Attempts last for AttemptAge; browsers keep their secrets in cookies. Wrong passwords are counted for each
+// name, whether or not a user has it.
 type Store interface {
+	// Enroll stores a user with credentials and the entry, and uses the admission, in one transaction. A first
+	// administrator ends all setup links.
+	//
+	// It fails with fault.Conflict when the name (ignoring case), the id, or a credential is taken. The error wraps
+	// ident.ErrTaken if it is the id, user.ErrIdentityTaken if it is an account at a provider, and ErrPasskeyTaken if it
+	// is a passkey. It fails with ErrInvitation when the invitation is not valid, with fault.NotFound when the setup link
+	// does not exist or has expired, and with ErrAdministratorExists when there already is an administrator.
+	Enroll(
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Credentials, why Admission,
+	) error
+	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
+	// invitation, if it has one, in the same transaction. It fails as Enroll does, and with fault.NotFound when the
+	// attempt does not exist or has expired.
+	SignUp(ctx context.Context, from netip.Addr, hash Hash, newUser user.User) error
 	// ByIdentity returns the user who has the identity. It fails as user.Store.ByID does.
 	ByIdentity(ctx context.Context, identity Identity) (user.User, error)
-	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
-	// invitation, if it has one, in the same transaction. It fails as user.Store.Create does, with fault.NotFound when
-	// the attempt does not exist or has expired, and with ErrInvitation when the invitation is not valid.
-	SignUp(ctx context.Context, from netip.Addr, hash Hash, newUser user.User) error
 
 	// StoreAttempt stores an attempt. It removes expired attempts, and the oldest ones if there are more than limit.
 	StoreAttempt(ctx context.Context, from netip.Addr, hash Hash, attempt Attempt, limit int) error

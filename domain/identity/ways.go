@@ -1,13 +1,10 @@
 package identity
 
 import (
-	"context"
 	"maps"
-	"net/netip"
 	"slices"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -50,15 +47,4 @@ type Admission struct {
 	Setup      Hash         // of the link for the first administrator
 	Invitation InvitationID // which loses one use
 	Chosen     bool         // the user chose the name, which must not be one that another user gave up
-}
-
-// Enroller stores new users with their credentials.
-type Enroller interface {
-	// Enroll stores a user with credentials and the entry, and uses the admission, in one transaction. It fails as
-	// user.Store.Create does, with ErrInvitation when the invitation is not valid, with fault.NotFound when the setup link
-	// does not exist or has expired, and with ErrAdministratorExists when there already is an administrator. A first
-	// administrator ends all setup links.
-	Enroll(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, newUser user.User, ways Credentials, admission Admission,
-	) error
 }

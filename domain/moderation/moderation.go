@@ -71,8 +71,6 @@ type Store interface {
 	// stored. It returns those that match the filter, and the cursor of the last one that it scanned, or the zero cursor
 	// at the end.
 	Pastes(ctx context.Context, filter Filter, after paste.Cursor, window int) ([]Paste, paste.Cursor, error)
-	// UsageOf returns the usage of the user with that id, or the zero Usage when there is no such user.
-	UsageOf(ctx context.Context, id user.ID) (Usage, error)
 	// Origin returns the address that the paste with that id was created from, even if the paste is gone. It fails with
 	// fault.NotFound when no address is stored.
 	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
@@ -86,6 +84,8 @@ type Store interface {
 	// was removed, or when the paste has been purged or has expired.
 	Restore(ctx context.Context, entry auditlog.Entry, id paste.ID) error
 
+	// AccountOf returns the user with that id. It fails with fault.NotFound when there is no such user.
+	AccountOf(ctx context.Context, id user.ID) (Account, error)
 	// Accounts returns at most limit accounts that match the filter, after a cursor. An account that was never used counts
 	// as used in 1970.
 	Accounts(ctx context.Context, filter AccountFilter, order Order, after AccountCursor, limit int) ([]Account, error)

@@ -19,10 +19,11 @@ type Summary struct {
 	OwnerName  string    // in lists, only if the profile is public
 	TitleKey   string    // sorts lists by title; only in lists
 
-	Stars   int64          // number of users who star it; this and the next fields are set in lists and searches
-	Bytes   int64          // Content.ContentBytes
-	Pasties []PastySummary // all of them, in order
-	Cut     bool           // Pasties were left out, because those of the pastes before are many; never set on the first
+	Stars      int64          // number of users who star it; this and the next fields are set in lists and searches
+	Bytes      int64          // Content.ContentBytes
+	PastyCount int            // number of pasties
+	Pasties    []PastySummary // all of them, in order
+	Cut        bool           // Pasties were left out: see CutOutline; never set on the first
 }
 
 // Label returns how lists name the paste: its title, or the best substitute.

@@ -50,16 +50,44 @@ const maxOutline = 4 << 20
 // maxListedPasty is about how many bytes a pasty in a list has at most.
 const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
 
-// CountWithPasties returns how many of the first n pastes of a list have their pasties listed, as maxOutline allows.
-// sizeOf returns the number of a paste's pasties, and their size.
-func CountWithPasties(n int, sizeOf func(i int) (pasties int, bytes int64)) int {
-	total := int64(0)
-	for i := range n {
-		pasties, bytes := sizeOf(i)
-		total += min(int64(pasties)*maxListedPasty, bytes+int64(pasties)*(MaxPreviewBytes+100))
-		if total > maxOutline && i > 0 {
-			return i
+// CutOutline cuts the pastes of a list that come after maxOutline bytes of pasties: Cut is set, and Pasties is nil. It
+// returns how many pastes come before them. at returns one of the n pastes, with its PastyCount and Bytes.
+func CutOutline(n int, at func(i int) *Summary) (whole int) {
+	for total := int64(0); whole < n; whole++ {
+		listed := at(whole)
+		pasties := int64(listed.PastyCount)
+		total += min(pasties*maxListedPasty, listed.Bytes+pasties*(MaxPreviewBytes+100))
+		if total > maxOutline && whole > 0 {
+			break
 		}
 	}
-	return n
+	for i := whole; i < n; i++ {
+		listed := at(i)
+		listed.Cut, listed.Pasties = true, nil
+	}
+	return whole
+}
+
+// MaxFirstLine is how many characters of a code FirstLine looks at.
+const MaxFirstLine = 200
+
+// FirstLine returns the first line of a code that is not blank, without spaces around it. It may be cut, or "".
+func FirstLine(code string) string {
+	beginning := []rune(code[:min(len(code), MaxFirstLine*utf8.UTFMax)])
+	for line := range strings.Lines(string(beginning[:min(len(beginning), MaxFirstLine)])) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// FoldTitle returns a title in lower case as titles are compared: only in ASCII.
+func FoldTitle(title string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, title)
 }

@@ -29,9 +29,8 @@ func (p Cursor) Before(q Cursor) bool {
 type Result struct {
 	paste.Summary
 
-	Cursor  Cursor
-	Pasties int    // the number of pasties
-	Lines   []Line // of code, at most MaxLines
+	Cursor Cursor
+	Lines  []Line // of code, at most MaxLines
 }
 
 // MaxLines is how many lines of a paste a result shows.

@@ -98,7 +98,7 @@ func ValidateIdentities(services map[string]string) error {
 	return nil
 }
 
-// Store keeps users with their services and former names.
+// Store keeps users with their services and former names. identity.Store creates them.
 type Store interface {
 	// ByName returns the user with that name, ignoring case. It fails with fault.NotFound when there is none.
 	ByName(ctx context.Context, name Name) (User, error)
@@ -113,11 +113,6 @@ type Store interface {
 
 	// ByFormerName returns the user who gave up that name last. It fails as ByName does.
 	ByFormerName(ctx context.Context, name Name) (User, error)
-
-	// Create stores a user and the services that the user signs in with. It fails with fault.Conflict when the name
-	// (ignoring case), the id, or the user's id at a service is taken. The error wraps ident.ErrTaken if it is the id, and
-	// ErrIdentityTaken if it is one at a service.
-	Create(ctx context.Context, entry auditlog.Entry, newUser User, services map[string]string) error
 
 	// Users returns at most limit users after the given name, in the order of their folded names. The zero Name is before
 	// the first.

@@ -69,7 +69,7 @@ func newWorld() *world {
 	}
 	store.Now = w.clock
 	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
-	w.users = users.New(w.userStore, paste.Lifetimes{}, w.notify, w.clock)
+	w.users = users.New(w.userStore, fake.Identities{Store: store}, paste.Lifetimes{}, w.notify, w.clock)
 	options := pasteOptions
 	options.Notify = w.notify
 	w.pastes = pastes.New(w.pasteStore, w.userStore, options, w.clock)

@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/fake"
 )
 
 // crowd has the first ids that it is asked for already, as a store says it.
@@ -36,12 +37,12 @@ func (c *crowd) take(id string) error {
 	return nil
 }
 
-type crowdedUsers struct {
-	users.Store
+type crowdedIdentities struct {
+	identity.Store
 	*crowd
 }
 
-func (c crowdedUsers) Enroll(
+func (c crowdedIdentities) Enroll(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
@@ -49,6 +50,11 @@ func (c crowdedUsers) Enroll(
 		return err
 	}
 	return c.Store.Enroll(ctx, from, entry, created, ways, why)
+}
+
+func (w *world) crowdedUsers(c *crowd) *users.UseCases {
+	identities := crowdedIdentities{fake.Identities{Store: w.userStore.Store}, c}
+	return users.New(w.userStore, identities, paste.Lifetimes{}, nil, w.clock)
 }
 
 type crowdedTokens struct {
@@ -94,7 +100,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			crowded := users.New(crowdedUsers{w.userStore, c}, paste.Lifetimes{}, nil, w.clock)
+			crowded := w.crowdedUsers(c)
 			created, err := crowded.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
@@ -132,16 +138,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.New(
-		crowdedUsers{w.userStore, c},
-		paste.Lifetimes{},
-		nil,
-		w.clock,
-	).Create.Do(
-		t.Context(),
-		audit.Operator(),
-		users.CreateInput{Name: "OWNER"},
-	)
+	_, err := w.crowdedUsers(c).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)

@@ -76,7 +76,7 @@ func (s service) manifold(t *testing.T) {
 						CreatedAt: created},
 				},
 			}
-			return s.users.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, ways, identity.Admission{})
+			return s.identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, ways, identity.Admission{})
 		})
 		for _, kind := range []string{"stays", "deleted", "removed", "given-up", "unshared"} {
 			account := paste.Document{

@@ -27,9 +27,9 @@ func accountNames(
 			return names
 		}
 		for _, account := range page {
-			usage, err := s.Moderation.UsageOf(t.Context(), account.ID)
+			alone, err := s.Moderation.AccountOf(t.Context(), account.ID)
 			must(t, err)
-			want(t, "usage of "+account.Name.String(), account.Usage, usage)
+			want(t, "account", account, alone)
 			stored, err := s.Users.ByID(t.Context(), account.ID)
 			must(t, err)
 			want(t, "user", account.User, stored)

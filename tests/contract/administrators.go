@@ -21,7 +21,7 @@ import (
 func administrator(t *testing.T, s ModerationStore, name string) audit.Actor {
 	t.Helper()
 	created := newAdministrator(t, name)
-	must(t, s.Users.Create(t.Context(), unrecorded, created, nil))
+	must(t, s.createUser(t.Context(), created, nil))
 	return audit.By(token.Viewer{User: created}, nowhere)
 }
 
@@ -62,9 +62,8 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 	access := token.Token{ID: token.ID(unique), Owner: owner, Hash: token.Generate().Hash(), CreatedAt: now}
 
 	errs := map[string]error{
-		"create a user": s.Users.Create(ctx, entry(), newUser(t, ident.New()), nil),
 		"delete a user": s.Users.Delete(ctx, nowhere, entry(), goes.ID, goes.Name, nil),
-		"enroll": s.Users.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()),
+		"enroll": s.Identities.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()),
 			identity.Credentials{}, identity.Admission{}),
 		"remove a paste":  s.Moderation.Remove(ctx, entry(), made(), "spam"),
 		"restore a paste": s.Moderation.Restore(ctx, entry(), removed),
@@ -188,7 +187,7 @@ func administratorsMeet(t *testing.T, s ModerationStore) {
 				newAdministrator(t, fmt.Sprint(act, round, "a")), newAdministrator(t, fmt.Sprint(act, round, "b")),
 			}
 			for _, one := range both {
-				must(t, s.Users.Create(t.Context(), unrecorded, one, nil))
+				must(t, s.createUser(t.Context(), one, nil))
 			}
 			errs := meet(func(caller int) error {
 				one, other := both[caller%2], both[1-caller%2]

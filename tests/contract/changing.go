@@ -21,7 +21,7 @@ var unstorable = []string{"", "nobody", "a\x00b", "\xff", "OWNER", "owner\u202e"
 
 func updateUser(t *testing.T, s Store) {
 	before := newUser(t, "somebody")
-	must(t, s.Users.Create(t.Context(), unrecorded, before, map[string]string{"github": "1", "gitlab": "2"}))
+	must(t, s.createUser(t.Context(), before, map[string]string{"github": "1", "gitlab": "2"}))
 	storedUser(t, s, "bystander")
 	updated, services, err := s.Users.Update(
 		t.Context(),
@@ -124,7 +124,7 @@ func deleteUser(t *testing.T, s Store) {
 	wantKind(t, err, fault.NotFound)
 	wantKind(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil), fault.NotFound)
 	again := newUser(t, "owner") // the name is free, and nothing of the former owner's shows
-	must(t, s.Users.Create(t.Context(), unrecorded, again, nil))
+	must(t, s.createUser(t.Context(), again, nil))
 	want(t, "pastes of the name's new owner", len(activeIDs(t, s, again.ID)), 0)
 }
 
@@ -255,7 +255,7 @@ func cancelledChanges(t *testing.T, s Store) {
 	for what, call := range map[string]func() error{
 		"StaleByName": func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
 		"AccountByID": func() error { _, err := s.Users.AccountByID(ctx, owner.ID); return err },
-		"Create":      func() error { return s.Users.Create(ctx, unrecorded, newUser(t, "another"), nil) },
+		"Create":      func() error { return s.createUser(ctx, newUser(t, "another"), nil) },
 		"Update": func() error {
 			_, _, err := s.Users.Update(ctx, nowhere, unrecorded, owner.ID, func(u *user.User, _ map[string]string) error {
 				u.SupporterMonths = 1

@@ -18,15 +18,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Users are the ports about users.
-type Users interface {
-	user.Store
-	identity.Enroller
-}
-
 // Store is an empty store of the test's own.
 type Store struct {
-	Users      Users
+	Users      user.Store
 	Tokens     token.Store
 	Pastes     paste.Store
 	Stats      stats.Counter
@@ -192,10 +186,16 @@ func newUser(t *testing.T, name string) user.User {
 	}
 }
 
+// createUser stores a user with the services that the user signs in with.
+func (s Store) createUser(ctx context.Context, created user.User, services map[string]string) error {
+	ways := identity.Credentials{Identities: services}
+	return s.Identities.Enroll(ctx, nowhere, unrecorded, created, ways, identity.Admission{})
+}
+
 func storedUser(t *testing.T, s Store, name string) user.User {
 	t.Helper()
 	u := newUser(t, name)
-	must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
+	must(t, s.createUser(t.Context(), u, nil))
 	return u
 }
 

@@ -69,7 +69,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 	at := time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
 	many, err := user.ParseName("many")
 	must(t, err)
-	must(t, plainUsers.Create(t.Context(), auditlog.Entry{}, user.User{ID: "many", Name: many, CreatedAt: at}, nil))
+	database.CreateUser(t, store, user.User{ID: "many", Name: many, CreatedAt: at})
 	for n := range 120 { // too long for a merged list
 		d := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("many", n)), Owner: "many", CreatedAt: at}}
 		d.Lifetime, d.Pasties = paste.Never, []paste.Pasty{{ID: "p"}}
@@ -83,7 +83,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 			ID: user.ID(fmt.Sprint("user", n)), Name: name, AvatarURL: "https://example.com/ü", DefaultLanguage: "C++",
 			PublicProfile: n%2 == 0, SupporterMonths: int32(n), Contributor: n%3 == 0, CreatedAt: at.Add(time.Duration(n)),
 		}
-		must(t, plainUsers.Create(t.Context(), auditlog.Entry{}, owner, nil))
+		database.CreateUser(t, store, owner)
 		made := token.Token{ID: token.ID(fmt.Sprint("token", n)), Owner: owner.ID, Hash: token.Hash{byte(n)}, Name: "ü",
 			CreatedAt: at}
 		if n%2 == 0 {
@@ -164,16 +164,9 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			name, err := user.ParseName("Epoxy")
 			must(t, err)
 			owner := user.User{ID: "epoxy", Name: name, CreatedAt: time.Now()}
-			must(t, s.Users.Create(t.Context(), auditlog.Entry{}, owner, nil))
-			must(
-				t,
-				s.Tokens.Create(
-					t.Context(),
-					netip.Addr{},
-					auditlog.Entry{},
-					token.Token{ID: "t", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: time.Now()},
-				),
-			)
+			database.CreateUser(t, store, owner)
+			issued := token.Token{ID: "t", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: time.Now()}
+			must(t, s.Tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, issued))
 			lock, err := other.BeginTx(t.Context(), nil)
 			must(t, err)
 			defer lock.Rollback() //nolint:errcheck // does nothing after a commit

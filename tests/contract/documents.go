@@ -204,7 +204,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 func readAsSeen(t *testing.T, s DocumentStore) {
 	owner := newUser(t, "owner")
 	owner.ID = "owner"
-	must(t, s.Users.Create(t.Context(), unrecorded, owner, nil))
+	must(t, s.createUser(t.Context(), owner, nil))
 	readers := []user.ID{owner.ID, storedUser(t, s.Store, "stranger").ID}
 	for _, id := range unstorable { // a visitor, and some who are not there
 		readers = append(readers, user.ID(id))

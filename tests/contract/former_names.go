@@ -56,7 +56,7 @@ func formerNames(t *testing.T, s Store) {
 	has(owner.ID, "second")
 	must(t, renamed(t, s, "first", "third"))
 	created := newUser(t, "first")
-	must(t, s.Users.Create(t.Context(), unrecorded, created, nil))
+	must(t, s.createUser(t.Context(), created, nil))
 	has(owner.ID, "second")
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, other.Name, nil))
 	leads("other", "")
@@ -64,7 +64,7 @@ func formerNames(t *testing.T, s Store) {
 	hash := identity.HashOf("newcomer")
 	must(t, s.Identities.StoreAttempt(t.Context(), nowhere, hash, vouched("newcomer", ""), identity.MaxAttempts))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "other")))
-	must(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "other"), nil))
+	must(t, s.createUser(t.Context(), newUser(t, "other"), nil))
 
 	hoarder, last := storedUser(t, s, "hoard0"), "hoard0"
 	for i := range user.MaxFormerNames + 1 {

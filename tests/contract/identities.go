@@ -24,7 +24,7 @@ func wantServiceTaken(t *testing.T, err error) {
 
 func identityTaken(t *testing.T, s Store) {
 	owner, other := newUser(t, "owner"), storedUser(t, s, "other")
-	must(t, s.Users.Create(t.Context(), unrecorded, owner,
+	must(t, s.createUser(t.Context(), owner,
 		map[string]string{"github": "77", "oidc@https://a.example": "77"}))
 	for key, subjects := range map[string][]string{
 		"github": {"77"}, "oidc@https://a.example": {"77"}, "oidc@https://b.example": nil, "GitHub": nil,
@@ -43,7 +43,7 @@ func identityTaken(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 
 	third := newUser(t, "third")
-	wantServiceTaken(t, s.Users.Create(t.Context(), unrecorded, third, map[string]string{"github": "77"}))
+	wantServiceTaken(t, s.createUser(t.Context(), third, map[string]string{"github": "77"}))
 	_, _, err = s.Users.Update(t.Context(), nowhere, unrecorded, other.ID,
 		func(u *user.User, services map[string]string) error {
 			u.Contributor, services["github"] = false, "77"
@@ -187,7 +187,7 @@ func signUp(t *testing.T, s Store) {
 
 func signUpRefused(t *testing.T, s Store) {
 	taken := newUser(t, "taken")
-	must(t, s.Users.Create(t.Context(), unrecorded, taken, map[string]string{"oidc@https://a.example": "theirs"}))
+	must(t, s.createUser(t.Context(), taken, map[string]string{"oidc@https://a.example": "theirs"}))
 	usedUp, old := newInvitation(t, s, "used up", 0, later), newInvitation(t, s, "old", 1, now)
 	fresh, hash := newInvitation(t, s, "fresh", 1, later), identity.HashOf("a")
 	keep := func(attempt identity.Attempt) {

@@ -57,13 +57,13 @@ func wantNoErrors(t *testing.T, errs []error) {
 
 func usersMeet(t *testing.T, s Store) {
 	wantOneWinner(t, meet(func(int) error {
-		return s.Users.Create(t.Context(), unrecorded, newUser(t, "wanted"), nil)
+		return s.createUser(t.Context(), newUser(t, "wanted"), nil)
 	}), fault.Conflict)
 
 	// Updates of different fields all hold, and so do those of the same one that build on each other.
 	counted := newUser(t, "counted")
 	counted.SupporterMonths = 0
-	must(t, s.Users.Create(t.Context(), unrecorded, counted, nil))
+	must(t, s.createUser(t.Context(), counted, nil))
 	const rounds = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {

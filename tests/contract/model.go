@@ -81,7 +81,7 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 	for i := range modelUsers {
 		u := newUser(t, fmt.Sprint("user", i))
 		u.ID = user.ID(fmt.Sprint("u", i))
-		must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
+		must(t, s.createUser(t.Context(), u, nil))
 		p.users = append(p.users, u)
 		for j, change := range []func(*token.Token){
 			func(*token.Token) {},
@@ -409,7 +409,7 @@ func (p *player) deleteUser(ctx context.Context) string {
 	if err == nil {
 		p.users[n].ID += "x"
 	}
-	back := p.Users.Create(ctx, unrecorded, p.users[n], nil) // another one with the same name
+	back := p.createUser(ctx, p.users[n], nil) // another one with the same name
 	for i, k := range p.tokens {
 		if k.Owner == gone.ID && k.ID[2] == '0' {
 			p.tokens[i].Owner = p.users[n].ID

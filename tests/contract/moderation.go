@@ -37,7 +37,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 	for name, behaviour := range map[string]func(*testing.T, ModerationStore){
 		"find":                            findPastes,
 		"find, window by window":          findInWindows,
-		"usage":                           usage,
+		"an account":                      showAccount,
 		"list accounts":                   listAccounts,
 		"remove and restore":              removeAndRestore,
 		"what is removed stays removed":   removedStays,
@@ -210,20 +210,28 @@ func findInWindows(t *testing.T, s ModerationStore) {
 	}
 }
 
-func usage(t *testing.T, s ModerationStore) {
-	owner := storedUser(t, s.Store, "owner").ID
-	got, err := s.Moderation.UsageOf(t.Context(), owner)
+func showAccount(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	owner.CreatedAt = owner.CreatedAt.UTC()
+	got, err := s.Moderation.AccountOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "usage of nothing", got, moderation.Usage{})
-	one, two := spam(t, s, "one", owner, now, "code"), spam(t, s, "two", owner, now, "more code")
+	want(t, "account without pastes", got, moderation.Account{User: owner})
+	one, two := spam(t, s, "one", owner.ID, now, "code"), spam(t, s, "two", owner.ID, now, "more code")
 	spam(t, s, "other", "", now, "code")
-	used, revoked := storedToken(t, s.Store, owner), storedToken(t, s.Store, owner)
+	used, revoked := storedToken(t, s.Store, owner.ID), storedToken(t, s.Store, owner.ID)
 	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, revoked.ID, now))
 	must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{used.ID: now, revoked.ID: now.Add(-time.Hour)}))
-	got, err = s.Moderation.UsageOf(t.Context(), owner)
+	got, err = s.Moderation.AccountOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "usage", got, moderation.Usage{Pastes: 2, Bytes: one.ContentBytes() + two.ContentBytes(), Tokens: 1,
-		LastUsed: now.UTC()})
+	want(t, "account", got, moderation.Account{User: owner, Usage: moderation.Usage{
+		Pastes: 2, Bytes: one.ContentBytes() + two.ContentBytes(), Tokens: 1, LastUsed: now.UTC(),
+	}})
+	for _, id := range append([]string{"unknown"}, unstorable...) {
+		_, err = s.Moderation.AccountOf(t.Context(), user.ID(id))
+		wantKind(t, err, fault.NotFound)
+	}
+	_, err = s.Moderation.AccountOf(cancelled(t), owner.ID)
+	wantKind(t, err, fault.Unavailable)
 }
 
 func takenAway(t *testing.T, s ModerationStore, id paste.ID) {
@@ -327,8 +335,8 @@ func seenOf(t *testing.T, s ModerationStore, id paste.ID, owner user.User) strin
 	add("account", account, err)
 	export, err := s.Tokens.Export(ctx, owner.ID)
 	add("export", export, err)
-	usage, err := s.Moderation.UsageOf(ctx, owner.ID)
-	add("usage", usage, err)
+	administered, err := s.Moderation.AccountOf(ctx, owner.ID)
+	add("account for administrators", administered, err)
 	totals, err := s.Stats.Totals(ctx)
 	totals.DatabaseBytes = 0
 	add("totals", totals, err)
@@ -746,7 +754,7 @@ func guardedWrites(t *testing.T, s ModerationStore, from netip.Addr, owner user.
 		"issue a token":    s.Tokens.Create(ctx, from, unrecorded, access),
 		"revoke a token":   s.Tokens.Revoke(ctx, from, unrecorded, access.ID, now),
 		"update a user":    updated,
-		"enroll": s.Users.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Credentials{},
+		"enroll": s.Identities.Enroll(ctx, from, unrecorded, newUser(t, ident.New()), identity.Credentials{},
 			identity.Admission{}),
 		"ways": s.Identities.ChangeCredentials(ctx, from, owner, "", to("$a")),
 	}

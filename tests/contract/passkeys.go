@@ -118,9 +118,9 @@ func usePasskeys(t *testing.T, s Store) {
 func enrollWithPasskey(t *testing.T, s Store) {
 	created := newUser(t, "owner")
 	ways := identity.Credentials{Passkeys: []identity.Passkey{newPasskey("first", 0)}}
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, ways, identity.Admission{}))
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, created, ways, identity.Admission{}))
 	wantPasskeys(t, s, created.ID, newPasskey("first", 0))
-	err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "other"), ways, identity.Admission{})
+	err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "other"), ways, identity.Admission{})
 	if !errors.Is(err, identity.ErrPasskeyTaken) {
 		t.Errorf("got %v, want ErrPasskeyTaken", err)
 	}

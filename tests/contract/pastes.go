@@ -328,7 +328,7 @@ func profiles(t *testing.T, s Store) {
 func recentPastes(t *testing.T, s Store) {
 	owner, other, hidden := storedUser(t, s, "owner"), storedUser(t, s, "other"), newUser(t, "hidden")
 	hidden.PublicProfile = false
-	must(t, s.Users.Create(t.Context(), unrecorded, hidden, nil))
+	must(t, s.createUser(t.Context(), hidden, nil))
 	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility,
 		cipher *paste.Cipher) {
 		t.Helper()
@@ -402,7 +402,7 @@ func starredPastes(t *testing.T, s Store) {
 	storedPaste(t, s, "unstarred", fan.ID, now, time.Time{})
 	shut := newUser(t, "shut")
 	shut.PublicProfile = false
-	must(t, s.Users.Create(t.Context(), unrecorded, shut, nil))
+	must(t, s.createUser(t.Context(), shut, nil))
 	store("anybodys", shut.ID, now.Add(-2*time.Hour), time.Time{}, paste.Public, nil)
 	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, "not-there"))
 	must(t, s.Pastes.Star(t.Context(), nowhere, other.ID, "old"))

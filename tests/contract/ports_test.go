@@ -13,11 +13,11 @@ import (
 
 // elsewhere are the ports whose implementations are not stores.
 var elsewhere = map[string]string{
-	"identity.Provider":  "adapters/signin, see its own tests",
-	"identity.Passwords": "adapters/passwords, see its own tests",
-	"language.Catalogue": "adapters/catalogue, see its own tests",
-	"identity.Passkeys":  "adapters/passkeys, see its own tests",
-	"language.Detector":  "adapters/detection, see its own tests",
+	"identity.ProviderClient": "adapters/signin, see its own tests",
+	"identity.Passwords":      "adapters/passwords, see its own tests",
+	"language.Catalogue":      "adapters/catalogue, see its own tests",
+	"identity.Passkeys":       "adapters/passkeys, see its own tests",
+	"language.Detector":       "adapters/detection, see its own tests",
 }
 
 // TestEveryPortHasASuite fails when a port of the domain, or a method of one, is not called by the suites.

@@ -94,7 +94,7 @@ func searchFinds(t *testing.T, s DocumentStore) {
 	want(t, "owner", found[0].OwnerName, "Epoxy")
 	want(t, "lines", len(found[0].Lines), 1)
 	want(t, "line", found[0].Lines[0], search.Line{Pasty: 0, Number: 2, Text: "The needle and the GLUE"})
-	want(t, "pasties", found[0].Pasties, 1)
+	want(t, "pasties", found[0].PastyCount, 1)
 	want(t, "in titles", found[0].Cursor.InTitles, false)
 	want(t, "in titles", wantFound(t, s, "", "about", "glue1", "code2")[0].Cursor.InTitles, true)
 }
@@ -128,10 +128,10 @@ func searchAsSeen(t *testing.T, s DocumentStore) {
 	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
 	hidden := newUser(t, "hidden")
 	hidden.PublicProfile, hidden.ShowTags = false, false
-	must(t, s.Users.Create(t.Context(), unrecorded, hidden, nil))
+	must(t, s.createUser(t.Context(), hidden, nil))
 	quiet := newUser(t, "quiet")
 	quiet.ShowTags = false
-	must(t, s.Users.Create(t.Context(), unrecorded, quiet, nil))
+	must(t, s.createUser(t.Context(), quiet, nil))
 	searchable(t, s, "public1", owner, paste.Public, "", "needle", "tag")
 	searchable(t, s, "unlisted2", owner, paste.Unlisted, "", "needle", "tag")
 	searchable(t, s, "private3", owner, paste.Private, "needle", "", "tag")
@@ -305,7 +305,7 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 		u.PublicProfile, u.ShowTags = i%3 != 0, i%2 == 0
 		owners = append(owners, u.ID)
 		for _, s := range stores {
-			must(t, s.Users.Create(t.Context(), unrecorded, u, nil))
+			must(t, s.createUser(t.Context(), u, nil))
 		}
 	}
 	tags := []string{"a", "Ab", "two words", "%", "ß", "x"}

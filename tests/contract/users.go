@@ -26,7 +26,7 @@ func userByName(t *testing.T, s Store) {
 	}
 	plain := newUser(t, "plain")
 	plain.AvatarURL, plain.PublicProfile, plain.SupporterMonths, plain.Contributor = "", false, 0, false
-	must(t, s.Users.Create(t.Context(), unrecorded, plain, nil))
+	must(t, s.createUser(t.Context(), plain, nil))
 	found, err := s.Users.ByName(t.Context(), plain.Name)
 	must(t, err)
 	plain.CreatedAt = plain.CreatedAt.UTC()
@@ -36,7 +36,7 @@ func userByName(t *testing.T, s Store) {
 func userByID(t *testing.T, s Store) {
 	stored := newUser(t, "Somebody")
 	stored.ID = "1a2b3c4d" // one with letters: of digits only, it would be the same in capitals
-	must(t, s.Users.Create(t.Context(), unrecorded, stored, nil))
+	must(t, s.createUser(t.Context(), stored, nil))
 	for _, find := range []func(context.Context, user.ID) (user.User, error){
 		func(ctx context.Context, id user.ID) (user.User, error) { return s.Users.ByID(ctx, id) },
 		func(ctx context.Context, id user.ID) (user.User, error) { return s.Users.StaleByID(ctx, id) },
@@ -66,26 +66,26 @@ func unknownUser(t *testing.T, s Store) {
 
 func userConflicts(t *testing.T, s Store) {
 	first := storedUser(t, s, "somebody")
-	wantOtherConflict(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "SomeBody"), nil))
+	wantOtherConflict(t, s.createUser(t.Context(), newUser(t, "SomeBody"), nil))
 	other := newUser(t, "other")
 	other.ID = first.ID
-	wantIDTaken(t, s.Users.Create(t.Context(), unrecorded, other, map[string]string{"github": "1"}))
+	wantIDTaken(t, s.createUser(t.Context(), other, map[string]string{"github": "1"}))
 	_, err := s.Users.ByName(t.Context(), other.Name)
 	wantKind(t, err, fault.NotFound)
 	// What failed left nothing behind.
 	other.ID = "fresh"
-	must(t, s.Users.Create(t.Context(), unrecorded, other, map[string]string{"github": "1"}))
+	must(t, s.createUser(t.Context(), other, map[string]string{"github": "1"}))
 }
 
 func account(t *testing.T, s Store) {
 	owner := newUser(t, "owner")
 	services := map[string]string{"github": "1", `odd "service"`: `\id`}
-	must(t, s.Users.Create(t.Context(), unrecorded, owner, services))
+	must(t, s.createUser(t.Context(), owner, services))
 	for range 2 { // none of them shows
 		storedToken(t, s, owner.ID)
 	}
 	other := newUser(t, "other")
-	must(t, s.Users.Create(t.Context(), unrecorded, other, map[string]string{"gitlab": "2"}))
+	must(t, s.createUser(t.Context(), other, map[string]string{"gitlab": "2"}))
 	for _, id := range []string{"zzz", "aaa", "mmm"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, storedPaste(t, s, "not-"+id, "", now, time.Time{})))
@@ -139,7 +139,7 @@ func starsByTime(t *testing.T, s Store) {
 func unknownAccount(t *testing.T, s Store) {
 	owner := newUser(t, "somebody")
 	owner.ID = "owner" // another one in capitals
-	must(t, s.Users.Create(t.Context(), unrecorded, owner, nil))
+	must(t, s.createUser(t.Context(), owner, nil))
 	for _, id := range unstorable {
 		found, err := s.Users.AccountByID(t.Context(), user.ID(id))
 		wantKind(t, err, fault.NotFound)

@@ -32,7 +32,7 @@ func to(hash identity.PasswordHash) func(user.User, *identity.Credentials) error
 func withPassword(t *testing.T, s Store, name string, hash identity.PasswordHash) user.User {
 	t.Helper()
 	created := newUser(t, name)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: hash},
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: hash},
 		identity.Admission{}))
 	created.CreatedAt = created.CreatedAt.UTC()
 	return created
@@ -82,7 +82,7 @@ func passwords(t *testing.T, s Store) {
 	must(t, err)
 	wantPassword(t, s, owner, "$b")
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
-	must(t, s.Users.Create(t.Context(), unrecorded, newUser(t, "owner"), nil))
+	must(t, s.createUser(t.Context(), newUser(t, "owner"), nil))
 	_, hash, err = s.Identities.ByPassword(t.Context(), owner.Name)
 	must(t, err)
 	want(t, "password of who has the name now", hash, "")
@@ -161,7 +161,7 @@ func waysMeet(t *testing.T, s Store) {
 	for i := range 5 {
 		owner := newUser(t, fmt.Sprint("owner", i))
 		ways := identity.Credentials{Password: "$a", Identities: map[string]string{"github": fmt.Sprint(i)}}
-		must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, owner, ways, identity.Admission{}))
+		must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, owner, ways, identity.Admission{}))
 		wantOneWinner(t, meet(func(caller int) error {
 			return s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
 				func(_ user.User, ways *identity.Credentials) error {
@@ -259,20 +259,20 @@ func enroll(t *testing.T, s Store) {
 	storedUser(t, s, "former")
 	must(t, renamed(t, s, "former", "renamed"))
 	chosen := identity.Admission{Chosen: true, Invitation: invited.ID}
-	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"),
+	wantOtherConflict(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"),
 		identity.Credentials{Password: "$a"}, chosen))
-	wantOtherConflict(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "renamed"),
+	wantOtherConflict(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "renamed"),
 		identity.Credentials{Password: "$a"}, chosen))
 	created := newUser(t, "created")
-	wantKind(t, s.Users.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen),
-		fault.Unavailable)
+	err := s.Identities.Enroll(cancelled(t), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen)
+	wantKind(t, err, fault.Unavailable)
 	want(t, "uses left", usesLeft(t, s, "code"), 1)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen))
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, created, identity.Credentials{Password: "$a"}, chosen))
 	wantPassword(t, s, created, "$a")
 	want(t, "uses left", usesLeft(t, s, "code"), 0)
 	for _, invitation := range []identity.InvitationID{invited.ID, "unknown"} {
 		another := newUser(t, "another")
-		err := s.Users.Enroll(
+		err := s.Identities.Enroll(
 			t.Context(),
 			nowhere,
 			unrecorded,
@@ -287,11 +287,11 @@ func enroll(t *testing.T, s Store) {
 		wantKind(t, err, fault.NotFound)
 	}
 	// operators may
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Credentials{},
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "former"), identity.Credentials{},
 		identity.Admission{}))
 	clash := newUser(t, "clash")
 	clash.ID = created.ID
-	wantIDTaken(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Credentials{Password: "$b"},
+	wantIDTaken(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, clash, identity.Credentials{Password: "$b"},
 		identity.Admission{}))
 	wantPassword(t, s, created, "$a")
 }
@@ -311,7 +311,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	for _, wrong := range []identity.Hash{expired, reset, identity.HashOf("unknown")} {
 		wantKind(
 			t,
-			s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+			s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
 				identity.Admission{Setup: wrong}),
 			fault.NotFound,
 		)
@@ -323,17 +323,17 @@ func firstAdministrator(t *testing.T, s Store) {
 	want(t, "owner", found.Owner, "")
 	wantOtherConflict(
 		t,
-		s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways,
+		s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways,
 			identity.Admission{Setup: setup}),
 	)
 	second := newLink(t, s, "of another node", "", later)
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
 		identity.Admission{Setup: setup}))
 	administered := func(what string) {
 		t.Helper()
 		for _, link := range []identity.Hash{setup, second} {
 			wantNoLink(t, s, link)
-			err := s.Users.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways,
+			err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways,
 				identity.Admission{Setup: link})
 			if !errors.Is(err, identity.ErrAdministratorExists) {
 				t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministratorExists)
@@ -367,7 +367,7 @@ func firstAdministrator(t *testing.T, s Store) {
 	wantNoLink(t, s, third)
 	fourth := newLink(t, s, "fourth", "", later)
 	operators := newAdministrator(t, "operators")
-	must(t, s.Users.Enroll(t.Context(), nowhere, unrecorded, operators, identity.Credentials{}, identity.Admission{}))
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, operators, identity.Credentials{}, identity.Admission{}))
 	wantNoLink(t, s, fourth)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, operators.ID, operators.Name, nil))
 	newLink(t, s, "fifth", "", later)
@@ -378,7 +378,7 @@ func firstAdministratorsMeet(t *testing.T, s Store) {
 	links := []identity.Hash{newLink(t, s, "a", "", later), newLink(t, s, "b", "", later)}
 	wantOneWinner(t, meet(func(caller int) error {
 		created := newAdministrator(t, fmt.Sprint("root", caller))
-		return s.Users.Enroll(
+		return s.Identities.Enroll(
 			t.Context(),
 			nowhere,
 			unrecorded,

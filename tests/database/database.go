@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // zone is the time zone of every PostgreSQL database: one that is not UTC, nor a whole number of hours
@@ -45,6 +49,16 @@ func Each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
 			t.Parallel()
 			test(t, provide(t))
 		})
+	}
+}
+
+// CreateUser stores a user without ways in.
+func CreateUser(t testing.TB, store *gormstore.Store, created user.User) {
+	t.Helper()
+	err := gormstore.NewIdentities(store).Enroll(t.Context(), netip.Addr{}, auditlog.Entry{}, created,
+		identity.Credentials{}, identity.Admission{})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -236,17 +235,13 @@ func TestDemoRefusesOthersData(t *testing.T) {
 			}
 		},
 		"a demonstration where somebody has taken the name": func(t *testing.T, cfg gormstore.Config) {
-			users := gormstore.NewUsers(database.Open(t, cfg))
+			store := database.Open(t, cfg)
 			for id, name := range map[user.ID]string{"demo-putty": "putty", "somebody": "EPOXY"} {
 				parsed, err := user.ParseName(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := users.Create(t.Context(), auditlog.Entry{},
-					user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
-					nil); err != nil {
-					t.Fatal(err)
-				}
+				database.CreateUser(t, store, user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()})
 			}
 		},
 	} {

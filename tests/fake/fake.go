@@ -254,11 +254,6 @@ func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id us
 	return nil
 }
 
-// Create implements user.Store.
-func (u Users) Create(ctx context.Context, entry auditlog.Entry, created user.User, services map[string]string) error {
-	return u.Enroll(ctx, netip.Addr{}, entry, created, identity.Credentials{Identities: services}, identity.Admission{})
-}
-
 func (s *Store) createUser(created user.User, services map[string]string) error {
 	switch {
 	case s.exists(created.ID):
@@ -665,7 +660,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID,
 			all[i].Tags = nil
 		}
 	}
-	return all[:min(len(all), limit)], nil
+	return cut(all[:min(len(all), limit)], nil)
 }
 
 // Profile implements paste.Store.
@@ -686,20 +681,20 @@ func (p Pastes) Profile(
 
 // Recent implements paste.Store.
 func (p Pastes) Recent(ctx context.Context, title string, after paste.Cursor, limit int) ([]paste.Summary, error) {
-	return p.listed(ctx, after, limit, func(d paste.Document) bool {
+	return cut(p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
 		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted() && isTitled(d, title)
-	})
+	}))
 }
 
 // StarredBy implements paste.Store.
 func (p Pastes) StarredBy(
 	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
-	return p.listed(ctx, after, limit, func(d paste.Document) bool {
+	return cut(p.listed(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.SeenBy(reader)
 		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID)) && isTitled(d, title)
-	})
+	}))
 }
 
 func (p Pastes) listed(
@@ -723,7 +718,13 @@ func (p Pastes) listed(
 			listed = append(listed, one)
 		}
 	}
-	return cut(listed), nil
+	return listed, nil
+}
+
+// cut cuts a list that is an answer.
+func cut(listed []paste.Summary, err error) ([]paste.Summary, error) {
+	paste.CutOutline(len(listed), func(i int) *paste.Summary { return &listed[i] })
+	return listed, err
 }
 
 func (s *Store) starsOf(id paste.ID) (stars int64) {
@@ -745,27 +746,7 @@ func titleOf(d paste.Document) string {
 
 // isTitled reports whether a paste's title has a part.
 func isTitled(d paste.Document, part string) bool {
-	return strings.Contains(lowerASCII(titleOf(d)), lowerASCII(part))
-}
-
-func lowerASCII(text string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, text)
-}
-
-// cut leaves out the pasties of what a list has no room for.
-func cut(listed []paste.Summary) []paste.Summary {
-	n := paste.CountWithPasties(len(listed), func(i int) (int, int64) { return len(listed[i].Pasties), listed[i].Bytes })
-	for i := range listed {
-		if listed[i].Cut = i >= n; listed[i].Cut {
-			listed[i].Pasties = nil
-		}
-	}
-	return listed
+	return strings.Contains(paste.FoldTitle(titleOf(d)), paste.FoldTitle(part))
 }
 
 func listedOf(d paste.Document) paste.Summary {
@@ -774,29 +755,18 @@ func listedOf(d paste.Document) paste.Summary {
 		EditedAt: d.CreatedAt, Tags: d.Tags,
 	}
 	if len(d.Pasties) > 0 {
-		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, firstLine(d.Pasties[0].Code)
+		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, paste.FirstLine(d.Pasties[0].Code)
 	}
 	if n := len(d.Edits); n > 0 {
 		one.EditedAt = d.Edits[n-1].At
 	}
-	one.Bytes = d.ContentBytes()
+	one.Bytes, one.PastyCount = d.ContentBytes(), len(d.Pasties)
 	for _, p := range d.Pasties {
 		one.Pasties = append(one.Pasties, p.Summary())
 	}
-	key := []rune(strings.ToLower(cmp.Or(one.Title, one.PastyTitle)))
+	key := []rune(paste.FoldTitle(cmp.Or(one.Title, one.PastyTitle)))
 	one.TitleKey = string(key[:min(len(key), 100)])
 	return one
-}
-
-// firstLine returns the first line that is not blank.
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			runes := []rune(line)
-			return string(runes[:min(len(runes), 100)])
-		}
-	}
-	return ""
 }
 
 func (s *Store) newestFirst() []paste.Paste {

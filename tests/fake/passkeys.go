@@ -18,7 +18,7 @@ type ceremony struct {
 	ends time.Time
 }
 
-// StoreCeremony implements identity.CeremonyKeeper.
+// StoreCeremony implements identity.Store.
 func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept 
 	return nil
 }
 
-// TakeCeremony implements identity.CeremonyKeeper.
+// TakeCeremony implements identity.Store.
 func (i Identities) TakeCeremony(ctx context.Context, hash identity.Hash) (identity.Ceremony, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) setPasskeys(owner user.ID, passkeys []identity.Passkey) error {
 	return nil
 }
 
-// PasskeyByID implements identity.PasskeyKeeper.
+// PasskeyByID implements identity.Store.
 func (i Identities) PasskeyByID(ctx context.Context, id identity.PasskeyID) (identity.Passkey, user.User, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (i Identities) PasskeyByID(ctx context.Context, id identity.PasskeyID) (ide
 	return i.passkeys[holder][at], owner, nil
 }
 
-// UsePasskey implements identity.PasskeyKeeper.
+// UsePasskey implements identity.Store.
 func (i Identities) UsePasskey(
 	ctx context.Context, _ netip.Addr, id identity.PasskeyID, counter uint32, when time.Time,
 ) error {

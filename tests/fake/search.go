@@ -45,7 +45,7 @@ func (s Search) Find(
 			if !own && !owner.ShowTags {
 				listed.Tags = nil
 			}
-			found = append(found, search.Result{Summary: listed, Cursor: place, Pasties: len(document.Pasties), Lines: lines})
+			found = append(found, search.Result{Summary: listed, Cursor: place, Lines: lines})
 		}
 	}
 	slices.SortFunc(found, func(a, b search.Result) int {
@@ -56,10 +56,7 @@ func (s Search) Find(
 	})
 	more = len(found) > limit
 	found = found[:min(len(found), limit)]
-	n := paste.CountWithPasties(len(found), func(i int) (int, int64) { return found[i].Pasties, found[i].Bytes })
-	for i := range found[n:] {
-		found[n+i].Cut, found[n+i].Summary.Pasties = true, nil
-	}
+	paste.CutOutline(len(found), func(i int) *paste.Summary { return &found[i].Summary })
 	return found, more, nil
 }
 

@@ -186,47 +186,47 @@ func (s *Store) reserved(name user.Name) bool {
 	return ok && s.now().Sub(former.at) < user.NameReserved
 }
 
-// Enroll implements identity.Enroller.
-func (u Users) Enroll(
+// Enroll implements identity.Store.
+func (i Identities) Enroll(
 	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
-	unlock, err := u.lock(ctx)
+	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	if why.Setup != (identity.Hash{}) {
-		if u.administered() {
+		if i.administered() {
 			return identity.ErrAdministratorExists
 		}
-		if link, err := u.link(why.Setup); err != nil || link.Owner != "" {
+		if link, err := i.link(why.Setup); err != nil || link.Owner != "" {
 			return errNotFound
 		}
 	}
-	at := slices.IndexFunc(u.invitations, func(i identity.Invitation) bool { return i.ID == why.Invitation })
-	if why.Invitation != "" && (at < 0 || !u.invitations[at].ValidAt(u.now())) {
+	at := slices.IndexFunc(i.invitations, func(other identity.Invitation) bool { return other.ID == why.Invitation })
+	if why.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
 		return identity.ErrInvitation
 	}
-	if why.Chosen && u.reserved(created.Name) {
+	if why.Chosen && i.reserved(created.Name) {
 		return errConflict
 	}
 	for _, passkey := range ways.Passkeys {
-		if _, at := u.passkey(passkey.ID); at >= 0 {
+		if _, at := i.passkey(passkey.ID); at >= 0 {
 			return identity.ErrPasskeyTaken
 		}
 	}
-	if err := u.createUser(created, ways.Identities); err != nil {
+	if err := i.createUser(created, ways.Identities); err != nil {
 		return err
 	}
-	if err := u.setPasskeys(created.ID, ways.Passkeys); err != nil {
+	if err := i.setPasskeys(created.ID, ways.Passkeys); err != nil {
 		return err
 	}
 	if at >= 0 {
-		u.invitations[at].Uses--
+		i.invitations[at].Uses--
 	}
-	u.setPassword(created.ID, ways.Password)
-	u.endSetup(created.Admin)
+	i.setPassword(created.ID, ways.Password)
+	i.endSetup(created.Admin)
 	return nil
 }
 

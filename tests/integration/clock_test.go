@@ -196,6 +196,9 @@ func TestExpiryInstant(t *testing.T) {
 			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each",
 				moment.at.Sub(expiry), got, moment.active)
 		}
+		if today := moment.at.Truncate(24 * time.Hour); !totals.Days[0].Begin.Equal(today) {
+			t.Errorf("%v after the expiry: got %v as today, want %v", moment.at.Sub(expiry), totals.Days[0].Begin, today)
+		}
 	}
 	for _, moment := range []struct {
 		at      time.Time

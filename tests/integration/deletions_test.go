@@ -78,9 +78,7 @@ func TestInterruptedDeletion(t *testing.T) {
 					t.Errorf("got the deletions %v and the graves %v, want none and one", begun, graves)
 				}
 				other := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
-				if err := s.users.Create(t.Context(), auditlog.Entry{}, other, nil); err != nil {
-					t.Fatal(err)
-				}
+				database.CreateUser(t, s.store, other)
 				_, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "other",
 					func(u *user.User, _ map[string]string) error {
 						u.Name = s.name

@@ -3,13 +3,17 @@ package integration
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -37,9 +41,27 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 			}, paste.Selection{}, 10)
 			return owner.AvatarURL + shown(listed), err
 		},
-		"a usage": func(t *testing.T, s *service) (string, error) {
-			usage, err := gormstore.NewModeration(s.store).UsageOf(t.Context(), "epoxy")
-			return fmt.Sprint(usage.Pastes, usage.Bytes, usage.Tokens), err
+		"an account for administrators": func(t *testing.T, s *service) (string, error) {
+			account, err := gormstore.NewModeration(s.store).AccountOf(t.Context(), "epoxy")
+			return fmt.Sprint(account.Name, account.Pastes, account.Bytes, account.Tokens), err
+		},
+		"accounts for administrators": func(t *testing.T, s *service) (string, error) {
+			accounts, err := gormstore.NewModeration(s.store).Accounts(
+				t.Context(), moderation.AccountFilter{}, moderation.ByName, moderation.AccountCursor{}, 10)
+			return fmt.Sprint(accounts[0].Name, accounts[0].Pastes, accounts[0].Bytes, accounts[0].Tokens), err
+		},
+		"ways in": func(t *testing.T, s *service) (string, error) {
+			ways, err := gormstore.NewIdentities(s.store).CredentialsOf(t.Context(), "epoxy")
+			return fmt.Sprint(ways.Identities, len(ways.Passkeys)), err
+		},
+		"a passkey": func(t *testing.T, s *service) (string, error) {
+			passkey, owner, err := gormstore.NewIdentities(s.store).PasskeyByID(t.Context(), "passkey")
+			return fmt.Sprint(passkey.Counter, owner.Name), err
+		},
+		"a search": func(t *testing.T, s *service) (string, error) {
+			query := search.Query{Words: []string{"code"}}
+			found, _, err := gormstore.NewSearch(s.store).Find(t.Context(), query, "epoxy", search.Cursor{}, 10)
+			return fmt.Sprint(found), err
 		},
 		"a paste": func(t *testing.T, s *service) (string, error) {
 			d, err := s.pastes.ReadDocument(t.Context(), "paste", "epoxy")
@@ -56,8 +78,8 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				writer := database.Open(t, cfg)
 				var armed atomic.Bool
 				cfg.SlowStatement = time.Nanosecond // it delays whoever runs the statement
-				cfg.OnSlowStatement = func(gormstore.Statement) {
-					if armed.CompareAndSwap(true, false) {
+				cfg.OnSlowStatement = func(s gormstore.Statement) {
+					if strings.Contains(s.SQL, "FROM") && armed.CompareAndSwap(true, false) {
 						changeAll(t, writer)
 					}
 				}
@@ -68,6 +90,14 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				_, _, err := s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
 					func(u *user.User, _ map[string]string) error {
 						u.PublicProfile, u.ShowTags = true, true
+						return nil
+					})
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = gormstore.NewIdentities(s.store).ChangeCredentials(t.Context(), netip.Addr{}, "epoxy", "",
+					func(_ user.User, ways *identity.Credentials) error {
+						ways.Passkeys = []identity.Passkey{{ID: "passkey", PublicKey: []byte{1}, CreatedAt: time.Now()}}
 						return nil
 					})
 				if err != nil {

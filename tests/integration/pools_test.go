@@ -52,10 +52,7 @@ func openService(t *testing.T, cfg gormstore.Config) *service {
 	if s.name, err = user.ParseName("Epoxy"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.users.Create(t.Context(), auditlog.Entry{},
-		user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()}, nil); err != nil {
-		t.Fatal(err)
-	}
+	database.CreateUser(t, store, user.User{ID: "epoxy", Name: s.name, CreatedAt: time.Now()})
 	created := token.Token{ID: "t", Owner: "epoxy", Hash: s.hash, CreatedAt: time.Now()}
 	if err := s.tokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, created); err != nil {
 		t.Fatal(err)

@@ -228,9 +228,7 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				r := openRaces(t, database.Postgres(t))
 				exec(t, r.db, "INSERT INTO identities VALUES ('epoxy', 'github', '1')")
 				another := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
-				if err := r.users.Create(t.Context(), auditlog.Entry{}, another, nil); err != nil {
-					t.Fatal(err)
-				}
+				database.CreateUser(t, r.store, another)
 				attempt := identity.Attempt{Provider: "github",
 					Profile: identity.Profile{Identity: identity.Identity{Key: "github", Subject: "9"}}}
 				err := r.identities.StoreAttempt(t.Context(), netip.Addr{}, identity.HashOf("secret"), attempt, 100)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -54,10 +53,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := users.Create(t.Context(), auditlog.Entry{},
-		user.User{ID: "somebody", Name: name, CreatedAt: time.Now()}, nil); err != nil {
-		t.Fatal(err)
-	}
+	database.CreateUser(t, store, user.User{ID: "somebody", Name: name, CreatedAt: time.Now()})
 	other, err := database.SQL(t, cfg).Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -29,7 +30,7 @@ const (
 func Fixture(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	store := database.Open(t, cfg)
-	users, tokens, pastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
+	identities, tokens, pastes := gormstore.NewIdentities(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
 	ctx, now := context.Background(), time.Now()
 	check := func(err error) {
 		t.Helper()
@@ -55,7 +56,8 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		u.user.Name, err = user.ParseName(u.name)
 		check(err)
 		u.user.CreatedAt = created
-		check(users.Create(ctx, auditlog.Entry{}, u.user, u.services))
+		ways := identity.Credentials{Identities: u.services}
+		check(identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, u.user, ways, identity.Admission{}))
 	}
 	for _, k := range []struct {
 		text             string

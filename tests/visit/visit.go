@@ -51,8 +51,8 @@ func New(t testing.TB) *Site {
 	t.Helper()
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
-	s := &Site{T: t, Store: store, Users: users.New(keepers, paste.Lifetimes{}, nil, time.Now),
-		Tokens: tokens.New(secrets, keepers, time.Now)}
+	s := &Site{T: t, Store: store, Tokens: tokens.New(secrets, keepers, time.Now)}
+	s.Users = users.New(keepers, fake.Identities{Store: store}, paste.Lifetimes{}, nil, time.Now)
 	s.Rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },

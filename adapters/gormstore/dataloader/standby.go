@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -20,7 +19,7 @@ type StaleFinder interface {
 // users that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only
 // while the primary does not answer.
 type Standby struct {
-	users.Store // the primary's
+	user.Store // the primary's
 
 	standby     StaleFinder
 	lag         func(context.Context) (time.Duration, error)
@@ -44,7 +43,7 @@ const (
 )
 
 // NewStandby returns the users of a standby with the primary behind it. lag tells how far the standby is behind.
-func NewStandby(standby StaleFinder, lag func(context.Context) (time.Duration, error), primary users.Store) *Standby {
+func NewStandby(standby StaleFinder, lag func(context.Context) (time.Duration, error), primary user.Store) *Standby {
 	return &Standby{Store: primary, standby: standby, lag: lag}
 }
 

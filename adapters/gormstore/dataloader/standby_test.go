@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // answering finds every user, with its own mark as the avatar.
 type answering struct {
-	users.Store
+	user.Store
 
 	mark string
 	down *atomic.Bool // or nil

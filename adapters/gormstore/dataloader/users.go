@@ -4,13 +4,12 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Users decorates a store: it merges reads that may be stale.
 type Users struct {
-	users.Store
+	user.Store
 
 	byName   *loader[user.Name, []model.User]
 	byID     *loader[user.ID, []model.User]
@@ -42,7 +41,7 @@ type accountRow struct {
 }
 
 // Users decorates the users of a store.
-func (d *Dataloader) Users(store users.Store) *Users {
+func (d *Dataloader) Users(store user.Store) *Users {
 	idOf := func(id user.ID) []string { return []string{string(id)} }
 	return &Users{
 		Store: store,

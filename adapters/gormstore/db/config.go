@@ -45,6 +45,8 @@ type Config struct {
 	OnSlowStatement func(Statement) `json:"-"`
 	// Tracer sees each statement on PostgreSQL. Default: nil.
 	Tracer pgx.QueryTracer `json:"-"`
+	// Clock returns the time. On SQLite it decides what has expired. Default: time.Now.
+	Clock func() time.Time `json:"-"`
 }
 
 // DefaultConfig returns an embedded store below the working directory.

@@ -22,7 +22,7 @@ func (s *Store) checkForeign(ctx context.Context) error {
 	if s.file.Path() != "" {
 		return checkForeignFile(ctx, s.file.Path(), s.cfg)
 	}
-	return checkTables(ctx, s.pools[0], s.Dialect, s.cfg)
+	return checkTables(ctx, s.pools[0], s.dialect, s.cfg)
 }
 
 // checkForeignFile is checkForeign for an SQLite file.

@@ -104,7 +104,7 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 		switch {
 		case err == nil:
 			return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
-		case attempt == s.Dialect.attempts || ctx.Err() != nil:
+		case attempt == s.dialect.attempts || ctx.Err() != nil:
 			return 0, fmt.Errorf("migrate the database: %w", Translate(err))
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 	if !s.cfg.Standby {
 		var standby bool
-		if err := s.Read(ctx).Raw(s.Dialect.standby).Scan(&standby).Error; err != nil {
+		if err := s.Read(ctx).Raw(s.dialect.standby).Scan(&standby).Error; err != nil {
 			return Unreadable(err)
 		}
 		if standby {
@@ -164,7 +164,7 @@ func (s *Store) Ready(ctx context.Context) error {
 // fault.Unavailable.
 func (s *Store) Lag(ctx context.Context) (time.Duration, error) {
 	var seconds float64
-	if err := s.Read(ctx).Raw(s.Dialect.lag).Scan(&seconds).Error; err != nil {
+	if err := s.Read(ctx).Raw(s.dialect.lag).Scan(&seconds).Error; err != nil {
 		return 0, Unreadable(err)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
@@ -203,7 +203,7 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 
 // schemaVersions reads the versions of the schema, and whether the database is an unfinished copy.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
-	schema.Latest = s.Dialect.latestVersion()
+	schema.Latest = s.dialect.latestVersion()
 	err = s.Read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
 	if err != nil && diagnose(err) != ErrOutdated { // without the table it has never been migrated
 		return Schema{}, false, Unreadable(err)
@@ -246,10 +246,10 @@ func (d *Dialect) latestVersion() int64 {
 }
 
 func (s *Store) migrationProvider() (*goose.Provider, error) {
-	files, err := fs.Sub(migrationFiles, s.Dialect.migrations)
+	files, err := fs.Sub(migrationFiles, s.dialect.migrations)
 	if err != nil {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
-	return goose.NewProvider(s.Dialect.goose, s.pools[0], files, append(options, s.locking...)...)
+	return goose.NewProvider(s.dialect.goose, s.pools[0], files, append(options, s.locking...)...)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,9 +13,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
-	"gorm.io/gorm"
-
-	"github.com/gluepot/gluepot/adapters/gormstore/model"
 )
 
 const (
@@ -41,16 +37,9 @@ func (s *Store) openPostgres() error {
 	}
 	s.locking = []goose.ProviderOption{goose.WithSessionLocker(locker)}
 	db := stdlib.OpenDBFromPool(s.pgx)
-	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
+	s.dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer, s.together = s.reader, s.pipelined
-	clock := gorm.Expr("(SELECT clock_timestamp())") // not now(), the time of BEGIN; a subquery runs once a statement
-	s.Now = func() any { return clock }
-	s.Ago = func(d time.Duration) any { return gorm.Expr("? - make_interval(secs => ?)", clock, d.Seconds()) }
-	s.Time = func(tx *gorm.DB) (now time.Time, err error) {
-		err = tx.Raw("SELECT ?", clock).Row().Scan(&now)
-		return model.Instant(now), err
-	}
 	return err
 }
 

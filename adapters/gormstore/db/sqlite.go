@@ -7,13 +7,10 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"time"
 
 	"golang.org/x/sync/semaphore"
-	"gorm.io/gorm"
 	"modernc.org/sqlite"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 )
 
@@ -26,16 +23,13 @@ func (s *Store) openSQLite() error {
 	if err != nil {
 		return err
 	}
-	s.Dialect = sqliteDialect
+	s.dialect = sqliteDialect
 	var upkeep func(int)
 	if !s.cfg.RefuseWrites {
 		upkeep = s.upkeep
 	}
 	s.file = sqlitefile.NewWatched(path, missingFile(path, s.cfg.urlSetting()), upkeep)
 	s.pasteWrites, s.together = semaphore.NewWeighted(math.MaxInt64), s.separate
-	s.Now = func() any { return model.Instant(s.Clock()) }
-	s.Ago = func(d time.Duration) any { return model.Instant(s.Clock().Add(-d)) }
-	s.Time = func(*gorm.DB) (time.Time, error) { return model.Instant(s.Clock()), nil }
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		connector, err := sqlite.NewConnector(sqliteDSN(path, s.cfg, writes))
 		if err != nil {

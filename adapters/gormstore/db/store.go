@@ -22,20 +22,13 @@ import (
 // Store is a database. Build it with New, and call Connect before anything else.
 type Store struct {
 	cfg     Config
-	Dialect *Dialect
+	dialect *Dialect
 	reader  *gorm.DB
 	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
 	pools   []*sql.DB
 	pgx     *pgxpool.Pool       // nil for SQLite
 	file    *sqlitefile.Watched // of no file on PostgreSQL
 	purge   sqlitefile.Purge    // of an SQLite index
-	Clock   func() time.Time
-
-	// Now and Ago are arguments of statements: the current time, which decides what has expired, and the time d ago. Time
-	// reads the same clock: PostgreSQL's, or for SQLite the process's.
-	Now  func() any
-	Ago  func(d time.Duration) any
-	Time func(tx *gorm.DB) (time.Time, error)
 
 	together transaction            // see WriteTogether
 	locking  []goose.ProviderOption // of migrations
@@ -52,7 +45,10 @@ func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, Clock: time.Now, file: &sqlitefile.Watched{}}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	s := &Store{cfg: cfg, file: &sqlitefile.Watched{}}
 	open := s.openPostgres
 	if URL(cfg.URL).isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
@@ -81,6 +77,9 @@ func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 
 // Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
 func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
+
+// Dialect returns what the statements of this database have of their own.
+func (s *Store) Dialect() *Dialect { return s.dialect }
 
 // KeepsSearch reports whether the searchable text of pastes is kept.
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
@@ -152,7 +151,7 @@ func (s *Store) connectError(err error) error {
 func (s *Store) Analyze(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	s.reader.WithContext(ctx).Exec(s.Dialect.analyze) // a store that refuses writes has no writer
+	s.reader.WithContext(ctx).Exec(s.dialect.analyze) // a store that refuses writes has no writer
 }
 
 // Close waits for running statements and closes all connections.

@@ -70,7 +70,7 @@ func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) erro
 // WriteImport is WritePaste for a part of an import. Imports of one kind take turns.
 func (s *Store) WriteImport(ctx context.Context, kind string, change func(tx *gorm.DB) error) error {
 	return s.write(ctx, s.separate, s.lasting(func(tx *gorm.DB) error {
-		if err := tx.Exec(s.Dialect.lockImport, kind).Error; err != nil {
+		if err := tx.Exec(s.dialect.lockImport, kind).Error; err != nil {
 			return err
 		}
 		return change(tx)
@@ -108,13 +108,13 @@ func (s *Store) write(
 
 // lasting makes a change fail while the database is the target of a copy that has not ended: the next one would delete
 // it. The change comes first, so that it holds its locks on tables: a copy that begins waits for them
-// (Dialect.LockAll), and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
+// (LockTables), and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
 func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	return func(tx *gorm.DB) error {
 		if err := change(tx); err != nil {
 			return err
 		}
-		return tx.Exec(s.Dialect.failWhileCopying).Error
+		return tx.Exec(s.dialect.failWhileCopying).Error
 	}
 }
 
@@ -296,7 +296,8 @@ func (p *pipeline) flush(ctx context.Context) error {
 	p.begun = true
 	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
 	err := p.Raw(func(conn any) error {
-		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close() //nolint:forcetypeassert // openPostgres makes no other
+		//nolint:forcetypeassert // openPostgres makes no other
+		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close()
 	})
 	p.log.Trace(ctx, began, func() (string, int64) {
 		var all []string

@@ -89,7 +89,8 @@ func (u URL) parsePostgres() (*pgxpool.Config, error) {
 			"postgres://USER:PASSWORD@HOST/DATABASE")
 	}
 	if strings.ContainsRune(parsed.ConnConfig.User, ':') {
-		return nil, errors.New("the user in the database URL contains a colon: between user and password it must not be written as %3A")
+		return nil, errors.New("the user in the database URL contains a colon: " +
+			"between user and password it must not be written as %3A")
 	}
 	for _, place := range append([]*pgconn.FallbackConfig{{Host: parsed.ConnConfig.Host}},
 		parsed.ConnConfig.Fallbacks...) {

@@ -211,7 +211,8 @@ func NewText(d *paste.Document) *PasteText {
 
 // OverTexts upserts rows. An unchanged row does not touch the index.
 func OverTexts(tx *gorm.DB) *gorm.DB {
-	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
+	different := clause.Expr{SQL: `
+		(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
 		IS DISTINCT FROM (excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
 	return tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true,

@@ -72,7 +72,7 @@ func (p *searchPage) marked(text string) marks.Parts { return marks.Parts(search
 // lineLink returns the path of a line that was found.
 func lineLink(found *search.Result, line search.Line) string {
 	anchor := "#L"
-	if found.Pasties > 1 {
+	if found.PastyCount > 1 {
 		anchor = "#" + strconv.Itoa(line.Pasty+1) + "-L"
 	}
 	return pathOf(&found.Summary) + anchor + strconv.Itoa(line.Number)
