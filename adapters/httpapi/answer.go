@@ -83,7 +83,7 @@ func withCoding(etag []string, coding string) []string {
 // text is an answer in plain text.
 type text string
 
-// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. Pastes and text that
+// send answers with a paste, text, pieces of JSON, what another adapter answered, or else JSON. Pastes and text that
 // visitors read have an ETag; after a write they are sent even beyond the memory budget.
 func (a *API) send(c *call, answer any) error {
 	c.body = nil // free its memory
@@ -102,6 +102,12 @@ func (a *API) send(c *call, answer any) error {
 		if begin(c.Context, http.StatusOK, jsonContentType, nil, lengthOf(*answer)) {
 			_, _ = answer.WriteTo(c.Writer) // as above
 		}
+	case *collected:
+		header := c.Writer.Header()
+		maps.Copy(header, answer.header)
+		header["Cache-Control"] = privateNoStore
+		c.claim.Force(min(int64(answer.body.Len()), a.memory.Share()))
+		sendBody(c.Context, answer.status, header["Content-Type"], nil, answer.body.Bytes())
 	default:
 		c.claim.Release() // small answers need no memory
 		sendJSON(c.Context, answer)

@@ -36,6 +36,8 @@ type Config struct {
 	Pages Pages `json:"-"`
 	// Beside has what other adapters serve beside the pages, if there are any. Default: none.
 	Beside []Routes `json:"-"`
+	// Endpoints are those of other adapters, such as package mcp. Default: none.
+	Endpoints []Endpoint `json:"-"`
 	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each
 	// request that begins. It returns a function that is called with the status of the answer. Default: nil.
 	Observe func(method, route string) (finish func(status int)) `json:"-"`

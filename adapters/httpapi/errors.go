@@ -81,14 +81,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		return
 	}
 	kind, problemType := fault.KindOf(err), typeNone
-	switch kind { // an operator needs the cause of these
-	case fault.Internal, fault.Unavailable, fault.Busy, fault.Forbidden:
-		c.Set(causeKey, err)
-	case fault.Invalid:
-		if errors.Unwrap(err) != nil {
-			c.Set(causeKey, err)
-		}
-	}
+	a.note(c, err)
 	switch kind {
 	case fault.Unauthenticated:
 		challenge := "Bearer"
@@ -98,6 +91,23 @@ func (a *API) fail(c *gin.Context, err error) {
 		c.Header("WWW-Authenticate", challenge)
 	case fault.Unavailable, fault.Busy:
 		c.Header("Retry-After", retryAfterSeconds)
+	case fault.Forbidden:
+		if errors.Is(err, paste.ErrAllowance) {
+			problemType = "quota"
+		}
+	}
+	a.problem(c, problemType, statusOf[kind], fault.MessageOf(err))
+}
+
+// note keeps an error's cause for the access log, and counts an exceeded quota.
+func (a *API) note(c *gin.Context, err error) {
+	switch fault.KindOf(err) { // an operator needs the cause of these
+	case fault.Internal, fault.Unavailable, fault.Busy, fault.Forbidden:
+		c.Set(causeKey, err)
+	case fault.Invalid:
+		if errors.Unwrap(err) != nil {
+			c.Set(causeKey, err)
+		}
 	case fault.Exhausted:
 		if quota, ok := errors.AsType[*paste.QuotaError](err); ok {
 			name := limit.AnonymousPastes
@@ -107,12 +117,7 @@ func (a *API) fail(c *gin.Context, err error) {
 			useOf(quota.Usage()).Tell(c.Writer.Header())
 			a.noteLimit(c, name, quota.Retry)
 		}
-	case fault.Forbidden:
-		if errors.Is(err, paste.ErrAllowance) {
-			problemType = "quota"
-		}
 	}
-	a.problem(c, problemType, statusOf[kind], fault.MessageOf(err))
 }
 
 // noteLimit tells OnLimited of a 429, and sets its Retry-After (RFC 6585, 4).

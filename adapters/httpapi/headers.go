@@ -81,10 +81,14 @@ func prefers(accept []string, preferred, other string) bool {
 // allMethods are the methods that endpoints take.
 const allMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-// preflight answers OPTIONS for a path, with the CORS headers of a preflight.
-func preflight(allowed string) gin.HandlerFunc {
+// preflight answers OPTIONS for a path, with the CORS headers of a preflight. Browsers may send extra headers, besides
+// those of all paths.
+func preflight(allowed string, extra ...string) gin.HandlerFunc {
+	const name = "Access-Control-Allow-Headers"
+	header := maps.Clone(preflightHeaders)
+	header.Set(name, strings.Join(append([]string{header.Get(name)}, extra...), ", "))
 	return func(c *gin.Context) {
-		maps.Copy(c.Writer.Header(), preflightHeaders)
+		maps.Copy(c.Writer.Header(), header)
 		c.Header("Access-Control-Allow-Methods", allowed)
 		answerOptions(c, allowed)
 	}

@@ -68,7 +68,8 @@ func (a *API) observe(c *gin.Context) {
 	case fault.Is(cause, fault.Busy) && !errors.Is(cause, context.Canceled):
 		level = zapcore.WarnLevel
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // visitors can cause 501
-		cause != nil && status < http.StatusBadRequest: // a failure after the start of the answer
+		// a failure after the start of the answer, or one that the answer of another adapter reports
+		status < http.StatusBadRequest && cause != nil && !isRefusal(cause):
 		if !errors.Is(cause, context.Canceled) { // the client has hung up
 			level = zapcore.ErrorLevel
 		}
@@ -94,6 +95,9 @@ func (a *API) observe(c *gin.Context) {
 	}
 	line.Write(fields...)
 }
+
+// isRefusal reports whether an error is about what the client may not do, and not a failure.
+func isRefusal(err error) bool { return fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Invalid) }
 
 // memoryClient returns the client whose share of memory a request uses: an address, or an IPv6 network.
 func memoryClient(r *http.Request) string { return limit.Client(r.RemoteAddr) }

@@ -29,15 +29,23 @@ func (a *API) createEncrypted(ctx context.Context, c *call) (any, error) {
 var errCrossSite = fault.New(fault.Unauthenticated,
 	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
 
+// checkSite refuses the request of a visitor to a page of another site, where anonymous pastes have a quota: that page
+// must not use up its visitor's quota.
+func (a *API) checkSite(c *call) error {
+	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.HasQuota() && limit.CrossSite(c.Request) {
+		return errCrossSite
+	}
+	return nil
+}
+
 // create decodes the body only after it has checked that the viewer may create pastes, so that error comes first.
-// Anonymous pastes count against their client's quota, if there is one. A page of another site must not use up its
-// visitor's quota.
+// Anonymous pastes count against their client's quota, if there is one.
 func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Draft, error)) (*paste.Document, error) {
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return nil, err
 	}
-	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.HasQuota() && limit.CrossSite(c.Request) {
-		return nil, errCrossSite
+	if err := a.checkSite(c); err != nil {
+		return nil, err
 	}
 	draft, err := decode(c.body)
 	if err != nil {

@@ -70,11 +70,16 @@ func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
 	if err != nil || prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
 		return created, err
 	}
+	return text(a.link(c, created.ID) + "\n"), nil
+}
+
+// link returns the URL of a paste, below the public URL or else at the host that the client asked for.
+func (a *API) link(c *call, id paste.ID) string {
 	site := a.cfg.PublicURL
 	if site == "" && c.Request.Host != "" {
 		site = c.Request.URL.Scheme + "://" + c.Request.Host
 	}
-	return text(site + a.pathOf(created.ID) + "\n"), nil
+	return site + a.pathOf(id)
 }
 
 var errNoText = wire.Invalid("The body is empty. Send the code.")

@@ -72,6 +72,14 @@ func (a *API) route() {
 	a.engine.NoRoute(a.chain(a.admitUnknown, a.notFound)...)
 	a.serveEndpoints(a.cfg.BasePath, a.endpoints())
 	a.serveEndpoints("", a.healthChecks())
+	for _, e := range a.cfg.Endpoints {
+		if e.Post == nil {
+			a.serve(e.Path, byMethod{http.MethodPost: a.chain(a.admitUnknown, a.notFound)}, nil)
+			continue
+		}
+		handle := a.handleBody(authAnyScope, a.foreign(e))
+		a.serveEndpoints("", []endpoint{{http.MethodPost, e.Path, handle}}, e.Headers...)
+	}
 	if a.cfg.Pages == nil {
 		front := a.chain(a.admitCall, a.docs[""].send)
 		upload := a.orUpload(a.admitCall, a.notFound)
@@ -115,8 +123,8 @@ func (a *API) serve(path string, handlers byMethod, others gin.HandlersChain) {
 	}
 }
 
-// serveEndpoints registers endpoints below a base path.
-func (a *API) serveEndpoints(base string, endpoints []endpoint) {
+// serveEndpoints registers endpoints below a base path. Browsers may send extra headers to them.
+func (a *API) serveEndpoints(base string, endpoints []endpoint, extra ...string) {
 	paths, allowedByPath := make(map[string]byMethod), make(map[string]string)
 	for _, e := range endpoints {
 		handlers := paths[e.path]
@@ -133,7 +141,7 @@ func (a *API) serveEndpoints(base string, endpoints []endpoint) {
 	}
 	for path, handlers := range paths {
 		allowed := allowedByPath[path] + http.MethodOptions
-		handlers[http.MethodOptions] = a.chain(a.admitCall, preflight(allowed))
+		handlers[http.MethodOptions] = a.chain(a.admitCall, preflight(allowed, extra...))
 		a.serve(base+path, handlers, a.chain(a.admitCall, a.methodNotAllowed(allowed)))
 		a.apiSegments[firstSegment(base+path)] = true
 		a.endpointPaths = append(a.endpointPaths, endpointPath{parameters.ReplaceAllString(base+path, "?*"), allowed})

@@ -35,6 +35,8 @@ type config struct {
 	// Pages serves pages for people, as Site configures them. HTTP has their BasePath and PublicURL.
 	Pages bool
 	Site  pages.Config
+	// MCP serves the Model Context Protocol.
+	MCP bool
 	// Webhook says who is told of new reports and administrators, and of a store that fills up.
 	Webhook webhook.Config
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.

@@ -43,13 +43,14 @@ func servers(t *testing.T) map[string]fx.Option {
 	})
 	cfg := defaultConfig()
 	cfg.Server.Addr = listener.Addr().String()
-	cfg.AdminAddr, cfg.Pastes.MaxBytes = cfg.Server.Addr, 1<<30
+	cfg.AdminAddr, cfg.Pastes.MaxBytes, cfg.MCP = cfg.Server.Addr, 1<<30, true
 	cfg.Database.URL = "sqlite://" + filepath.ToSlash(folder) + "/gluepot.db"
 	postgres := cfg
 	postgres.Database.URL = "postgres://gluepot@" + cfg.Server.Addr + "/gluepot"
 	postgres.ReadURL = postgres.Database.URL
 	least := postgres
-	least.AdminAddr, least.ReadURL, least.Pages, least.Dataloader, least.Database.Search = "", "", false, false, false
+	least.AdminAddr, least.ReadURL, least.Pages, least.MCP = "", "", false, false
+	least.Dataloader, least.Database.Search = false, false
 	return map[string]fx.Option{
 		"everything on SQLite":     modules(cfg, true, io.Discard, io.Discard),
 		"everything on PostgreSQL": modules(postgres, true, io.Discard, io.Discard),

@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/mcp"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/application/accounts"
@@ -49,12 +50,17 @@ type apiParams struct {
 	Pages     httpapi.Pages    `optional:"true"`
 	Search    *search.UseCases `optional:"true"`
 	Beside    []httpapi.Routes `group:"routes"`
+	MCP       httpapi.Endpoint `optional:"true"`
 }
 
 func newAPI(lifecycle fx.Lifecycle, in apiParams) (*httpapi.API, error) {
 	cfg := in.Config.HTTP
 	cfg.Tracing, cfg.Pages, cfg.Recent = in.Traces.requests(), in.Pages, in.Config.Site.Recent
 	cfg.Beside = in.Beside
+	if in.MCP.Post == nil {
+		in.MCP = mcp.Off
+	}
+	cfg.Endpoints = []httpapi.Endpoint{in.MCP}
 	if in.Metrics != nil {
 		cfg.Observe, cfg.OnLimited = in.Metrics.Began, in.Metrics.Limited
 	}
@@ -125,6 +131,24 @@ func newPages(in pageParams) (*pages.Pages, error) {
 		Users: in.Users, Tokens: in.Tokens, Accounts: in.Accounts, Pastes: in.Pastes, Languages: in.Languages,
 		Search: in.Search, Moderation: in.Moderation, Stats: in.Stats,
 	})
+}
+
+// mcpModule is left out where Config.MCP is false.
+var mcpModule = fx.Module("mcp", fx.Provide(newMCP))
+
+// mcpParams are what the Model Context Protocol stands on.
+type mcpParams struct {
+	fx.In
+
+	Config config
+	Pastes *pastes.UseCases
+	Search *search.UseCases `optional:"true"`
+}
+
+func newMCP(in mcpParams) httpapi.Endpoint {
+	return mcp.Server{
+		SiteName: in.Config.Site.SiteName, Version: Version(), Pastes: in.Pastes, Search: in.Search,
+	}.Endpoint()
 }
 
 // signInModule logs providers that do not answer at the start. They are tried again with each sign-in.

@@ -64,6 +64,9 @@ func modules(cfg config, demo bool, stdout, stderr io.Writer) fx.Option {
 	if cfg.Pages {
 		list = append(list, pagesModule, gitModule)
 	}
+	if cfg.MCP {
+		list = append(list, mcpModule)
+	}
 	list = append(list, httpModule)
 	if cfg.Pages && (cfg.Passwords || cfg.Accounts.Passkeys != nil) && !cfg.ReadOnly {
 		list = append(list, setupModule)

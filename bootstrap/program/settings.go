@@ -117,6 +117,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"list the newest public pastes of all users on a page and in a feed")
 	flags.BoolVar(&cfg.Site.Reports, "reports", cfg.Site.Reports, "let readers report pastes to the operator, on a form")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
+	flags.BoolVar(&cfg.MCP, "mcp", cfg.MCP,
+		"serve the Model Context Protocol at /mcp, for the programs around language models")
 	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly,
 		"answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,

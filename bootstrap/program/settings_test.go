@@ -104,7 +104,7 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 		"sweep-interval": "-1s", "removed-retention": "-1s", "origin-retention": "-1s", "token-use-interval": "0s",
 		"paste-anonymous": "perhaps", "paste-default-lifetime": "3d", "paste-max-lifetime": "3d",
 		"anonymous-default-lifetime": "3d",
-		"anonymous-max-lifetime":     "3d", "recent": "perhaps", "reports": "perhaps", "pages": "perhaps",
+		"anonymous-max-lifetime":     "3d", "recent": "perhaps", "reports": "perhaps", "pages": "perhaps", "mcp": "perhaps",
 		"read-only":  "perhaps",
 		"admin-addr": "nowhere", "paste-max-body": "0", "contact": "javascript:x", "terms-url": "terms",
 		"http-base-path":       "api/",

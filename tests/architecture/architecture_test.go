@@ -124,7 +124,7 @@ func isInterface(importPath string) bool {
 	for _, root := range []string{
 		module + "adapters/httpapi", module + "adapters/cli", module + "adapters/client", module + "adapters/metrics",
 		module + "adapters/pages", module + "adapters/tracing", module + "adapters/signin", module + "adapters/passwords",
-		module + "adapters/passkeys", "github.com/go-webauthn",
+		module + "adapters/passkeys", "github.com/go-webauthn", module + "adapters/mcp", "github.com/modelcontextprotocol",
 		"golang.org/x/crypto/argon2", "github.com/ccojocar/zxcvbn-go",
 		"golang.org/x/oauth2", "github.com/coreos/go-oidc",
 		"github.com/gin-gonic", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/prometheus",

@@ -3,6 +3,8 @@ package embedding_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -165,6 +167,8 @@ func TestShownServer(t *testing.T) {
 			{"POST", "/snippets/raw?title=own.go", secret, "package main\n", 200, "/"},
 			{"GET", "/snippets/user/self/pastes", secret, "", 200, `["`},
 			{"GET", "/snippets/data/numPastes", "", "", 200, `{"numPastes":2}`},
+			{"POST", "/mcp", secret, listTools, 200, `"create_paste"`},
+			{"POST", "/mcp", "wrong", listTools, 401, ""},
 			{"GET", "/", "", "", 200, "<html"},
 			{"GET", "/", secret, "", 200, "<html"},
 			{"GET", "/recent", "", "", 200, "<html"},
@@ -181,6 +185,10 @@ func TestShownServer(t *testing.T) {
 			}
 			if c.token != "" {
 				request.Header.Set("Authorization", c.token)
+			}
+			if c.path == "/mcp" {
+				request.Header.Set("Content-Type", "application/json")
+				request.Header.Set("Accept", "application/json, text/event-stream")
 			}
 			response, err := http.DefaultClient.Do(request)
 			if err != nil {
@@ -201,6 +209,53 @@ func TestShownServer(t *testing.T) {
 			t.Errorf("got %v and %s, want an end in order", err, rest)
 		}
 	})
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// TestShownTool compiles package mcp with the tool that docs/EMBEDDING.md adds.
+func TestShownTool(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/EMBEDDING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```diff\n")
+	diff, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("got no diff in docs/EMBEDDING.md, want one that adds a tool")
+	}
+	const path = "adapters/mcp/tools.go"
+	original, err := filepath.Abs("../../" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	changed, overlay := filepath.Join(folder, path), filepath.Join(folder, "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		changed: code, overlay: replaced, filepath.Join(folder, "tool.diff"): []byte(diff),
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply := exec.CommandContext(t.Context(), "git", "apply", "tool.diff")
+	apply.Dir, apply.Env = folder, append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(folder))
+	if out, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("got %v, want the diff of docs/EMBEDDING.md to fit:\n%s", err, out)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "../../adapters/mcp")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("got %v, want the tool of docs/EMBEDDING.md to compile:\n%s", err, out)
+	}
 }
 
 // tokenIn returns a token of a user that it stores in a database.

@@ -105,8 +105,8 @@ func (l *Limiter) Admit(r *http.Request, token string, tries bool) (use Use, exc
 			tries = true
 		}
 	}
-	if tries && l.failures != nil {
-		if retry = l.failures.peek(l.failureKey(r), now); retry > 0 {
+	if tries {
+		if retry = l.WaitToTry(r); retry > 0 {
 			return Use{"failed-sign-ins", l.failures.burst, time.Minute, 0, retry}, FailedSignIns, retry
 		}
 	}
@@ -116,6 +116,15 @@ func (l *Limiter) Admit(r *http.Request, token string, tries bool) (use Use, exc
 		}
 	}
 	return use, "", 0
+}
+
+// WaitToTry returns how long a request has to wait before it may try a secret, because too many from its address were
+// invalid, or 0.
+func (l *Limiter) WaitToTry(r *http.Request) time.Duration {
+	if l == nil || l.failures == nil {
+		return 0
+	}
+	return l.failures.peek(l.failureKey(r), l.Now())
 }
 
 // proofLifetime is how long a valid token counts as its user. It ends because endpoints that ignore tokens do not
