@@ -16,7 +16,7 @@ func TestSiteName(t *testing.T) {
 	s.Configure(site.Config{SiteName: "Ann & Bob's", Recent: true, PublicURL: "https://paste.example"})
 	for path, wanted := range map[string][]string{
 		"/": {"<title>Ann &amp; Bob&#39;s</title>", "Ann &amp; Bob&#39;s</a>",
-			"Ann &amp; Bob&#39;s keeps code snippets"},
+			"Ann &amp; Bob&#39;s stores code snippets"},
 		"/k2j4x8m1": {"<title>A title · Ann &amp; Bob&#39;s</title>",
 			`<meta property="og:site_name" content="Ann &amp; Bob&#39;s">`},
 		"/k2j4x8m1/embed": {"<title>A title · Ann &amp; Bob&#39;s</title>"},

@@ -181,7 +181,7 @@ func TestAccountPages(t *testing.T) {
 			}
 			tab.show("/account/identities")
 			if off := evaluate[int](tab, "document.querySelectorAll('.ways form .hint').length"); off != 2 {
-				t.Errorf("got %d accounts that say their provider is not offered here, want the two that were imported", off)
+				t.Errorf("got %d accounts that say their provider is no longer offered, want the two that were imported", off)
 			}
 			tab.show("/account/tokens")
 			tab.fill("#name", "a laptop with a name that is rather long, for a name of one")

@@ -335,12 +335,12 @@ func TestLinkedByALink(t *testing.T) {
 		victim.ask(http.MethodGet, victim.leave("oidc", query), nil)
 		wantUnlinked("/sign-in/oidc?" + query)
 	}
-	victim.sees(http.StatusOK, "Accounts elsewhere", http.MethodGet, "/account/identities?link=oidc", nil)
+	victim.sees(http.StatusOK, "Linked accounts", http.MethodGet, "/account/identities?link=oidc", nil)
 	_, page := stranger.ask(http.MethodGet, "/account/identities", nil)
 	others := csrfField.FindStringSubmatch(page)[1]
 	for what, value := range map[string]string{"no value": "", "a stranger's value": others} {
 		form := url.Values{"link": {"oidc"}, "csrf": {value}}
-		const refusal = "not sent by a page of your current session"
+		const refusal = "does not belong to your current session"
 		victim.sees(http.StatusForbidden, refusal, http.MethodPost, "/account/identities", form)
 		wantUnlinked(what)
 	}

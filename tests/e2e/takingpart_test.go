@@ -160,7 +160,7 @@ func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 		if answer, body := reader.ask(http.MethodPost, "/"+id+"/delete", nil); answer.StatusCode != http.StatusNotFound {
 			t.Errorf("got %d %s for another's paste, want 404", answer.StatusCode, body)
 		}
-		if _, question := owner.ask(http.MethodGet, "/"+id+"/delete", nil); !strings.Contains(question, "Delete it") {
+		if _, question := owner.ask(http.MethodGet, "/"+id+"/delete", nil); !strings.Contains(question, "Delete paste") {
 			t.Errorf("got %s, want a question", question)
 		}
 		if answer, body := owner.ask(http.MethodPost, "/"+id+"/delete", nil); answer.StatusCode != http.StatusSeeOther {

@@ -86,8 +86,8 @@ func baseOf(profile users.Profile) string {
 }
 
 var errChanged = fault.New(fault.Conflict,
-	"Your profile was changed since this page was opened, in another tab perhaps. "+
-		"Nothing is saved yet: send this again to have it as you see it here, or open the page anew to see what it is now.")
+	"Your profile has changed since you opened this page, perhaps in another tab. "+
+		"Nothing is saved yet. Save again to keep what you see here, or reload the page to see your current profile.")
 
 // changeAccount stores the profile. A new name needs a recent sign-in.
 func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {

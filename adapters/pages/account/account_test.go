@@ -69,7 +69,7 @@ func TestAccount(t *testing.T) {
 	older := profile("Epoxy", "", "public")
 	older.Set("base", base)
 	status, again := save(older)
-	if status != http.StatusConflict || !strings.Contains(again, "changed since this page was opened") ||
+	if status != http.StatusConflict || !strings.Contains(again, "changed since you opened this page") ||
 		strings.Contains(again, base) {
 		t.Errorf("got %d %s, want nothing overwritten, and the form again", status, again)
 	}

@@ -30,7 +30,7 @@ func TestOwnForms(t *testing.T) {
 	valueOf := func(secret string) string {
 		return site.CSRFToken(s.Asked(s.Asking(http.MethodGet, "/", secret, nil), false))
 	}
-	const message = "not sent by a page of your current session"
+	const message = "does not belong to your current session"
 	forms := 0
 	for _, page := range s.Routes() {
 		pattern := page.Path

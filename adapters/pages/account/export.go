@@ -61,7 +61,7 @@ func unix(at time.Time) int64 {
 }
 
 var errExporting = fault.New(fault.Exhausted,
-	"You are exporting your account already. Try again when that download has ended.")
+	"A download of your data is already running. Try again when it has finished.")
 
 // export answers with everything stored about a user, as a ZIP file. Each user has one export at a time. It holds one
 // paste at a time in memory, and no transaction: pastes created or edited meanwhile may differ between pastes.json and

@@ -38,7 +38,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(ways.Identities) > 0 || len(ways.others) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2>Accounts elsewhere</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2>Linked accounts</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -101,7 +101,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 				return templ_7745c5c3_Err
 			}
 			if ways.labels[key] == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<span class=\"hint\">not offered here</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<span class=\"hint\">no longer offered here</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -205,7 +205,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 			}
 		}
 		if len(ways.Identities) > 0 || len(ways.others) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">To change them, you have to have signed in within the last hour.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">To link or unlink one, you must have signed in within the last hour.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -279,9 +279,9 @@ func (p *pages) leavingView(page site.Layout, label, address string) templ.Compo
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("Go on to " + label)
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("Continue to " + label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/identities.templ`, Line: 54, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/identities.templ`, Line: 54, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {

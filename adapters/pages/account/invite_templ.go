@@ -52,7 +52,7 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("With this link you can create an account on this server. It is valid until " + site.At(invitation.ExpiresAt) + ".")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("You can create an account on this server with this link. It is valid until " + site.At(invitation.ExpiresAt) + ".")
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 12, Col: 122}
 			}
@@ -90,7 +90,7 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 			providers, passwords := len(p.Modules.Accounts.Providers.Do()) > 0, p.Modules.Accounts.Passwords.On()
 			passkeys := p.Modules.Accounts.Passkeys.On()
 			if !providers && !passwords && !passkeys {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server has no way to sign in at the moment. Ask its operator.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server currently offers no way to sign in. Ask its operator.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -111,12 +111,12 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 			}
 			if providers {
 				if passwords || passkeys {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Or with an account elsewhere</h2>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Or with another service</h2>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Sign in with an account that you already have, and then choose a name.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Sign in with an account that you already have, then choose a username.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -244,7 +244,7 @@ func (p *pages) joinWithPasskeyForm(path, name string) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = p.passkeyForm(path, "make", "Create the account with a passkey").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.passkeyForm(path, "make", "Create account with a passkey").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -277,7 +277,7 @@ func (p *pages) resetWithPasskeyForm(code string) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		if p.Modules.Accounts.Passkeys.On() {
 			if p.Modules.Accounts.Passwords.On() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>Or make a passkey</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>Or create a passkey</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -286,7 +286,7 @@ func (p *pages) resetWithPasskeyForm(code string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.passkeyForm(site.PathReset+code, "make", "Make a passkey").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.passkeyForm(site.PathReset+code, "make", "Create passkey").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -330,9 +330,9 @@ func (p *pages) passkeysList(page site.Layout, passkeys []identity.Passkey) temp
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("There are none here: " + use.WhyOff() + ".")
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("Passkeys are not available here: " + use.WhyOff() + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/passkeys.templ`, Line: 71, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/passkeys.templ`, Line: 71, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -367,9 +367,9 @@ func (p *pages) passkeysList(page site.Layout, passkeys []identity.Passkey) temp
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("made on " + site.Day(passkey.CreatedAt))
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("created on " + site.Day(passkey.CreatedAt))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/passkeys.templ`, Line: 80, Col: 55}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/passkeys.templ`, Line: 80, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -457,17 +457,17 @@ func (p *pages) passkeysList(page site.Layout, passkeys []identity.Passkey) temp
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " <p class=\"field\"><label for=\"passkey-label\">What it is called here</label> <input id=\"passkey-label\" name=\"label\" maxlength=\"64\" autocomplete=\"off\" placeholder=\"phone\"></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " <p class=\"field\"><label for=\"passkey-label\">Name</label> <input id=\"passkey-label\" name=\"label\" maxlength=\"64\" autocomplete=\"off\" placeholder=\"phone\"></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = p.passkeyForm(pathPasskeys, "make", "Make a passkey").Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.passkeyForm(pathPasskeys, "make", "Create passkey").Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " <p class=\"hint\">To change them, you have to have signed in within the last hour. Remove one that is lost, and end your sessions.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " <p class=\"hint\">To create or remove one, you must have signed in within the last hour. If you have lost one, remove it and end your other sessions.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

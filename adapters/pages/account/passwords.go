@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-var errNotTheSame = fault.New(fault.Invalid, "The two passwords are not the same. Type the new one twice.")
+var errNotTheSame = fault.New(fault.Invalid, "The two passwords differ. Type the new one twice.")
 
 // newPassword returns the password that a form has twice.
 func newPassword(fields url.Values) (string, error) {
@@ -113,7 +113,7 @@ func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error)
 			shown.others = append(shown.others, source)
 		}
 	}
-	page := p.securityView(r.Layout("How you sign in", ""), shown)
+	page := p.securityView(r.Layout("Ways to sign in", ""), shown)
 	switch {
 	case sent == nil:
 		return site.Show(w, r, page, nil)

@@ -172,10 +172,10 @@ func TestSetUp(t *testing.T) {
 		"a weak password": {newForm("root", "weak but long enough"), http.StatusBadRequest, "too easy to guess"},
 		"two passwords": {
 			url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest,
-			"not the same",
+			"differ",
 		},
 		"no second one": {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest,
-			"not the same"},
+			"differ"},
 		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
 		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
 	} {
@@ -296,7 +296,7 @@ func TestOwnPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, shown.Body.String(), "Your password is changed", "Current password", `value="remove"`)
+	visit.WantIn(t, shown.Body.String(), "Password changed.", "Current password", `value="remove"`)
 	answer, rejected, err := s.Post(second, path, form("set", otherPassword, otherPassword))
 	if err != nil || !rejected || answer.Code != http.StatusBadRequest ||
 		!strings.Contains(answer.Body.String(), identity.ErrCurrentPassword.Message) {

@@ -50,7 +50,7 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 		return err
 	}
 	r.Rejected = true
-	const wrong = "This access token is not valid: it may be mistyped, have expired, or have been revoked."
+	const wrong = "This access token is not valid. It may be mistyped, expired or revoked."
 	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), signInForm{tokenProblem: wrong}))
 }
 

@@ -20,7 +20,7 @@ func TestSignIn(t *testing.T) {
 	secret := ""
 	page := s.Page("/sign-in?next=" + url.QueryEscape("/k2j4x8m1/edit?a=b&c"))
 	visit.WantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`,
-		"or ask the operator of this server for your first.", "for 30 days",
+		"the operator of this server for your first one.", "for 30 days",
 		`name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
 	visit.WantNotIn(t, page, "aria-invalid") // the style sheet marks every field that has it
 	for next, want := range map[string]string{

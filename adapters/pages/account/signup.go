@@ -29,7 +29,7 @@ func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
 func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newcomer, err error) {
 	found, err = p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r, signUpCookie))
 	r.Rejected = fault.Is(err, fault.Invalid)
-	page = r.Layout("Choose a name", "")
+	page = r.Layout("Choose a username", "")
 	page.Here = ""
 	return page, found, err
 }

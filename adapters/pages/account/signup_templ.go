@@ -47,7 +47,7 @@ func (p *pages) signUpView(page site.Layout, newcomer accounts.Newcomer, problem
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Choose a name</h1><form class=\"form narrow\" method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Choose a username</h1><form class=\"form narrow\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -73,7 +73,7 @@ func (p *pages) signUpView(page site.Layout, newcomer accounts.Newcomer, problem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " confirms who you are. You have no account here yet: choose a name for it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " has confirmed who you are. Choose a username to create your account here.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -89,20 +89,20 @@ func (p *pages) signUpView(page site.Layout, newcomer accounts.Newcomer, problem
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "1 to 64 letters, digits, and within them “-”, “_” and “.”. You have ten minutes.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "1 to 64 letters and digits, with “-”, “_” and “.” between them. You have ten minutes.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = site.OnlyField("name", "Name", newcomer.Name, problem, templ.Attributes{
+			templ_7745c5c3_Err = site.OnlyField("name", "Username", newcomer.Name, problem, templ.Attributes{
 				"required": true, "autofocus": true, "maxlength": "64", "autocomplete": "username",
 				"autocapitalize": "none", "spellcheck": "false",
 			}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"tools\"><button class=\"main\">Create the account</button></p></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"tools\"><button class=\"main\">Create account</button></p></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -83,7 +83,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Tokens.Sessions.ListOwn(r.Context(), r.Viewer)
-	return site.Show(w, r, p.sessionsView(r.Layout("Where you are signed in", ""), found, r.Viewer.Token.ID), err)
+	return site.Show(w, r, p.sessionsView(r.Layout("Your sessions", ""), found, r.Viewer.Token.ID), err)
 }
 
 // endSession ends one session, or all except this one.

@@ -55,7 +55,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p>An access token stands for your account, as a password does. Programs send it, and you can sign in with it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p>An access token gives access to your account, as a password does. Programs send it, and you can sign in with it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -64,7 +64,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = site.Handed("made", "New token, which is not shown again", "Copy token", made, templ.Attributes{"autofocus": true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = site.Handed("made", "New token (not shown again)", "Copy token", made, templ.Attributes{"autofocus": true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -78,7 +78,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 				return templ_7745c5c3_Err
 			}
 			if len(tokens) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>There are none.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>No access tokens yet.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -252,7 +252,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<option value=\"read\">read-only</option> <option value=\"write\">read and write</option>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<option value=\"read\">Read-only</option> <option value=\"write\">Read and write</option>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -274,7 +274,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<option value=\"7\">after a week</option> <option value=\"30\">after a month</option> <option value=\"90\" selected>after 90 days</option> <option value=\"365\">after a year</option> <option value=\"0\">never</option>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<option value=\"7\">After a week</option> <option value=\"30\">After a month</option> <option value=\"90\" selected>After 90 days</option> <option value=\"365\">After a year</option> <option value=\"0\">Never</option>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -284,7 +284,7 @@ func (p *pages) tokensView(page site.Layout, tokens []token.Token, made, problem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"tools\"><button class=\"main\">Create token</button></p></form><p class=\"hint\">To make or revoke one, you have to have signed in within the last hour. Sessions that were made with a token end with it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"tools\"><button class=\"main\">Create token</button></p></form><p class=\"hint\">To create or revoke one, you must have signed in within the last hour. Sessions that were started with a token end with it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -325,7 +325,7 @@ func used(at time.Time) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if at.IsZero() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "not used yet")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "never used")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

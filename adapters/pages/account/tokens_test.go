@@ -61,7 +61,7 @@ func TestAccountTokens(t *testing.T) {
 	if err != nil || strings.Contains(answer.Body.String(), made) {
 		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
 	}
-	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "not used yet", "<b>a browser</b>",
+	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "never used", "<b>a browser</b>",
 		`value="`+string(parent)+`"`)
 	for what, form := range map[string]url.Values{
 		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}},

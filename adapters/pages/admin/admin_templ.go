@@ -248,7 +248,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</div><p class=\"hint\"><span id=\"times\">A time is an age, such as 24h or 7d, a day, such as 2026-11-21, or 2026-11-21T12:30:00Z.</span> <span id=\"sizes\">A size is one such as 500kB or 1MB, of content and history.</span> Letters are told apart by case.</p><p class=\"field\"><label><input type=\"checkbox\" name=\"anonymous\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</div><p class=\"hint\"><span id=\"times\">A time is an age, such as 24h or 7d, a day, such as 2026-11-21, or 2026-11-21T12:30:00Z.</span> <span id=\"sizes\">A size is one such as 500kB or 1MB, of content and history.</span> Upper and lower case are distinguished.</p><p class=\"field\"><label><input type=\"checkbox\" name=\"anonymous\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -258,7 +258,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "> without an owner</label> <label><input type=\"checkbox\" name=\"reported\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "> Without an owner</label> <label><input type=\"checkbox\" name=\"reported\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -268,7 +268,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "> with an open report</label> <label><input type=\"checkbox\" name=\"removed\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "> With an open report</label> <label><input type=\"checkbox\" name=\"removed\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -278,7 +278,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> removed</label></p><p class=\"tools\"><button class=\"main\">Find</button> <a class=\"button\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> Removed</label></p><p class=\"tools\"><button class=\"main\">Find</button> <a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -304,7 +304,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(page.Pastes) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p>There are none.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p>No pastes match.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

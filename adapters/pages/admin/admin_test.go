@@ -96,9 +96,9 @@ func TestPastes(t *testing.T) {
 		"contains=needle+in+left": owned} {
 		page := s.Page("/admin?" + query)
 		visit.WantNotIn(t, page, other)
-		visit.WantNotIn(t, page, "There are none.")
+		visit.WantNotIn(t, page, "No pastes match.")
 	}
-	visit.WantIn(t, s.Page("/admin?owner=nobody"), "There is no such user.", "There are none.")
+	visit.WantIn(t, s.Page("/admin?owner=nobody"), "There is no such user.", "No pastes match.")
 
 	refuses(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}})
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}, "reason": {"spam"}})
@@ -164,13 +164,13 @@ func TestFurther(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	s := administered(t)
-	visit.WantIn(t, s.Page("/admin/blocks"), "There are none.")
+	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
 	does(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
 	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "since ", "until ")
 	refuses(s, "/admin/blocks", url.Values{"network": {"a network"}, "reason": {"spam"}, "days": {"7"}})
 	refuses(s, "/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"8"}})
 	does(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
-	visit.WantIn(t, s.Page("/admin/blocks"), "There are none.")
+	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
 	refuses(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
 }
 
@@ -201,7 +201,7 @@ func TestAudit(t *testing.T) {
 	s := administered(t)
 	id := made(s, "", "x")
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
-	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root",
+	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "reason: &lt;spam&gt;", "user.create root",
 		"by operator")
 
 	const entry = "<span>by "

@@ -64,7 +64,7 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = row("Access tokens, those that do not work any more included", totals.Tokens).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = row("Access tokens, including expired and revoked ones", totals.Tokens).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -72,7 +72,7 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = row("Expired pastes that are to be swept", totals.ExpiredPastes).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = row("Expired pastes not yet deleted", totals.ExpiredPastes).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -92,12 +92,12 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</tbody></table></div><h2>The largest users</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</tbody></table></div><h2>Largest users</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(totals.Largest) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>There are none.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>No user has pastes.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -47,10 +47,10 @@ func TestUsers(t *testing.T) {
 		"name=POX": ">root</a>", "name=" + string(epoxy): ">root</a>", "admins=on": ">Epoxy</a>",
 	} {
 		page := s.Page("/admin/users?" + query)
-		visit.WantNotIn(t, page, other, "There are none.")
+		visit.WantNotIn(t, page, other, "No users match.")
 	}
-	visit.WantIn(t, s.Page("/admin/users?suspended=on"), "There are none.", `name="suspended" checked`)
-	visit.WantIn(t, s.Page("/admin/users?name=%25"), "There are none.")
+	visit.WantIn(t, s.Page("/admin/users?suspended=on"), "No users match.", `name="suspended" checked`)
+	visit.WantIn(t, s.Page("/admin/users?name=%25"), "No users match.")
 	visit.WantIn(t, s.Page("/admin/users?name=%ff"), "Look for users by a part of the name, or by the id.")
 	for _, query := range []string{
 		"order=age", "after=x", "after=1.", "after=1.Upper", "after=99999999999999999999.a", "after=9223372036854775807.a",
@@ -105,7 +105,7 @@ func TestUser(t *testing.T) {
 	does(s, path, url.Values{"do": {"sign-out"}})
 	visit.WantIn(t, s.Page(path), "0 sessions")
 	does(s, path, url.Values{"do": {"make-admin"}})
-	visit.WantIn(t, s.Page(path), "<span>administrator</span>", "Make epoxy an ordinary user")
+	visit.WantIn(t, s.Page(path), "<span>administrator</span>", "Remove administrator rights of epoxy")
 	does(s, path, url.Values{"do": {"unmake-admin"}})
 	visit.WantNotIn(t, s.Page(path), "<span>administrator</span>")
 
@@ -247,7 +247,7 @@ func TestInvitations(t *testing.T) {
 	t.Parallel()
 	s := administered(t)
 	const path = "/admin/invitations"
-	visit.WantIn(t, s.Page(path), "There are none.")
+	visit.WantIn(t, s.Page(path), "No invitations.")
 	answer, _, err := s.Post(s.Secret, path, url.Values{"note": {"<the team>"}, "uses": {"5"}, "days": {"7"}})
 	if err != nil || answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
 		t.Fatalf("got %v, %d %v, want to be led to the list with a cookie", err, answer.Code, answer.Header())
@@ -280,12 +280,12 @@ func TestInvitations(t *testing.T) {
 		refuses(s, path, form)
 	}
 	visit.WantIn(t, s.Page(path+"?find=TEAM"), "the team")
-	visit.WantIn(t, s.Page(path+"?find=nothing"), "There are none.", `value="nothing"`)
+	visit.WantIn(t, s.Page(path+"?find=nothing"), "No invitations.", `value="nothing"`)
 	id := regexp.MustCompile(`name="revoke" value="([^"]+)"`).FindStringSubmatch(page)[1]
 	visit.WantIn(t, s.Page(path+"?find="+id), "the team")
 	does(s, path+"?find=team", url.Values{"revoke": {id}})
 	refuses(s, path, url.Values{"revoke": {id}})
-	visit.WantIn(t, s.Page(path), "There are none.")
+	visit.WantIn(t, s.Page(path), "No invitations.")
 	visit.WantIn(t, s.Page("/admin/audit"), "invite.create "+id, "invite.revoke "+id, "by root")
 
 	for n := range 52 {
@@ -302,7 +302,7 @@ func TestInvitations(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	t.Parallel()
 	s := administered(t)
-	visit.WantIn(t, s.Page("/admin/statistics"), "There are none.")
+	visit.WantIn(t, s.Page("/admin/statistics"), "No user has pastes.")
 	s.User("epoxy", true)
 	made(s, "epoxy", "one")
 	page := s.Page("/admin/statistics")
@@ -338,7 +338,7 @@ func TestFilters(t *testing.T) {
 		visit.WantNotIn(t, page, "Remove "+other, `role="alert"`)
 	}
 	for _, query := range []string{"until=1h", "until=2001-02-03", "since=2999-01-01", "title=Large", "larger-than=1GB"} {
-		visit.WantIn(t, s.Page("/admin?"+query), "There are none.")
+		visit.WantIn(t, s.Page("/admin?"+query), "No pastes match.")
 	}
 	for query, problem := range map[string]string{
 		"since=yesterday":          "Give a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z.",
@@ -349,7 +349,7 @@ func TestFilters(t *testing.T) {
 		"reported=on&removed=on":   "but not both",
 	} {
 		page := s.Page("/admin?" + query)
-		visit.WantIn(t, page, problem, `role="alert"`, "There are none.")
+		visit.WantIn(t, page, problem, `role="alert"`, "No pastes match.")
 	}
 	visit.WantIn(t, s.Page("/admin?since=%3Ch&title=%22t"), `value="&lt;h"`, `value="&#34;t"`)
 }

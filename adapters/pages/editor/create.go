@@ -38,7 +38,7 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	}
 	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
 	return &formPage{
-		Layout: r.Layout("", "Keeps code snippets for everybody who has their link"), Form: form,
+		Layout: r.Layout("", "Store code snippets and share them by link"), Form: form,
 		Start: p.startLanguage(r), Lives: lives,
 		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
 	}
@@ -86,7 +86,7 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 }
 
 // signInToSend is for a form whose session has ended.
-const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
+const signInToSend = "You are not signed in any more. Nothing is lost: sign in in another tab, then send this form again."
 
 // refusals are the statuses of a form that is shown again.
 var refusals = map[fault.Kind]int{

@@ -110,7 +110,7 @@ func TestSnippetsOfAForm(t *testing.T) {
 	}
 	full := slices.Repeat(visit.Form{"code", "x"}, 100)
 	visit.WantIn(t, s.Returns("/", http.StatusOK, append(slices.Clone(full), "do", "add")),
-		"There is no room for more than 100.")
+		"A paste can have at most 100 snippets here.")
 	for _, form := range []visit.Form{append(full, "code", "x"), {"title", "x"},
 		slices.Repeat(visit.Form{"x", ""}, 520+1)} {
 		if _, err := s.Posts("/", form); !fault.Is(err, fault.Invalid) {
@@ -140,7 +140,7 @@ func TestWrongForms(t *testing.T) {
 		"code-3":     {visit.Form{"code", "x", "code", "", "code", broken}, "It is not valid UTF-8."},
 		"expires":    {visit.Form{"code", "x", "expires", "3d"}, "It must be one of never, 1h"},
 		"pasties":    {visit.Form{"code", "x", "code", "x", "code", "x"}, "There are more than 2."},
-		"":           {visit.Form{"code", "x", "expires", "1h", "visibility", "public"}, "You have to sign in to do this."},
+		"":           {visit.Form{"code", "x", "expires", "1h", "visibility", "public"}, "You are not signed in any more."},
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -165,7 +165,7 @@ func TestWrongForms(t *testing.T) {
 	visit.WantIn(t, s.Returns("/", http.StatusBadRequest, visit.Form{"code", "x", "visibility", "secret"}),
 		site.ErrBrokenForm.Message)
 	_, err := s.Posts("/", slices.Repeat(visit.Form{"code", "x"}, 101))
-	if want := "A form takes at most 100 snippets. Programs may send more."; !fault.Is(err, fault.Invalid) ||
+	if want := "This form takes at most 100 snippets. Use the API for more."; !fault.Is(err, fault.Invalid) ||
 		fault.MessageOf(err) != want {
 		t.Errorf("got %v for 101 snippets, want %s", err, want)
 	}

@@ -266,7 +266,7 @@ func TestFormOfSomebodyElse(t *testing.T) {
 			t.Errorf("got a paste of %q, want it of %q", got.Owner, mortar)
 		}
 	}
-	visit.WantIn(t, s.Returns(editPath, http.StatusNotFound, edited), "You have no such paste any more", `value="Typed"`)
+	visit.WantIn(t, s.Returns(editPath, http.StatusNotFound, edited), "This paste no longer exists", `value="Typed"`)
 	s.Secret = epoxys
 	s.Lands(editPath, edited)
 	if got := s.Stored("k2j4x8m1"); got.Title != "Typed" {
@@ -281,7 +281,7 @@ func TestEditOfWhatIsGone(t *testing.T) {
 	form := visit.FilledIn(s.Page(editPath)).With("code", 0, "hours of work").With("visibility", 0, "private")
 	s.Lands("/k2j4x8m1/delete", visit.Form{"x", ""})
 	page := s.Returns(editPath, http.StatusNotFound, form)
-	visit.WantIn(t, page, "You have no such paste any more", "hours of work</textarea>", `action="/"`)
+	visit.WantIn(t, page, "This paste no longer exists", "hours of work</textarea>", `action="/"`)
 	got := s.Stored(s.Lands("/", visit.FilledIn(page)))
 	if want := `"A title" private ["a" "b"] "main.go" Go "hours of work" "b.c" C "\nint x;"`; visit.Summary(got) != want {
 		t.Errorf("got %s, want %s", visit.Summary(got), want)

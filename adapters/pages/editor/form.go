@@ -24,7 +24,7 @@ import (
 // maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
 const maxFormSnippets = 100
 
-var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("A form takes at most %d snippets. Programs may send more.",
+var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("This form takes at most %d snippets. Use the API for more.",
 	maxFormSnippets))
 
 // Values of the form's buttons, "do". doRemove is followed by the snippet's number.
@@ -191,7 +191,7 @@ func readPasteForm(sent url.Values) (pasteForm, error) {
 }
 
 var errUnencrypted = fault.New(fault.Invalid,
-	"The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
+	"Your browser did not encrypt the paste, so nothing was stored. Reload the page, and send it again.")
 
 // readCipher reads what the browser has encrypted. It fails with a fault.Invalid.
 func (f *pasteForm) readCipher(sent url.Values) error {
@@ -223,7 +223,7 @@ func (f *pasteForm) add(name, code string) {
 func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.refused) > 0 {
-		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.",
+		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Left out, because they are not UTF-8 text: %s.",
 			strings.Join(form.refused, ", "))}
 		return http.StatusBadRequest
 	}
@@ -231,7 +231,7 @@ func (p *formPage) change() (status int) {
 		if n := len(form.Snippets); n < maxFormSnippets {
 			form.Snippets = append(form.Snippets, snippet{Number: n + 1, Language: p.Start, Focused: true})
 		} else {
-			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
+			p.Wrong = problem{"pasties", fmt.Sprintf("A paste can have at most %d snippets here.", maxFormSnippets)}
 		}
 		return http.StatusOK
 	}

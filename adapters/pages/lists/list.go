@@ -182,7 +182,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	}
 	r.Public = true
 	name := found.Owner.Name.String()
-	page := r.Layout(name, "Code that "+name+" shows to everybody")
+	page := r.Layout(name, "Public pastes by "+name)
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
 	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}), nil)
 }

@@ -622,7 +622,7 @@ func (p *pages) tagged(list pasteList) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if list.Selection.Tag != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<p>Only those with the tag  <span class=\"tag\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<p>Tagged  <span class=\"tag\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -82,7 +82,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			if own && len(list.Pastes) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"facts\" role=\"navigation\" aria-label=\"Sort\">Sorted by ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"facts\" role=\"navigation\" aria-label=\"Sort\">Sort by ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -82,7 +82,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = site.OnlyField("q", "All of these words", page.Text, page.Problem, templ.Attributes{
+			templ_7745c5c3_Err = site.OnlyField("q", "Search for", page.Text, page.Problem, templ.Attributes{
 				"type": "search", "required": true, "autocapitalize": "none", "spellcheck": "false",
 			}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

@@ -58,7 +58,7 @@ func (p *pages) deletionView(page pastePage, askKey, wrong bool) templ.Component
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = site.Field("key", "Delete key, which was shown when the paste was created", "", templ.Attributes{
+				templ_7745c5c3_Err = site.Field("key", "Delete key, shown when the paste was created", "", templ.Attributes{
 					"required": true, "autocomplete": "off", "spellcheck": "false",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
@@ -67,7 +67,7 @@ func (p *pages) deletionView(page pastePage, askKey, wrong bool) templ.Component
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = p.question(page, "Delete", "", "Delete it", "/delete").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.question(page, "Delete", "", "Delete paste", "/delete").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -182,7 +182,7 @@ func (p *pages) question(page pastePage, begins, ends, button, below string) tem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\">Keep it</a></p></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\">Cancel</a></p></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -235,7 +235,7 @@ func (p *pages) givingUpView(page pastePage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = p.question(page, "Make", " anonymous", "Make it anonymous", "/anonymous").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.question(page, "Make", " anonymous", "Make anonymous", "/anonymous").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -62,8 +62,8 @@ func TestDeleteKey(t *testing.T) {
 		t.Errorf("got %d %s, want it to be deleted", answer.Code, answer.Body)
 	}
 	deleted := s.Page(answer.Header().Get("Location"))
-	visit.WantIn(t, deleted, "The paste is deleted.", `href="/sign-in?next=%2F"`)
-	visit.WantNotIn(t, s.Page("/"), "The paste is deleted.")
+	visit.WantIn(t, deleted, "Paste deleted.", `href="/sign-in?next=%2F"`)
+	visit.WantNotIn(t, s.Page("/"), "Paste deleted.")
 	if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no paste any more", err)
 	}

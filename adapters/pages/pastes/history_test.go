@@ -44,7 +44,7 @@ func TestHistory(t *testing.T) {
 		`<span class="diff n" data-lines="          2 ">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
 		`<span class="diff d" data-lines="    1       ">-x<bdi class="mark" data-mark="202E"`,
 		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n" data-lines="          1 ">+y`,
-		"This is too long to be shown here.",
+		"Too long to show here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {
 		t.Error("got the oldest edit first, or the header of a difference, want neither")
@@ -79,7 +79,7 @@ func TestLongHistory(t *testing.T) {
 	if len(page) > 6*site.MaxShownBytes {
 		t.Fatalf("got a page of %d bytes, want at most %d", len(page), 6*site.MaxShownBytes)
 	}
-	visit.WantIn(t, page, "This is too long to be shown here.")
+	visit.WantIn(t, page, "Too long to show here.")
 }
 
 func TestRevision(t *testing.T) {

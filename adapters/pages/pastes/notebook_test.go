@@ -85,7 +85,7 @@ func TestNotebook(t *testing.T) {
 		"\nred\n", `<img alt="Output" src="data:image/png;base64,`+picture+`">`, "a table", "NameError: x", "raw &lt;i&gt;")
 	if strings.Contains(page, "<script>") || strings.Contains(page, "onerror") || strings.Contains(page, "onload") ||
 		strings.Contains(page, "&lt;Figure") || strings.Count(page, "<img alt=\"Output\"") != 1 ||
-		strings.Count(page, "An output is not shown here.") != 5 {
+		strings.Count(page, "This output cannot be shown here.") != 5 {
 		t.Errorf("got %s, want one picture, and nothing of what is not shown", page)
 	}
 	visit.WantIn(t, source, `id="L1"`)

@@ -105,7 +105,7 @@ func (p *pages) burningView(page pastePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h1>This paste can be read once</h1><p>It is deleted when it is opened, and cannot be opened again: not by you, and not by anybody else who has the link.</p><p class=\"hint\">Did you create it? Then send the link without opening it. You can <a href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h1>This paste can be read once</h1><p>It is deleted when it is opened, and cannot be opened again: neither by you nor by anyone else with the link.</p><p class=\"hint\">Did you create it? Then send the link without opening it. You can <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -183,7 +183,7 @@ func (p *pages) openForm(page pastePage, class string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if page.Sealed {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>It is encrypted, and this browser decrypts it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>It is encrypted. Your browser decrypts it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -267,7 +267,7 @@ func needsScript() templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<noscript><p class=\"problem\">Decrypting needs JavaScript, which is switched off.</p></noscript><p class=\"problem\" id=\"decrypted\" role=\"status\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<noscript><p class=\"problem\">Decryption needs JavaScript, which is off in this browser.</p></noscript><p class=\"problem\" id=\"decrypted\" role=\"status\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

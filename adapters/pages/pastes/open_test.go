@@ -74,7 +74,7 @@ func TestBurningAnonymously(t *testing.T) {
 	}
 	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
 	key := strings.TrimPrefix(kept.Value, site.UnseenKey)
-	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">From elsewhere`},
+	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">Elsewhere`},
 		"/delete": {"Delete"}} {
 		r := s.Asking(http.MethodGet, path+below, "", nil)
 		r.AddCookie(kept)

@@ -139,7 +139,7 @@ func TestHostileCode(t *testing.T) {
 		}
 	}
 	visit.WantIn(t, s.Page("/null0000"), `data-mark="00"`, `data-mark="202E"`, `data-mark="2066"`)
-	visit.WantIn(t, s.Page("/toolong0"), "This is too long to be shown here: 2097153 bytes.", `id="2-L1"`)
+	visit.WantIn(t, s.Page("/toolong0"), "Too long to show here: 2097153 bytes.", `id="2-L1"`)
 	visit.WantIn(t, s.Page("/lines000"), "too many lines for line numbers")
 }
 

@@ -19,7 +19,7 @@ func TestPreview(t *testing.T) {
 	if strings.Contains(page, "<script>x") {
 		t.Errorf("got %s, want no script", page)
 	}
-	visit.WantIn(t, s.Returns("/preview", http.StatusOK, visit.Form{"code", strings.Repeat("*a* ", 17<<10)}), "too long")
+	visit.WantIn(t, s.Returns("/preview", http.StatusOK, visit.Form{"code", strings.Repeat("*a* ", 17<<10)}), "Too long")
 	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
 	if _, err := s.Posts("/preview", visit.Form{"code", "x"}); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("got %v for a visitor who may not create, want fault.Unauthenticated", err)

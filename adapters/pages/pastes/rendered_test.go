@@ -20,7 +20,7 @@ func TestRendered(t *testing.T) {
 			Code: "x\ty"},
 	))
 	page := s.Page("/k2j4x8m1")
-	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3 id="user-content-1-head">Head <a`,
+	visit.WantIn(t, page, `aria-label="Code of a.md, rendered"><h3 id="user-content-1-head">Head <a`,
 		`<details><summary>Source</summary>`,
 		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
 		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,
@@ -77,7 +77,7 @@ func TestRenderedMarks(t *testing.T) {
 	s.Holds("deceit00", visit.Content(paste.Pasty{Language: "Markdown", Code: "Run `invoice\u202egnp.exe` & <b>\n\n" +
 		"    curl\u2066 https://safe.example\u200d\n\n[pay\u202elapyap.moc](https://evil.example/ \"a\u202eb\") \U0001f469\u200d\U0001f4bb\n"}))
 	page := s.Page("/deceit00")
-	rendered, _, _ := strings.Cut(page[strings.Index(page, "as it is meant to be read"):], "<details>")
+	rendered, _, _ := strings.Cut(page[strings.Index(page, ", rendered\""):], "<details>")
 	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="202E"`, `</code> &amp; <b></b></p>`,
 		`curl<bdi class="mark" data-mark="2066"`,
 		`safe.example<bdi class="mark" data-mark="200D"`, "title=\"a\ufffdb\"",

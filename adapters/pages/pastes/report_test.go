@@ -28,6 +28,6 @@ func TestReportOfBurning(t *testing.T) {
 	if err != nil || answer.Code != http.StatusSeeOther {
 		t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
 	}
-	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The operator will look at the paste.")
+	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The operator will review the paste.")
 	visit.WantIn(t, s.Page(path), "Open and delete")
 }

@@ -140,30 +140,30 @@ func (p *pages) handover(page pastePage) templ.Component {
 			}
 		}
 		if page.Key != "" {
-			templ_7745c5c3_Err = site.Handed("delete-key", "Delete key, which is not shown again", "Copy delete key", page.Key, nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Handed("delete-key", "Delete key (not shown again)", "Copy delete key", page.Key, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p class=\"hint\">This paste is anonymous, and this browser can delete it. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p class=\"hint\">This paste is anonymous. This browser can delete it. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 templ.SafeURL
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(page.path("/delete")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/share.templ`, Line: 38, Col: 98}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/share.templ`, Line: 38, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\">From elsewhere</a>, that takes the delete key.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\">Elsewhere</a>, you need the delete key.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if page.Snippet != "" {
-			templ_7745c5c3_Err = site.Handed("embed", "HTML for another page", "Copy embed code", page.Snippet, nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Handed("embed", "Embed code", "Copy embed code", page.Snippet, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

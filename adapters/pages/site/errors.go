@@ -23,19 +23,19 @@ func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message 
 	switch status {
 	case http.StatusNotFound:
 		page.Title = "There is nothing here"
-		message = "It may have expired or been deleted, be private, or never have been here."
+		message = "It may be private, may have expired or been deleted, or may never have existed."
 	case http.StatusGone:
-		page.Title = "This was removed"
+		page.Title = "This paste was removed"
 	case http.StatusRequestEntityTooLarge:
-		page.Title = "This is too long"
-		message = "Go back, and send less of it. " + message
+		page.Title = "Too long"
+		message = "Go back, and send less. " + message
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict:
 		if signingIn(r.URL.Path) {
 			page.Title, signIn = "This did not work", true
 		}
 	case http.StatusUnauthorized:
-		page.Title = "You have not signed in"
-		message = "Your session has ended, or there is none. Sign in, and try again."
+		page.Title = "You are not signed in"
+		message = "Your session has ended, or you have not signed in yet. Sign in, and try again."
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again

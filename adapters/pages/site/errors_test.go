@@ -80,7 +80,7 @@ func TestErrorsForPeople(t *testing.T) {
 	site.SetSession(answer, s.Asked(asked, false), "")
 	s.AnswerError(answer, asked, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
 	page := answer.Body.String()
-	visit.WantIn(t, page, `href="/sign-in">Sign in<`, "This is too long", "Go back, and send less of it.", "2097152 bytes")
+	visit.WantIn(t, page, `href="/sign-in">Sign in<`, "Too long", "Go back, and send less.", "2097152 bytes")
 	if strings.Contains(page, "Sign out") || strings.Contains(page, "Entity") {
 		t.Errorf("got %s, want neither a way to sign out nor the words of HTTP", page)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
-var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
+var ErrBrokenForm = fault.New(fault.Invalid, "The form could not be read. Open the page again, and send it once more.")
 
 // fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails
 // with fault.Invalid.
@@ -46,8 +46,7 @@ func Form(take func(w http.ResponseWriter, r *Request, fields url.Values) error)
 const FieldCSRF = "csrf"
 
 var errNotOurPage = fault.New(fault.Forbidden,
-	"This was not sent by a page of your current session, so nothing was changed. Open the page again, and send the form "+
-		"once more.")
+	"This form does not belong to your current session, so nothing was changed. Open the page again, and send it once more.")
 
 // OwnForm is Form for what changes who can get in: accounts, tokens, sessions, and all that administrators do. The form
 // must have the session's CSRFToken. That the browser says "same-origin" is not enough, because this origin shows

@@ -62,7 +62,7 @@ func (l *Layout) darkMedia() string {
 func (s *Site) ChooseScheme(w http.ResponseWriter, r *Request, fields url.Values) error {
 	chosen := fields.Get("colours")
 	if !slices.ContainsFunc(schemes, func(known [2]string) bool { return known[0] == chosen }) {
-		return fault.New(fault.Invalid, "There are no such colours. Choose light, dark or those of the system.")
+		return fault.New(fault.Invalid, "That is not a colour scheme. Choose system, light or dark.")
 	}
 	SetCookie(w, r, schemeCookie, chosen, schemeAge)
 	return s.SeeOther(w, LocalPath(fields.Get("next"), "/"))
