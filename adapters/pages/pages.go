@@ -27,29 +27,28 @@ import (
 // Config has an installation's choices.
 type Config = site.Config
 
-// Modules have the use cases that pages call.
+// Modules has the use cases that the pages call.
 type Modules = site.Modules
 
-// Pages makes the pages.
+// Pages are the pages for people.
 type Pages struct {
 	*site.Site
 
 	routes []route.Page
 }
 
-// New returns the pages over the use cases. It fails, and names the
-// modules, when some are missing.
+// New returns the pages over the use cases of modules. It fails if modules are missing, and names them.
 func New(cfg Config, modules Modules) (*Pages, error) {
 	var missing []string
-	for _, needed := range []struct {
+	for _, dependency := range []struct {
 		name  string
 		isNil bool
 	}{
 		{"Users", modules.Users == nil}, {"Tokens", modules.Tokens == nil}, {"Accounts", modules.Accounts == nil},
 		{"Pastes", modules.Pastes == nil}, {"Languages", modules.Languages == nil},
 	} {
-		if needed.isNil {
-			missing = append(missing, "Modules."+needed.name)
+		if dependency.isNil {
+			missing = append(missing, "Modules."+dependency.name)
 		}
 	}
 	if missing != nil {
@@ -70,10 +69,10 @@ func New(cfg Config, modules Modules) (*Pages, error) {
 	return p, nil
 }
 
-// Routes returns all pages, which the router of package httpapi serves.
+// Routes returns all pages, for the router of package httpapi.
 func (p *Pages) Routes() []route.Page { return p.routes }
 
-// page returns what the router has to know of a route.
+// page returns a route for the router of package httpapi.
 func (p *Pages) page(r site.Route) route.Page {
 	return route.Page{
 		Path: r.Pattern, Hidden: r.Admins, Everyone: r.Everyone,
@@ -93,39 +92,41 @@ func (p *Pages) page(r site.Route) route.Page {
 	}
 }
 
-// handler returns the handler of a route. One that resumes the session checks what the route demands of it. One that
-// changes something needs the scope write.
+// handler returns the handler of a route. If it resumes the session, it checks what the route demands of the reader. If
+// it changes something, it needs the write scope.
 func (p *Pages) handler(of site.Route, answer site.Handler, resumes, changes bool) route.Handler {
 	if answer == nil {
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
-		asked := p.Asked(r, of.Everyone)
+		request := p.NewRequest(r, of.Everyone)
 		if resumes {
-			err = p.Resume(w, asked)
-			if err == nil && of.Admins && asked.Actor().MaySeeAll() != nil {
+			err = p.Resume(w, request)
+			if err == nil && of.Admins && request.Actor().MaySeeAll() != nil {
 				err = site.ErrNothing
 			}
 			if err == nil && changes {
-				err = asked.Viewer.MayWrite()
+				err = request.Viewer.MayWrite()
 			}
 		}
 		if err == nil {
-			err = answer(w, asked)
+			err = answer(w, request)
 		}
-		return asked.Viewer.User.ID, asked.Rejected, err
+		return request.Viewer.User.ID, request.Rejected, err
 	}
 }
 
 // AnswerError shows an error page. It reports whether the session's secret was rejected.
 func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) (rejected bool) {
-	asked := p.Asked(r, false)
-	p.ShowError(w, asked, status, message)
-	return asked.Rejected
+	request := p.NewRequest(r, false)
+	p.ShowError(w, request, status, message)
+	return request.Rejected
 }
 
 // SessionSecret returns the secret of a request's session, or "".
-func (p *Pages) SessionSecret(r *http.Request) string { return site.CookieSecret(p.Asked(r, false)) }
+func (p *Pages) SessionSecret(r *http.Request) string {
+	return site.CookieSecret(p.NewRequest(r, false))
+}
 
 // robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a
 // page to see its noindex.

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestRobots holds that search engines may list what is public, and nothing else.
+// TestRobots checks that search engines may list public pages, and nothing else.
 func TestRobots(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestRoutes finds the pages of paths on gin's router.
+// TestRoutes checks which page gin's router finds for a path.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -33,8 +33,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestEveryIDIsRouted holds that no id looks like the beginning of another page: gin does not always go back to a
-// parameter from there.
+// TestEveryIDIsRouted checks that no id begins like another page's path, from which gin does not always go back to a
+// parameter.
 func TestEveryIDIsRouted(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -63,8 +63,8 @@ func TestEveryIDIsRouted(t *testing.T) {
 	}
 }
 
-// TestNewNamesWhatIsMissing is for a program that embeds pages: a missing module would panic at the first request for
-// it.
+// TestNewNamesWhatIsMissing is for programs that embed the pages: without the check, a missing module would panic at
+// the first request for it.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, err := pages.New(pages.Config{}, pages.Modules{})

@@ -17,7 +17,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestSession shows a private paste to its owner alone, for as long as the token is valid.
+// TestSession checks that only the owner sees a private paste, as long as the token is valid.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -80,7 +80,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionOutage has a store that does not answer: that says nothing of the cookie.
+// TestSessionOutage checks that a store that does not answer does not clear the cookie.
 func TestSessionOutage(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -104,7 +104,7 @@ func TestSessionOutage(t *testing.T) {
 	}
 }
 
-// TestSessionCookie goes there and back, over TLS and without.
+// TestSessionCookie sets and reads the cookie, over TLS and without.
 func TestSessionCookie(t *testing.T) {
 	t.Parallel()
 	secret := token.Generate().Reveal()
@@ -135,7 +135,8 @@ func TestSessionCookie(t *testing.T) {
 	}
 }
 
-// TestReadOnlySession reads what its user may, and sends no form but to sign out.
+// TestReadOnlySession checks that such a session can read everything that its user may, and send no form except to sign
+// out.
 func TestReadOnlySession(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

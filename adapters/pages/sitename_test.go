@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestSiteName wants the operator's name of the service wherever pages, feeds and previews name it, and escaped.
+// TestSiteName checks that pages, feeds and previews have the operator's name of the service, escaped.
 func TestSiteName(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -20,9 +20,8 @@ var (
 	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
 )
 
-// TestAttributes holds that values stand only where templ's escaping is enough: templ knows of links and forms which
-// URLs would run something, but not of formaction, srcset and the like, and takes what a style or a script is given for
-// one of ours.
+// TestAttributes checks that values stand only where templ's escaping suffices. templ refuses dangerous URLs in links
+// and forms, but not in formaction, srcset and the like, and trusts the values of styles and scripts.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -59,12 +58,11 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// otherLinks are values of links that are no paths of this site: its whole addresses, those of other sites, and places
-// in the page.
+// otherLinks matches values of links that are not paths of this site: full addresses, and anchors in the page.
 var otherLinks = []string{"s.Config.PublicURL + page.Canonical", "page.OEmbed", "contactLink(", "s.Config.TermsURL",
 	"address", `"#"`}
 
-// TestLinks holds that Site.Link makes every link, form and file: it puts them below the path of GLUEPOT_PUBLIC_URL.
+// TestLinks checks that every link, form and file uses Site.Link, which puts it below the path of GLUEPOT_PUBLIC_URL.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := regexp.MustCompile(`\s(?:href|action|src|formaction)=(?:\{ *(.*?) *\}|"([^"]*)")`)
@@ -80,7 +78,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// templates returns the sources of the pages by their names.
+// templates returns the sources of the pages by name.
 func templates(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("*/*.templ")

@@ -89,7 +89,7 @@ func (s *Site) ReadOnly(username string) (secret string) {
 func (s *Site) Sending(secret, path string, form url.Values) *http.Request {
 	s.T.Helper()
 	if secret != "" && !form.Has(site.FieldCSRF) {
-		sent := url.Values{site.FieldCSRF: {site.CSRFToken(s.Asked(s.Asking(http.MethodGet, path, secret, nil), false))}}
+		sent := url.Values{site.FieldCSRF: {site.CSRFToken(s.NewRequest(s.Asking(http.MethodGet, path, secret, nil), false))}}
 		maps.Copy(sent, form)
 		form = sent
 	}

@@ -17,25 +17,33 @@ import (
 type pages struct {
 	*site.Site
 
-	exporting sync.Map // the user.ID of each whose account is being exported
+	exporting sync.Map // the user.ID of each user whose account is being exported
 }
 
-// Routes returns the pages.
+// Routes returns the routes of these pages.
 func Routes(s *site.Site) []site.Route {
 	p := &pages{Site: s}
 	return []site.Route{
-		{Pattern: site.PathSignIn, Get: p.withPasskeys(p.showSignIn), Post: p.withPasskeys(site.Form(p.signIn)),
-			Begins: true},
+		{
+			Pattern: site.PathSignIn, Begins: true,
+			Get: p.withPasskeys(p.showSignIn), Post: p.withPasskeys(site.Form(p.signIn)),
+		},
 		{Pattern: pathSignInPasskey, Post: site.Form(p.signInWithPasskey), Tries: true, Begins: true},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.withPasskeys(p.showSignUp), Post: p.withPasskeys(site.Form(p.signUp)), Tries: true},
-		{Pattern: site.PathInvite + ":code", Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)),
-			Tries: true, Begins: true},
-		{Pattern: site.PathSetup + ":code", Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)),
-			Tries: true, Begins: true},
-		{Pattern: site.PathReset + ":code", Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)),
-			Tries: true, Begins: true},
+		{
+			Pattern: site.PathInvite + ":code", Tries: true, Begins: true,
+			Get: p.withPasskeys(p.invite), Post: p.withPasskeys(site.Form(p.join)),
+		},
+		{
+			Pattern: site.PathSetup + ":code", Tries: true, Begins: true,
+			Get: p.withPasskeys(p.showSetup), Post: p.withPasskeys(site.Form(p.setUp)),
+		},
+		{
+			Pattern: site.PathReset + ":code", Tries: true, Begins: true,
+			Get: p.withPasskeys(p.showReset), Post: p.withPasskeys(site.Form(p.reset)),
+		},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true},
 		{Pattern: site.PathAccount, Get: p.SignedIn(p.account), Post: p.SignedIn(site.OwnForm(p.changeAccount))},
 		{
@@ -48,8 +56,10 @@ func Routes(s *site.Site) []site.Route {
 			Post: p.Recently(pathTokens, site.OwnForm(p.changeTokens)),
 		},
 		{Pattern: pathSessions, Get: p.SignedIn(p.accountSessions), Post: p.SignedIn(site.OwnForm(p.endSession))},
-		{Pattern: pathSecurity, Get: p.withPasskeys(p.SignedIn(p.security)),
-			Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword)))},
+		{
+			Pattern: pathSecurity, Get: p.withPasskeys(p.SignedIn(p.security)),
+			Post: p.withPasskeys(p.SignedIn(site.OwnForm(p.changePassword))),
+		},
 		{Pattern: pathPasskeys, Post: p.withPasskeys(p.Recently(pathSecurity, site.OwnForm(p.changePasskeys)))},
 		{
 			Pattern: pathIdentities, Get: p.withPasskeys(p.SignedIn(p.security)),
@@ -68,8 +78,8 @@ const (
 )
 
 func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
-	stored := profileOf(r.Viewer.User)
-	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "",
+	profile := profileOf(r.Viewer.User)
+	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), profile, baseOf(profile), "",
 		r.URL.Query().Has("saved")), nil)
 }
 
@@ -80,7 +90,7 @@ func profileOf(u user.User) users.Profile {
 	}
 }
 
-// baseOf returns a hash of a profile. In a form it tells whether the profile has changed since.
+// baseOf returns a hash of a profile. A form carries it, to tell whether the profile has changed since.
 func baseOf(profile users.Profile) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%#v", profile)))
 }
@@ -89,21 +99,21 @@ var errChanged = fault.New(fault.Conflict,
 	"Your profile has changed since you opened this page, perhaps in another tab. "+
 		"Nothing is saved yet. Save again to keep what you see here, or reload the page to see your current profile.")
 
-// changeAccount stores the profile. A new name needs a recent sign-in.
+// changeAccount saves the profile. A new name needs a recent sign-in.
 func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	wanted := users.Profile{
+	profile := users.Profile{
 		Name: fields.Get("name"), AvatarURL: fields.Get("avatar"), DefaultLanguage: fields.Get("language"),
 		PublicProfile: fields.Has("public"), ShowTags: fields.Has("tags"),
 	}
-	if wanted.Name != r.Viewer.User.Name.String() && !r.Recent() {
+	if profile.Name != r.Viewer.User.Name.String() && !r.Recent() {
 		return p.SignInFirst(w, site.PathAccount)
 	}
-	base, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
-	if sent := fields.Get("base"); sent == "" || sent == base {
-		err = p.Modules.Users.Update.Own(r.Context(), r.Actor(), wanted)
+	current, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
+	if formBase := fields.Get("base"); formBase == "" || formBase == current {
+		err = p.Modules.Users.Update.Own(r.Context(), r.Actor(), profile)
 	}
 	if err != nil {
-		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base,
+		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), profile, current,
 			fault.MessageOf(err), false))
 	}
 	return p.SeeOther(w, site.PathAccount+"?saved")
@@ -113,7 +123,7 @@ func (p *pages) accountDeletion(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.deleteAccountView(r.Layout("Delete your account", ""), ""), nil)
 }
 
-// deleteAccount deletes the account if its name was typed.
+// deleteAccount deletes the account if the form has its name.
 func (p *pages) deleteAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	keep := fields.Get("pastes") == "anonymous"
 	if !keep && fields.Get("pastes") != "delete" {

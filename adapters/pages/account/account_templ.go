@@ -274,7 +274,7 @@ func (p *pages) accountView(page site.Layout, profile users.Profile, base, probl
 	})
 }
 
-// accountLinks lead from one page about the reader's account to the others.
+// accountLinks are links between the pages about the reader's account.
 func (p *pages) accountLinks() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

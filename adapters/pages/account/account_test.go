@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestAccount changes everything of a profile; the old name leads to the new one while the profile is public.
+// TestAccount changes every field of a profile. The old name leads to the new one while the profile is public.
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -98,7 +98,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestDeleteAccount deletes accounts whose users type their names, with and without their pastes.
+// TestDeleteAccount deletes accounts with and without their pastes, if the form has their names.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	for choice, stays := range map[string]bool{"delete": false, "anonymous": true} {

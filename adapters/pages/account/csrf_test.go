@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit/embedded"
 )
 
-// TestOwnForms sends every form about accounts and of administrators without the value of the session, with those of
-// other sessions, and with the right one. The routes are those of the site, so that a new one cannot be forgotten.
+// TestOwnForms sends every form about accounts and of administrators without a CSRF token, with tokens of other
+// sessions, and with the right one. It takes the routes from the site, so that it covers new ones.
 func TestOwnForms(t *testing.T) {
 	t.Parallel()
 	s := embedded.New(t)
@@ -28,7 +28,7 @@ func TestOwnForms(t *testing.T) {
 	_, replaced := s.Session("root")
 	_, others := s.Session("mortar")
 	valueOf := func(secret string) string {
-		return site.CSRFToken(s.Asked(s.Asking(http.MethodGet, "/", secret, nil), false))
+		return site.CSRFToken(s.NewRequest(s.Asking(http.MethodGet, "/", secret, nil), false))
 	}
 	const message = "does not belong to your current session"
 	forms := 0

@@ -22,8 +22,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// exportedAccount is what is stored about a user beside pastes. It begins with the answer of the interface for
-// programs.
+// exportedAccount is everything stored about a user except pastes. It begins with the fields of the API.
 type exportedAccount struct {
 	view.Self
 
@@ -44,13 +43,13 @@ type exportedToken struct {
 	RevokedAt  int64  `json:"revokedAt"`
 }
 
-func exportedTokens(stored []token.Token) []exportedToken {
-	exported := make([]exportedToken, len(stored))
-	for i, t := range stored {
-		exported[i] = exportedToken{t.Name, t.Scope.String(), unix(t.CreatedAt), unix(t.LastUsedAt), unix(t.ExpiresAt),
+func exportTokens(tokens []token.Token) []exportedToken {
+	exports := make([]exportedToken, len(tokens))
+	for i, t := range tokens {
+		exports[i] = exportedToken{t.Name, t.Scope.String(), unix(t.CreatedAt), unix(t.LastUsedAt), unix(t.ExpiresAt),
 			unix(t.RevokedAt)}
 	}
-	return exported
+	return exports
 }
 
 func unix(at time.Time) int64 {
@@ -63,9 +62,9 @@ func unix(at time.Time) int64 {
 var errExporting = fault.New(fault.Exhausted,
 	"A download of your data is already running. Try again when it has finished.")
 
-// export answers with everything stored about a user, as a ZIP file. Each user has one export at a time. It holds one
-// paste at a time in memory, and no transaction: pastes created or edited meanwhile may differ between pastes.json and
-// the files.
+// export answers with everything stored about a user, as a ZIP file. Each user can have one export at a time. It holds
+// one paste at a time in memory, and no transaction, so pastes.json and the files may differ in pastes that change
+// during the export.
 func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
@@ -94,10 +93,10 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) err
 		return err
 	}
 	before := "["
-	err = e.eachOwn(func(found *paste.Document) error {
+	err = e.eachOwn(func(document *paste.Document) error {
 		text := bytes.NewBufferString(before)
 		before = ",\n"
-		if err := view.WritePaste(text, found); err != nil {
+		if err := view.WritePaste(text, document); err != nil {
 			return err
 		}
 		_, err := text.WriteTo(e.file)
@@ -110,9 +109,9 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request, _ url.Values) err
 		return err
 	}
 	folders := make(filename.Set)
-	err = e.eachOwn(func(found *paste.Document) error {
-		e.files += int64(len(found.Pasties))
-		return p.Pack(e.zip, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
+	err = e.eachOwn(func(document *paste.Document) error {
+		e.files += int64(len(document.Pasties))
+		return p.Pack(e.zip, "pastes/"+folders.Unique(filename.Safe(string(document.ID)))+"/", document)
 	})
 	if err != nil {
 		return err
@@ -125,35 +124,35 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	return exportedAccount{
 		Self: view.SelfOf(export.Account), CreatedAt: unix(export.CreatedAt), ShowTags: export.ShowTags, Admin: export.Admin,
 		FormerNames: append([]string{}, export.FormerNames...),
-		Tokens:      exportedTokens(export.Tokens), Sessions: exportedTokens(export.Sessions),
+		Tokens:      exportTokens(export.Tokens), Sessions: exportTokens(export.Sessions),
 	}, err
 }
 
-// export is a ZIP file that is being made. Nothing is sent while it works in a slot of the queue, so that a slow reader
-// takes no slot.
+// export writes a ZIP file. It sends nothing while it occupies a slot of the queue, so that a slow reader occupies
+// none.
 type export struct {
 	*pages
 
 	w      http.ResponseWriter
 	r      *site.Request
 	hold   func(bytes int64, waits bool) error // claims memory
-	packed bytes.Buffer                        // what is not sent yet
+	buffer bytes.Buffer                        // the part that is not sent yet
 	zip    *zip.Writer
-	file   io.Writer // the last one that was created
+	file   io.Writer // the current file
 	files  int64     // of pastes
 }
 
-// budgeted is an answer that counts towards the budget of memory: see httpapi.Pages.
-type budgeted interface {
+// memoryHolder is an answer that counts against the memory budget: see route.Handler.
+type memoryHolder interface {
 	Hold(bytes int64, waits bool) error
 }
 
 func newExport(p *pages, w http.ResponseWriter, r *site.Request) *export {
-	e := &export{pages: p, w: w, r: r, hold: func(int64, bool) error { return nil }} // tests have no budget of memory
-	if answer, ok := w.(budgeted); ok {
+	e := &export{pages: p, w: w, r: r, hold: func(int64, bool) error { return nil }} // tests have no memory budget
+	if answer, ok := w.(memoryHolder); ok {
 		e.hold = answer.Hold
 	}
-	e.zip = zip.NewWriter(&e.packed)
+	e.zip = zip.NewWriter(&e.buffer)
 	e.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return segments{to}, nil })
 	return e
 }
@@ -163,21 +162,20 @@ func (e *export) create(name string) (err error) {
 	return err
 }
 
-// send sends what is packed.
+// send sends the buffer.
 func (e *export) send() error {
-	_, err := e.packed.WriteTo(e.w)
-	e.packed = bytes.Buffer{}
+	_, err := e.buffer.WriteTo(e.w)
+	e.buffer = bytes.Buffer{}
 	return err
 }
 
-// The time for reading one paste for an export, and for waiting until there is a slot and memory for it.
+// readTime bounds reading one paste for an export, waitTime the wait for a slot and for memory.
 const (
 	readTime = 10 * time.Second
 	waitTime = time.Minute
 )
 
-// eachOwn calls pack with each of the reader's pastes, and sends what it has packed. It fails once the session has
-// ended.
+// eachOwn calls pack with each of the reader's pastes, and sends what it writes. It fails once the session has ended.
 func (e *export) eachOwn(pack func(*paste.Document) error) error {
 	for after := (paste.Cursor{}); ; {
 		last, err := e.next(after, pack)
@@ -194,20 +192,20 @@ func (e *export) eachOwn(pack func(*paste.Document) error) error {
 	}
 }
 
-// perFile is about what a ZIP file keeps in memory for each file until its end.
-const perFile = 512
+// bytesPerFile is about how much memory a ZIP file takes for each file until its end.
+const bytesPerFile = 512
 
-// next calls pack with the reader's next paste after a place, and returns its place. A paste for which there is no
-// memory is read again when there is some.
+// next calls pack with the reader's next paste after a place, and returns its place. If there is no memory for a paste,
+// it reads the paste again once there is.
 func (e *export) next(after paste.Cursor, pack func(*paste.Document) error) (last paste.Cursor, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.r.Context()), waitTime)
 	defer cancel()
 	for {
-		last, needed, err := e.try(ctx, after, pack)
-		if needed == 0 {
+		last, shortage, err := e.try(ctx, after, pack)
+		if shortage == 0 {
 			return last, err
 		}
-		for err := e.hold(needed, true); err != nil; err = e.hold(needed, true) {
+		for err := e.hold(shortage, true); err != nil; err = e.hold(shortage, true) {
 			if ctx.Err() != nil {
 				return last, err
 			}
@@ -215,10 +213,10 @@ func (e *export) next(after paste.Cursor, pack func(*paste.Document) error) (las
 	}
 }
 
-// try is next. When there is no memory, it returns how much is needed.
+// try is next without waiting for memory. If there is too little, it returns how much the paste takes.
 func (e *export) try(
 	ctx context.Context, after paste.Cursor, pack func(*paste.Document) error,
-) (last paste.Cursor, needed int64, err error) {
+) (last paste.Cursor, shortage int64, err error) {
 	leave, err := e.Large.Wait(ctx)
 	if err != nil {
 		return last, 0, err
@@ -230,27 +228,27 @@ func (e *export) try(
 	if err != nil {
 		return last, 0, err
 	}
-	found, err := e.Modules.Pastes.ListOwn.Next(ctx, viewer, after)
+	document, err := e.Modules.Pastes.ListOwn.Next(ctx, viewer, after)
 	if err != nil {
 		return last, 0, err
 	}
-	if needed := found.Bytes() + perFile*e.files; e.hold(needed, false) != nil {
-		return last, needed, nil
+	if shortage := document.Bytes() + bytesPerFile*e.files; e.hold(shortage, false) != nil {
+		return last, shortage, nil
 	}
-	if err := pack(&found); err != nil {
+	if err := pack(&document); err != nil {
 		return last, 0, err
 	}
-	_ = e.hold(int64(e.packed.Len())+perFile*e.files, false) // it is less than before, or hardly more
-	return found.Cursor(), 0, nil
+	_ = e.hold(int64(e.buffer.Len())+bytesPerFile*e.files, false) // less than before, or hardly more
+	return document.Cursor(), 0, nil
 }
 
-// compressors are used again, as each takes most of a megabyte.
+// compressors are reused, because each takes most of a megabyte.
 var compressors = sync.Pool{New: func() any {
-	made, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails only for other levels
-	return made
+	compressor, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails only for other levels
+	return compressor
 }}
 
-// segments compresses each Write by itself, so that it keeps no compressor while a client reads.
+// segments compresses each Write separately, so that it holds no compressor while a client reads.
 type segments struct{ to io.Writer }
 
 func (s segments) Write(p []byte) (int, error) {

@@ -28,8 +28,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// unpacked returns the files of a ZIP file.
-func unpacked(t *testing.T, packed []byte) map[string]string {
+// unzip returns the files of a ZIP file.
+func unzip(t *testing.T, packed []byte) map[string]string {
 	t.Helper()
 	reader, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
@@ -118,7 +118,7 @@ func TestExport(t *testing.T) {
 		got.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %v, want a file to keep", got)
 	}
-	files := unpacked(t, answer.Body.Bytes())
+	files := unzip(t, answer.Body.Bytes())
 	for _, text := range files {
 		visit.WantNotIn(t, text, "the hash", "the-id", "the phone", "the key", "dGhlIGtleQ")
 	}
@@ -168,12 +168,12 @@ func TestExport(t *testing.T) {
 		t.Errorf("got %q, want one's own files and no others", files)
 	}
 	_, secret = s.Session("mortar")
-	if answer, _, err := s.Post(secret, "/account/export", nil); err != nil || len(unpacked(t, answer.Body.Bytes())) != 3 {
+	if answer, _, err := s.Post(secret, "/account/export", nil); err != nil || len(unzip(t, answer.Body.Bytes())) != 3 {
 		t.Errorf("got %v, want the account, the list and the one paste of the other user", err)
 	}
 }
 
-// many is a store in which each user has many pastes, which it makes as they are asked for.
+// many is a store in which each user has many pastes, generated on demand.
 type many struct {
 	fake.Pastes
 
@@ -212,7 +212,7 @@ func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, err
 	return found, nil
 }
 
-// busy is a store that does something when all pastes were read.
+// busy is a store that calls a function once all pastes are read.
 type busy struct {
 	fake.Pastes
 
@@ -259,7 +259,7 @@ func (s *reading) DocumentByID(ctx context.Context, id paste.ID) (paste.Document
 	return s.Pastes.DocumentByID(ctx, id)
 }
 
-// client is a recorder that reports each part that is sent, and has a budget of memory.
+// client is a recorder that reports each part that it receives, and has a memory budget.
 type client struct {
 	*httptest.ResponseRecorder
 
@@ -274,8 +274,8 @@ func (c client) Write(p []byte) (int, error) {
 
 func (c client) Hold(bytes int64, waits bool) error { return c.hold(bytes, waits) }
 
-// TestExportsAreQueued wants an export to hold a slot of the queue while it reads pastes, and none while it sends them.
-// Each user has one export at a time. A paste for which there is no memory is read again once there is some.
+// TestExportsAreQueued checks that an export holds a slot of the queue while it reads pastes, and none while it sends
+// them, that each user has one export at a time, and that a paste for which there is no memory is read again.
 func TestExportsAreQueued(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -311,11 +311,11 @@ func TestExportsAreQueued(t *testing.T) {
 		if err := export("Epoxy", other); !fault.Is(err, fault.Exhausted) {
 			t.Errorf("a second export of a user: got %v, want fault.Exhausted", err)
 		}
-		if err := export("mortar", other); err != nil || len(unpacked(t, other.Body.Bytes())) != 3 {
+		if err := export("mortar", other); err != nil || len(unzip(t, other.Body.Bytes())) != 3 {
 			t.Errorf("an export of another user: got %v, want it", err)
 		}
 	}, enough}
-	if err := export("Epoxy", w); err != nil || parts == 0 || len(unpacked(t, w.Body.Bytes())) != 3 {
+	if err := export("Epoxy", w); err != nil || parts == 0 || len(unzip(t, w.Body.Bytes())) != 3 {
 		t.Errorf("got %v in %d parts, want an export", err, parts)
 	}
 
@@ -335,7 +335,7 @@ func TestExportsAreQueued(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := export("Epoxy", short); err != nil || len(unpacked(t, short.Body.Bytes())) != 3 {
+	if err := export("Epoxy", short); err != nil || len(unzip(t, short.Body.Bytes())) != 3 {
 		t.Errorf("got %v, want an export after the second", err)
 	}
 	if waited < 7000 || reads < 3 {
@@ -343,7 +343,7 @@ func TestExportsAreQueued(t *testing.T) {
 	}
 }
 
-// counter is where an export goes whose bytes nothing keeps.
+// counter is a writer that counts bytes and drops them.
 type counter struct {
 	header  http.Header
 	written int
@@ -357,7 +357,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestLargeExport has 3,000 pastes of 32 KiB. Few are in memory at once.
+// TestLargeExport checks that few of 3,000 pastes of 32 KiB are in memory at once.
 func TestLargeExport(t *testing.T) {
 	s := visit.New(t)
 	owner := s.User("Epoxy", true)

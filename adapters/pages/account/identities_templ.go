@@ -15,7 +15,7 @@ import (
 	"slices"
 )
 
-// linkedAccounts shows the linked accounts, and those that can be linked.
+// linkedAccounts shows the linked accounts, and providers that can be linked.
 func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -214,7 +214,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 	})
 }
 
-// leavingView goes on to the provider, whose address is also in the header Refresh.
+// leavingView continues to the provider, whose address is also in the Refresh header.
 func (p *pages) leavingView(page site.Layout, label, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

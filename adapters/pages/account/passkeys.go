@@ -15,10 +15,11 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// The fields of forms that passkeys.js sends: first without an answer, for which it gets what to ask the browser for.
+// The fields of forms that passkeys.js sends. It sends a form twice: without an answer, to get the options for the
+// browser, and then with the browser's answer.
 const (
-	fieldPasskey  = "passkey"  // says that the form is about one, where others have the same path
-	fieldCeremony = "ceremony" // names the cookie
+	fieldPasskey  = "passkey"  // marks the form, where others have the same path
+	fieldCeremony = "ceremony" // part of the cookie's name
 	fieldAnswer   = "answer"   // of the browser
 )
 
@@ -27,14 +28,14 @@ const (
 	pathPasskeys      = site.PathAccount + "/passkeys"
 )
 
-// ceremonyCookie returns the name of a ceremony's cookie. Each has its own, so that two tabs do not disturb each other.
+// ceremonyCookie returns the name of a ceremony's cookie. Each ceremony has its own, so that two tabs do not interfere.
 func ceremonyCookie(ceremony string) string { return "gluepot-passkey-" + ceremony }
 
-// ceremonyLength is the number of characters that name a cookie.
+// ceremonyLength is the length of the ceremony in a cookie's name.
 const ceremonyLength = 16
 
-// ask answers passkeys.js with what to ask the browser for, or with what is wrong with the form.
-func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.PasskeyCeremony, err error) error {
+// ask answers passkeys.js with the options for the browser, or with the problem of the form.
+func (p *pages) ask(w http.ResponseWriter, r *site.Request, begin accounts.PasskeyCeremony, err error) error {
 	status, answer := http.StatusOK, map[string]any{}
 	switch fault.KindOf(err) {
 	case fault.Invalid:
@@ -45,9 +46,9 @@ func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.Passk
 		if err != nil {
 			return err
 		}
-		ceremony := fmt.Sprintf("%x", identity.HashOf(begun.Secret))[:ceremonyLength]
-		site.SetCookie(w, r, ceremonyCookie(ceremony), begun.Secret, identity.CeremonyAge)
-		answer["ceremony"], answer["options"] = ceremony, json.RawMessage(begun.Options)
+		ceremony := fmt.Sprintf("%x", identity.HashOf(begin.Secret))[:ceremonyLength]
+		site.SetCookie(w, r, ceremonyCookie(ceremony), begin.Secret, identity.CeremonyAge)
+		answer["ceremony"], answer["options"] = ceremony, json.RawMessage(begin.Options)
 	}
 	site.Guard(w, r)
 	site.KeepPrivate(w)
@@ -56,21 +57,21 @@ func (p *pages) ask(w http.ResponseWriter, r *site.Request, begun accounts.Passk
 	return json.NewEncoder(w).Encode(answer)
 }
 
-// answered returns the secret of a form's ceremony, whose cookie it clears, and the browser's answer.
-func answered(w http.ResponseWriter, r *site.Request, fields url.Values) accounts.NewPasskey {
-	made := accounts.NewPasskey{Name: strings.TrimSpace(fields.Get("label")), Answer: []byte(fields.Get(fieldAnswer))}
-	if made.Name == "" {
-		made.Name = browserOf(r.UserAgent())
+// passkeyOf returns the browser's answer in a form, with the secret of its ceremony. It clears the ceremony's cookie.
+func passkeyOf(w http.ResponseWriter, r *site.Request, fields url.Values) accounts.NewPasskey {
+	passkey := accounts.NewPasskey{Name: strings.TrimSpace(fields.Get("label")), Answer: []byte(fields.Get(fieldAnswer))}
+	if passkey.Name == "" {
+		passkey.Name = browserOf(r.UserAgent())
 	}
 	if ceremony := fields.Get(fieldCeremony); len(ceremony) == ceremonyLength {
 		cookie := ceremonyCookie(ceremony)
-		made.Secret = site.CookieValue(r, cookie)
+		passkey.Secret = site.CookieValue(r, cookie)
 		site.SetCookie(w, r, cookie, "", 0)
 	}
-	return made
+	return passkey
 }
 
-// withPasskeys lets passkeys.js of a page ask this site.
+// withPasskeys lets passkeys.js on a page send requests to this site.
 func (p *pages) withPasskeys(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		if p.Modules.Accounts.Passkeys.On() {
@@ -80,15 +81,15 @@ func (p *pages) withPasskeys(answer site.Handler) site.Handler {
 	}
 }
 
-// signInWithPasskey asks for a passkey, and begins a session of whose it is.
+// signInWithPasskey asks for a passkey, and begins a session of its owner.
 func (p *pages) signInWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	use := p.Modules.Accounts.Passkeys
 	if !fields.Has(fieldAnswer) {
-		begun, err := use.BeginSignIn(r.Context(), r.Actor())
-		return p.ask(w, r, begun, err)
+		ceremony, err := use.BeginSignIn(r.Context(), r.Actor())
+		return p.ask(w, r, ceremony, err)
 	}
-	brought := answered(w, r, fields)
-	owner, err := use.SignIn(r.Context(), r.Actor(), brought.Secret, brought.Answer)
+	passkey := passkeyOf(w, r, fields)
+	owner, err := use.SignIn(r.Context(), r.Actor(), passkey.Secret, passkey.Answer)
 	if err != nil {
 		r.Rejected = fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Invalid)
 		return err
@@ -96,18 +97,18 @@ func (p *pages) signInWithPasskey(w http.ResponseWriter, r *site.Request, fields
 	return p.begin(w, r, owner.ID, token.Token{}, site.LocalPath(fields.Get("next"), site.PathPastes))
 }
 
-// account makes a user with a passkey, and begins a session. again shows the form again.
+// accountWithPasskey creates a user with a passkey, and begins a session. again shows the form again.
 func (p *pages) accountWithPasskey(
 	w http.ResponseWriter, r *site.Request, fields url.Values, next string,
 	begin func() (accounts.PasskeyCeremony, error), finish func(accounts.NewPasskey) (user.User, error),
 	again func(problem error) error,
 ) error {
 	if !fields.Has(fieldAnswer) {
-		begun, err := begin()
+		ceremony, err := begin()
 		r.Rejected = fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Conflict)
-		return p.ask(w, r, begun, err)
+		return p.ask(w, r, ceremony, err)
 	}
-	owner, err := finish(answered(w, r, fields))
+	owner, err := finish(passkeyOf(w, r, fields))
 	if err != nil {
 		r.Rejected = r.Rejected || fault.Is(err, fault.Forbidden)
 		return again(err)
@@ -115,15 +116,14 @@ func (p *pages) accountWithPasskey(
 	return p.begin(w, r, owner.ID, token.Token{}, next)
 }
 
-// joinWithPasskey is join for a passkey. What brings a passkey, or asks for a name that is taken, counts as a failed
-// sign-in.
+// joinWithPasskey is join for a passkey. Forms with an answer, or with a name that is taken, count as failed sign-ins.
 func (p *pages) joinWithPasskey(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
 	r.Rejected = fields.Has(fieldAnswer)
 	return p.accountWithPasskey(w, r, fields, site.PathPastes,
 		func() (accounts.PasskeyCeremony, error) { return use.BeginRegister(r.Context(), r.Actor(), code, name) },
-		func(made accounts.NewPasskey) (user.User, error) {
-			return use.Register(r.Context(), r.Actor(), code, made)
+		func(passkey accounts.NewPasskey) (user.User, error) {
+			return use.Register(r.Context(), r.Actor(), code, passkey)
 		},
 		func(problem error) error {
 			page := p.joinView(newAccount(r), joinPath(code), name, fault.MessageOf(problem))
@@ -136,8 +136,8 @@ func (p *pages) setUpWithPasskey(w http.ResponseWriter, r *site.Request, fields 
 	use, code, name := p.Modules.Accounts.Passkeys, r.PathValue("code"), fields.Get("name")
 	return p.accountWithPasskey(w, r, fields, site.PathAdmin,
 		func() (accounts.PasskeyCeremony, error) { return use.BeginSetUp(r.Context(), r.Actor(), code, name) },
-		func(made accounts.NewPasskey) (user.User, error) {
-			return use.SetUp(r.Context(), r.Actor(), code, made)
+		func(passkey accounts.NewPasskey) (user.User, error) {
+			return use.SetUp(r.Context(), r.Actor(), code, passkey)
 		},
 		func(problem error) error {
 			page := p.setupView(linkPage(w, r, "Set up this server"), code, name, fault.MessageOf(problem))
@@ -150,8 +150,8 @@ func (p *pages) resetWithPasskey(w http.ResponseWriter, r *site.Request, fields 
 	use, code := p.Modules.Accounts.Passkeys, r.PathValue("code")
 	return p.accountWithPasskey(w, r, fields, pathSecurity,
 		func() (accounts.PasskeyCeremony, error) { return use.BeginReset(r.Context(), r.Actor(), code) },
-		func(made accounts.NewPasskey) (user.User, error) {
-			return use.Reset(r.Context(), r.Actor(), code, made)
+		func(passkey accounts.NewPasskey) (user.User, error) {
+			return use.Reset(r.Context(), r.Actor(), code, passkey)
 		},
 		func(problem error) error { return problem })
 }
@@ -163,10 +163,10 @@ func (p *pages) changePasskeys(w http.ResponseWriter, r *site.Request, fields ur
 	case id != "":
 		err = use.RemoveOwn(r.Context(), r.Actor(), id)
 	case !fields.Has(fieldAnswer):
-		begun, err := use.BeginAdd(r.Context(), r.Actor())
-		return p.ask(w, r, begun, err)
+		ceremony, err := use.BeginAdd(r.Context(), r.Actor())
+		return p.ask(w, r, ceremony, err)
 	default:
-		err = use.Add(r.Context(), r.Actor(), answered(w, r, fields))
+		err = use.Add(r.Context(), r.Actor(), passkeyOf(w, r, fields))
 	}
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
 		return p.showSecurity(w, r, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// passkeyForm is a form that passkeys.js sends. Without JavaScript there are no passkeys, and the form stays hidden. does
-// is "make" or "use". The children are its other fields.
+// passkeyForm is a form that passkeys.js sends. Without JavaScript it stays hidden, because passkeys need it. does is
+// "make" or "use". The children are its other fields.
 func (p *pages) passkeyForm(path, does, button string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -253,7 +253,7 @@ func (p *pages) joinWithPasskeyForm(path, name string) templ.Component {
 	})
 }
 
-// resetWithPasskeyForm makes a passkey.
+// resetWithPasskeyForm creates a passkey.
 func (p *pages) resetWithPasskeyForm(code string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -295,7 +295,7 @@ func (p *pages) resetWithPasskeyForm(code string) templ.Component {
 	})
 }
 
-// passkeysList shows the reader's passkeys, and makes more.
+// passkeysList shows the reader's passkeys, and a form that creates one.
 func (p *pages) passkeysList(page site.Layout, passkeys []identity.Passkey) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,7 +17,7 @@ import (
 
 var errNotTheSame = fault.New(fault.Invalid, "The two passwords differ. Type the new one twice.")
 
-// newPassword returns the password that a form has twice.
+// newPassword returns the new password of a form, which has it twice.
 func newPassword(fields url.Values) (string, error) {
 	password := fields.Get("password")
 	if password != fields.Get("again") {
@@ -26,7 +26,7 @@ func newPassword(fields url.Values) (string, error) {
 	return password, nil
 }
 
-// linkPage is the frame of a page of a one-time link, which stays out of caches.
+// linkPage returns the layout of the page of a one-time link, which stays out of caches.
 func linkPage(w http.ResponseWriter, r *site.Request, title string) site.Layout {
 	site.KeepPrivate(w)
 	page := r.Layout(title, "")
@@ -40,22 +40,22 @@ func (p *pages) showSetup(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.setupView(linkPage(w, r, "Set up this server"), r.PathValue("code"), "", ""), err)
 }
 
-// setUp makes the first administrator.
+// setUp creates the first administrator.
 func (p *pages) setUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if fields.Has(fieldPasskey) {
 		return p.setUpWithPasskey(w, r, fields)
 	}
 	code, name := r.PathValue("code"), fields.Get("name")
-	var created user.User
+	var owner user.User
 	password, err := newPassword(fields)
 	if err == nil {
-		created, err = p.Modules.Accounts.SetUp.Do(r.Context(), r.Actor(), code, name, password)
+		owner, err = p.Modules.Accounts.SetUp.Do(r.Context(), r.Actor(), code, name, password)
 	}
 	if err != nil {
 		r.Rejected = fault.Is(err, fault.Forbidden)
 		return site.FormAgain(w, r, err, p.setupView(linkPage(w, r, "Set up this server"), code, name, fault.MessageOf(err)))
 	}
-	return p.begin(w, r, created.ID, token.Token{}, site.PathAdmin)
+	return p.begin(w, r, owner.ID, token.Token{}, site.PathAdmin)
 }
 
 func (p *pages) showReset(w http.ResponseWriter, r *site.Request) error {
@@ -64,7 +64,7 @@ func (p *pages) showReset(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.resetView(linkPage(w, r, "Choose a password"), r.PathValue("code"), owner, ""), err)
 }
 
-// reset gives the owner of a link a password, and signs in.
+// reset sets the password of a link's owner, and signs in.
 func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if fields.Has(fieldPasskey) {
 		return p.resetWithPasskey(w, r, fields)
@@ -84,7 +84,7 @@ func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values)
 	return p.begin(w, r, owner.ID, token.Token{}, pathSecurity)
 }
 
-// waysView is what the page about signing in shows.
+// waysView has the content of the page with the ways to sign in.
 type waysView struct {
 	identity.Credentials
 
@@ -98,29 +98,29 @@ func (p *pages) security(w http.ResponseWriter, r *site.Request) error {
 	return p.showSecurity(w, r, nil)
 }
 
-// showSecurity shows the ways in, and what is wrong with the form that was sent.
-func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, sent error) error {
+// showSecurity shows the ways to sign in, and the problem of a submitted form, if any.
+func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, problem error) error {
 	ways, err := p.Modules.Accounts.Credentials.Own(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
-	shown := waysView{
-		Credentials: ways, labels: make(map[string]string), problem: fault.MessageOf(sent), saved: r.URL.Query().Has("saved"),
+	view := waysView{
+		Credentials: ways, labels: make(map[string]string), problem: fault.MessageOf(problem), saved: r.URL.Query().Has("saved"),
 	}
 	for _, source := range p.Modules.Accounts.Providers.Do() {
-		shown.labels[source.Key] = source.Label
-		if _, linked := ways.Identities[source.Key]; !linked {
-			shown.others = append(shown.others, source)
+		view.labels[source.Key] = source.Label
+		if _, ok := ways.Identities[source.Key]; !ok {
+			view.others = append(view.others, source)
 		}
 	}
-	page := p.securityView(r.Layout("Ways to sign in", ""), shown)
+	page := p.securityView(r.Layout("Ways to sign in", ""), view)
 	switch {
-	case sent == nil:
+	case problem == nil:
 		return site.Show(w, r, page, nil)
-	case errors.Is(sent, identity.ErrTooManyGuesses):
+	case errors.Is(problem, identity.ErrTooManyGuesses):
 		return outOfGuesses(w, r, page)
 	}
-	return site.FormAgain(w, r, sent, page)
+	return site.FormAgain(w, r, problem, page)
 }
 
 // outOfGuesses shows a form again whose name had too many wrong passwords.
@@ -129,7 +129,7 @@ func outOfGuesses(w http.ResponseWriter, r *site.Request, page templ.Component) 
 	return site.ShowAs(w, r, http.StatusTooManyRequests, page)
 }
 
-// changePassword sets or removes the password. It needs a recent session, or the present password.
+// changePassword sets or removes the password. It needs a recent sign-in, or the current password.
 func (p *pages) changePassword(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	present := fields.Get("present")
 	if present == "" && !r.Recent() {
@@ -151,7 +151,7 @@ func (p *pages) changePassword(w http.ResponseWriter, r *site.Request, fields ur
 		r.Rejected = errors.Is(err, identity.ErrCurrentPassword)
 		return p.showSecurity(w, r, err)
 	}
-	// The other sessions have ended. This browser gets a new one that may do as much as its present one.
+	// All sessions have ended. This browser gets a new one with the same rights.
 	session := r.Viewer.Token
 	parent := token.Token{ID: session.Parent, Scope: session.Scope, ExpiresAt: session.ExpiresAt}
 	return p.begin(w, r, r.Viewer.User.ID, parent, pathSecurity+"?saved")

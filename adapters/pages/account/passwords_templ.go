@@ -135,7 +135,7 @@ func newNameField(name string) templ.Component {
 	})
 }
 
-// usernameFor tells password managers whose password a form is about.
+// usernameFor tells password managers to whom the password of a form belongs.
 func usernameFor(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -178,7 +178,7 @@ func usernameFor(name string) templ.Component {
 	})
 }
 
-// joinForm asks for what a new account needs.
+// joinForm asks for the name and the password or passkey of a new account.
 func (p *pages) joinForm(path, name, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -479,7 +479,7 @@ func (p *pages) resetView(page site.Layout, code string, owner user.User, proble
 	})
 }
 
-// securityView shows all ways in.
+// securityView shows all ways to sign in.
 func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -46,7 +46,7 @@ func cookieOf(answer *httptest.ResponseRecorder) string {
 	return secret
 }
 
-// wantBegun wants a new session, and another page.
+// wantBegun checks that an answer begins a session, and redirects.
 func wantBegun(t *testing.T, answer *httptest.ResponseRecorder, err error, before, next string) (secret string) {
 	t.Helper()
 	secret = cookieOf(answer)

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// providerPath returns the path that leads to a provider. query is for the return.
+// providerPath returns the path that leads to a provider. query says how to go on afterwards.
 func providerPath(source identity.Provider, query url.Values) string {
 	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
 }
@@ -23,43 +23,43 @@ func attemptCookie(state string) string { return "gluepot-sign-in-" + state[:min
 
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
-	wanted := accounts.BeginInput{
+	input := accounts.BeginInput{
 		Provider: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
 		Code: query.Get("invite"),
 	}
-	begun, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), wanted)
+	attempt, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), input)
 	if err != nil {
 		r.Rejected = errors.Is(err, identity.ErrInvitation)
 		return err
 	}
-	site.SetCookie(w, r, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
-	return p.SeeOther(w, begun.Address)
+	site.SetCookie(w, r, attemptCookie(attempt.State), attempt.Secret, identity.AttemptAge)
+	return p.SeeOther(w, attempt.Address)
 }
 
 func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
-	brought := identity.Callback{
+	answer := identity.Callback{
 		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Issuer: query.Get("iss"),
 	}
-	cookie := attemptCookie(brought.State)
+	cookie := attemptCookie(answer.State)
 	resume := func(ctx context.Context) (token.Viewer, error) {
 		return p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r))
 	}
-	arrived, err := p.Modules.Accounts.FinishSignIn.Do(
-		r.Context(), r.Actor(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), brought)
+	arrival, err := p.Modules.Accounts.FinishSignIn.Do(
+		r.Context(), r.Actor(), resume, r.PathValue("provider"), site.CookieValue(r, cookie), answer)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
 		return err
 	}
 	site.SetCookie(w, r, cookie, "", 0)
 	switch {
-	case arrived.Secret != "":
-		site.SetCookie(w, r, signUpCookie, arrived.Secret, identity.AttemptAge)
+	case arrival.Secret != "":
+		site.SetCookie(w, r, signUpCookie, arrival.Secret, identity.AttemptAge)
 		return p.SeeOther(w, site.PathSignUp)
-	case arrived.Linked:
-		return p.SeeOther(w, arrived.Next)
+	case arrival.Linked:
+		return p.SeeOther(w, arrival.Next)
 	}
-	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
+	return p.begin(w, r, arrival.User.ID, token.Token{}, arrival.Next)
 }
 
 // changeIdentities begins to link a provider, or unlinks one.
@@ -70,15 +70,15 @@ func (p *pages) changeIdentities(w http.ResponseWriter, r *site.Request, fields 
 	return p.Done(w, pathIdentities, p.Modules.Accounts.Link.UndoOwn(r.Context(), r.Actor(), fields.Get("unlink")))
 }
 
-// link sends the browser to a provider. The answer is a page, not a redirect: the policy forbids forms to redirect to
-// other sites.
+// link sends the browser to a provider. It answers with a page instead of a redirect, because the policy forbids forms
+// to redirect to other sites.
 func (p *pages) link(w http.ResponseWriter, r *site.Request, name string) error {
-	wanted := accounts.BeginInput{Provider: name, Next: pathIdentities, Link: true}
-	begun, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), wanted)
+	input := accounts.BeginInput{Provider: name, Next: pathIdentities, Link: true}
+	attempt, err := p.Modules.Accounts.BeginSignIn.Do(r.Context(), r.Actor(), input)
 	if err != nil {
 		return err
 	}
-	site.SetCookie(w, r, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
-	w.Header().Set("Refresh", "0; url="+begun.Address)
-	return site.Show(w, r, p.leavingView(r.Layout("Link "+begun.Label, ""), begun.Label, begun.Address), nil)
+	site.SetCookie(w, r, attemptCookie(attempt.State), attempt.Secret, identity.AttemptAge)
+	w.Header().Set("Refresh", "0; url="+attempt.Address)
+	return site.Show(w, r, p.leavingView(r.Layout("Link "+attempt.Label, ""), attempt.Label, attempt.Address), nil)
 }

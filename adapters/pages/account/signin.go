@@ -27,7 +27,7 @@ func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.signInView(signInLayout(r, next), signInForm{}), nil)
 }
 
-// signInForm is what was sent with one of the forms, and what is wrong with it.
+// signInForm has the name of a submitted form, and the problem of each form.
 type signInForm struct{ name, problem, tokenProblem string }
 
 func signInLayout(r *site.Request, next string) site.Layout {
@@ -67,7 +67,7 @@ func (p *pages) signInWithPassword(w http.ResponseWriter, r *site.Request, field
 		})
 	switch {
 	case err == nil:
-		return p.begun(w, r, secret, next)
+		return p.openSession(w, r, secret, next)
 	case errors.Is(err, identity.ErrWrongPassword):
 		r.Rejected, form.problem = true, fault.MessageOf(err)
 		return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), form))
@@ -92,22 +92,22 @@ func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, par
 	if err != nil {
 		return err
 	}
-	return p.begun(w, r, secret, next)
+	return p.openSession(w, r, secret, next)
 }
 
-// start begins a session in place of the browser's present one.
+// start begins a session in place of the browser's current one.
 func (p *pages) start(r *site.Request, owner user.ID, parent token.Token) (token.Secret, error) {
 	browser, replaces := browserOf(r.UserAgent()), site.CookieSecret(r)
 	return p.Modules.Tokens.Sessions.Start(r.Context(), r.Actor(), owner, parent, browser, replaces)
 }
 
-// begun gives the browser a session, and redirects to the path next.
-func (p *pages) begun(w http.ResponseWriter, r *site.Request, secret token.Secret, next string) error {
+// openSession gives the browser a session, and redirects to the path next.
+func (p *pages) openSession(w http.ResponseWriter, r *site.Request, secret token.Secret, next string) error {
 	site.SetSession(w, r, secret.Reveal())
 	return p.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
-// browserOf describes the browser of a header User-Agent for people.
+// browserOf describes the browser of a User-Agent header for people.
 func browserOf(userAgent string) string {
 	agent := useragent.Parse(userAgent)
 	name := cmp.Or(agent.Name, "Unknown browser")
@@ -120,7 +120,7 @@ func browserOf(userAgent string) string {
 	return name
 }
 
-// tokenCompletion keeps password managers from filling a password into the field for a token where both are asked for.
+// tokenCompletion keeps password managers from filling a password into the field for a token if the page has both.
 func tokenCompletion(passwords bool) string {
 	if passwords {
 		return "off"

@@ -14,7 +14,7 @@ import (
 	"net/url"
 )
 
-// signInView asks for a password or an access token. It never shows one that was sent.
+// signInView asks for a passkey, a password or an access token. It never shows a submitted secret.
 func (p *pages) signInView(page site.Layout, sent signInForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -272,7 +272,7 @@ func (p *pages) signInView(page site.Layout, sent signInForm) templ.Component {
 	})
 }
 
-// providerButtons lead to the providers. They are links, because the policy forbids forms to redirect to other sites.
+// providerButtons are links to the providers, because the policy forbids forms to redirect to other sites.
 func (p *pages) providerButtons(query url.Values) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

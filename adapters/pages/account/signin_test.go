@@ -72,8 +72,7 @@ func TestSignIn(t *testing.T) {
 	wrongSignIns(t, s, access)
 }
 
-// wrongSignIns has a token that is revoked, and others that never were valid: each is a failed sign-in, and no page
-// repeats it.
+// wrongSignIns has a revoked token, and others that were never valid. Each is a failed sign-in, and no page shows it.
 func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 	t.Helper()
 	before := s.Tokens.SignIn.Rejections()
@@ -99,7 +98,7 @@ func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 	}
 }
 
-// TestInvitedWithAnEndedSession is a failed sign-in, although the invitation is valid.
+// TestInvitedWithAnEndedSession checks that this is a failed sign-in, although the invitation is valid.
 func TestInvitedWithAnEndedSession(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/application/accounts"
 )
 
-// signUpView asks a newcomer for a name, after a provider has vouched for them.
+// signUpView asks a newcomer from a provider for a username.
 func (p *pages) signUpView(page site.Layout, newcomer accounts.Newcomer, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,7 +17,7 @@ import (
 
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
-// scopeLabel returns what pages call a scope.
+// scopeLabel returns the label of a scope.
 func scopeLabel(scope token.Scope) string {
 	if scope == token.Read {
 		return "read-only"
@@ -29,21 +29,21 @@ func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
 	return p.showTokens(w, r, "")
 }
 
-// showTokens shows the valid tokens, and once the secret of a new one.
+// showTokens shows the valid tokens, and the secret of a new one once.
 func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem string) error {
-	found, err := p.Modules.Tokens.List.Own(r.Context(), r.Viewer)
+	all, err := p.Modules.Tokens.List.Own(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	found = slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) })
+	all = slices.DeleteFunc(all, func(t token.Token) bool { return !t.ValidAt(now) })
 	once := r.Once()
 	if once != "" {
 		r.ForgetOnce(w, pathTokens)
 	}
 	id, secret, _ := strings.Cut(once, ".")
-	if !slices.ContainsFunc(found, func(t token.Token) bool { return string(t.ID) == id }) {
-		secret = "" // it is another reader's, or revoked
+	if !slices.ContainsFunc(all, func(t token.Token) bool { return string(t.ID) == id }) {
+		secret = "" // of another reader, or revoked
 	}
 	status := http.StatusOK
 	if problem != "" {
@@ -54,36 +54,36 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, problem strin
 	}
 	page := r.Layout("Your access tokens", "")
 	page.Fixed = page.Fixed || secret != ""
-	return site.ShowAs(w, r, status, p.tokensView(page, found, secret, problem))
+	return site.ShowAs(w, r, status, p.tokensView(page, all, secret, problem))
 }
 
-// changeTokens makes an access token, which the page then shows once, or revokes one.
+// changeTokens creates an access token, which the page then shows once, or revokes one.
 func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
 		return p.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Actor(), id))
 	}
-	wanted := tokens.IssueInput{Name: fields.Get("name")}
-	if wanted.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {
+	input := tokens.IssueInput{Name: fields.Get("name")}
+	if input.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {
 		return err
 	}
 	days, err := strconv.ParseUint(fields.Get("days"), 10, 12)
 	if err != nil {
 		return fault.New(fault.Invalid, "The number of days is not one of the list. Open the page again, and choose one.")
 	}
-	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
-	issued, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Actor(), wanted)
+	input.ExpiresIn = time.Duration(days) * 24 * time.Hour
+	created, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Actor(), input)
 	switch {
 	case fault.Is(err, fault.Invalid):
 		return p.showTokens(w, r, fault.MessageOf(err))
 	case err == nil:
-		site.ShowOnce(w, r, pathTokens, string(issued.ID)+"."+secret.Reveal())
+		site.ShowOnce(w, r, pathTokens, string(created.ID)+"."+secret.Reveal())
 	}
 	return p.Done(w, pathTokens, err)
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Tokens.Sessions.ListOwn(r.Context(), r.Viewer)
-	return site.Show(w, r, p.sessionsView(r.Layout("Your sessions", ""), found, r.Viewer.Token.ID), err)
+	sessions, err := p.Modules.Tokens.Sessions.ListOwn(r.Context(), r.Viewer)
+	return site.Show(w, r, p.sessionsView(r.Layout("Your sessions", ""), sessions, r.Viewer.Token.ID), err)
 }
 
 // endSession ends one session, or all except this one.

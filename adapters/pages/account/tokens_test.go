@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestAccountTokens makes tokens, shows each once, and revokes one.
+// TestAccountTokens creates tokens, sees each once, and revokes one.
 func TestAccountTokens(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -91,7 +91,7 @@ func TestAccountTokens(t *testing.T) {
 	}
 }
 
-// TestReadOnlyMakesNoTokens has a session that may only read.
+// TestReadOnlyMakesNoTokens checks that a read-only session cannot create tokens.
 func TestReadOnlyMakesNoTokens(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -165,7 +165,7 @@ func TestAccountSessions(t *testing.T) {
 	}
 }
 
-// TestSessionOfAnHour has a session begun long ago: what takes over the account asks to sign in once more.
+// TestSessionOfAnHour checks that whatever could take over the account asks to sign in again when the session is old.
 func TestSessionOfAnHour(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -17,7 +17,7 @@ import (
 
 type pages struct{ *site.Site }
 
-// Routes returns the pages.
+// Routes returns the routes of these pages.
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	if s.Modules.Moderation == nil {
@@ -56,10 +56,10 @@ const (
 	pathAudit       = site.PathAdmin + "/audit"
 )
 
-// foundAtOnce is how many items a page for administrators shows.
-const foundAtOnce = 50
+// pageSize is how many items a page for administrators shows.
+const pageSize = 50
 
-// recently restricts a handler to administrators who have signed in within the last hour. Others sign in once more.
+// recently restricts a handler to administrators who have signed in within the last hour. Others must sign in again.
 func (p *pages) recently(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		if !r.Recent() {
@@ -69,7 +69,7 @@ func (p *pages) recently(answer site.Handler) site.Handler {
 	}
 }
 
-// into returns a function that collects what it is called with.
+// into returns a function that appends its argument to a slice.
 func into[T any](all *[]T) func(T) error {
 	return func(one T) error {
 		*all = append(*all, one)
@@ -77,7 +77,7 @@ func into[T any](all *[]T) func(T) error {
 	}
 }
 
-// done redirects after an act. It tells administrators what was not found.
+// done redirects after a change. Administrators may know what does not exist, so NotFound becomes Invalid.
 func (p *pages) done(w http.ResponseWriter, err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Invalid, fault.MessageOf(err))
@@ -90,7 +90,7 @@ func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks), err)
 }
 
-// durations are those on forms, in days; "" is for good.
+// durations has the choices of forms, by days; "" is forever.
 var durations = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour}
 
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
@@ -98,20 +98,20 @@ func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.
 		_, err := p.Modules.Moderation.Block.Undo(r.Context(), r.Actor(), network)
 		return p.done(w, err, pathBlocks)
 	}
-	lasts, known := durations[fields.Get("days")]
-	if !known {
+	duration, ok := durations[fields.Get("days")]
+	if !ok {
 		return site.ErrBrokenForm
 	}
 	_, err := p.Modules.Moderation.Block.Do(r.Context(), r.Actor(), strings.TrimSpace(fields.Get("network")),
-		strings.TrimSpace(fields.Get("reason")), lasts)
+		strings.TrimSpace(fields.Get("reason")), duration)
 	return p.done(w, err, pathBlocks)
 }
 
 func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
 	var reports []moderation.Report
-	err := p.Modules.Moderation.Report.All(r.Context(), r.Actor(), foundAtOnce+1, into(&reports))
-	more := len(reports) > foundAtOnce
-	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), foundAtOnce)], more), err)
+	err := p.Modules.Moderation.Report.All(r.Context(), r.Actor(), pageSize+1, into(&reports))
+	more := len(reports) > pageSize
+	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), pageSize)], more), err)
 }
 
 func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
@@ -134,16 +134,11 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	}
 	var entries []auditlog.Entry
 	next := ""
-	err = p.Modules.Moderation.ListAudit.Do(
-		r.Context(),
-		r.Actor(),
-		auditlog.Entry{ID: string(after.ID), At: after.CreatedAt},
-		foundAtOnce+1,
-		into(&entries),
-	)
-	if len(entries) > foundAtOnce {
-		entries = entries[:foundAtOnce]
-		last := entries[foundAtOnce-1]
+	last := auditlog.Entry{ID: string(after.ID), At: after.CreatedAt}
+	err = p.Modules.Moderation.ListAudit.Do(r.Context(), r.Actor(), last, pageSize+1, into(&entries))
+	if len(entries) > pageSize {
+		entries = entries[:pageSize]
+		last = entries[pageSize-1]
 		next = pathAudit + "?after=" + site.FormatPlace(paste.Cursor{CreatedAt: last.At, ID: paste.ID(last.ID)})
 	}
 	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries, next), err)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// adminLinks lead from one page for administrators to the others.
+// adminLinks are links between the pages for administrators.
 func (p *pages) adminLinks() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -153,8 +153,8 @@ func (p *pages) adminLinks() templ.Component {
 	})
 }
 
-// described says which of the elements with these ids describe an input.
-func described(ids string) templ.Attributes {
+// describedBy returns the attributes of an input that the elements with these ids describe.
+func describedBy(ids string) templ.Attributes {
 	return templ.Attributes{"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false", "aria-describedby": ids}
 }
 
@@ -236,15 +236,15 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Field(fieldSince, "Created since", page.Fields.Get(fieldSince), described("times")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Field(fieldSince, "Created since", page.Fields.Get(fieldSince), describedBy("times")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Field(fieldUntil, "Created before", page.Fields.Get(fieldUntil), described("times")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Field(fieldUntil, "Created before", page.Fields.Get(fieldUntil), describedBy("times")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Field(fieldLargerThan, "Larger than", page.Fields.Get(fieldLargerThan), described("sizes")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Field(fieldLargerThan, "Larger than", page.Fields.Get(fieldLargerThan), describedBy("sizes")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -313,13 +313,13 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, found := range page.Pastes {
-					id := string(found.ID)
+				for _, item := range page.Pastes {
+					id := string(item.ID)
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<li><div>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if found.RemovedAt.IsZero() && found.ActiveAt(time.Now()) && found.Visibility != paste.Private {
+					if item.RemovedAt.IsZero() && item.ActiveAt(time.Now()) && item.Visibility != paste.Private {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -337,7 +337,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = marks.Text(found.Label()).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = marks.Text(item.Label()).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -346,7 +346,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					} else {
-						templ_7745c5c3_Err = marks.Text(found.Label()).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = marks.Text(item.Label()).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -368,15 +368,15 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if found.OwnerName != "" {
+					if item.OwnerName != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<span>of <a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var15 templ.SafeURL
-						templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOfUser(found.Owner)))
+						templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOfUser(item.Owner)))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 84, Col: 59}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 84, Col: 58}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 						if templ_7745c5c3_Err != nil {
@@ -387,9 +387,9 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var16 string
-						templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(found.OwnerName)
+						templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(item.OwnerName)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 84, Col: 79}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 84, Col: 77}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 						if templ_7745c5c3_Err != nil {
@@ -405,7 +405,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					if found.Suspended {
+					if item.Suspended {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<span>suspended</span> ")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -416,9 +416,9 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 string
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(found.Visibility.String())
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(item.Visibility.String())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 91, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 91, Col: 40}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -429,9 +429,9 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var18 string
-					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(found.Bytes, 10) + " bytes")
+					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(item.Bytes, 10) + " bytes")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 92, Col: 61}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 92, Col: 60}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -442,9 +442,9 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var19 string
-					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(site.At(found.CreatedAt))
+					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(site.At(item.CreatedAt))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 93, Col: 40}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 93, Col: 39}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 					if templ_7745c5c3_Err != nil {
@@ -454,15 +454,15 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if found.RemovedBy != "" {
+					if item.RemovedBy != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var20 string
-						templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("removed by " + found.RemovedBy + ": " + found.Reason)
+						templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("removed by " + item.RemovedBy + ": " + item.Reason)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 95, Col: 70}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 95, Col: 68}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 						if templ_7745c5c3_Err != nil {
@@ -472,15 +472,15 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-					} else if found.Reason != "" {
+					} else if item.Reason != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<span>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var21 string
-						templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(found.Reason)
+						templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(item.Reason)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 97, Col: 29}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/admin.templ`, Line: 97, Col: 28}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 						if templ_7745c5c3_Err != nil {
@@ -529,7 +529,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if found.RemovedAt.IsZero() {
+					if item.RemovedAt.IsZero() {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<input name=\"reason\" required maxlength=\"500\" placeholder=\"Reason\" aria-label=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -560,7 +560,7 @@ func (p *pages) pastesView(page pastesPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-					} else if found.RemovedBy != "" {
+					} else if item.RemovedBy != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<button name=\"do\" value=\"restore\" aria-label=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit/embedded"
 )
 
-// administered returns a site on which an administrator has signed in.
-func administered(t *testing.T) *visit.Site {
+// newAdminSite returns a site on which an administrator has signed in.
+func newAdminSite(t *testing.T) *visit.Site {
 	t.Helper()
 	s := embedded.New(t)
 	s.User("root", false)
@@ -30,8 +30,8 @@ func administered(t *testing.T) *visit.Site {
 	return s
 }
 
-// made creates a paste of a user, or without one, and returns its id.
-func made(s *visit.Site, owner, title string) string {
+// createPaste creates a paste of a user, or an anonymous one, and returns its id.
+func createPaste(s *visit.Site, owner, title string) string {
 	s.T.Helper()
 	code := "needle in " + title
 	created, err := s.Pastes.Create.Do(
@@ -46,7 +46,7 @@ func made(s *visit.Site, owner, title string) string {
 	return string(created.ID)
 }
 
-// does sends a form that is taken, as a browser sends it.
+// does sends a form as a browser does, and checks that it succeeds.
 func does(s *visit.Site, path string, form url.Values) {
 	s.T.Helper()
 	answer, _, err := s.Post(s.Secret, path, form)
@@ -55,7 +55,7 @@ func does(s *visit.Site, path string, form url.Values) {
 	}
 }
 
-// refuses sends a form that is refused in words.
+// refuses sends a form, and checks that it is refused with a message.
 func refuses(s *visit.Site, path string, form url.Values) {
 	s.T.Helper()
 	if _, _, err := s.Post(s.Secret, path, form); !fault.Is(err, fault.Invalid) {
@@ -65,7 +65,7 @@ func refuses(s *visit.Site, path string, form url.Values) {
 
 func pathOf(id user.ID) string { return "/admin/users/" + string(id) }
 
-// TestOthers has visitors and users ask for the pages of administrators.
+// TestOthers checks that visitors and users cannot see the pages for administrators.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	s := embedded.New(t)
@@ -88,9 +88,9 @@ func TestOthers(t *testing.T) {
 
 func TestPastes(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	epoxy := s.User("epoxy", true)
-	owned, anonymous := made(s, "epoxy", "<owned>"), made(s, "", "left here")
+	owned, anonymous := createPaste(s, "epoxy", "<owned>"), createPaste(s, "", "left here")
 	visit.WantIn(t, s.Page("/admin"), "&lt;owned&gt;", ">epoxy</a>", "left here", "anonymous", "Remove "+owned)
 	for query, other := range map[string]string{"owner=epoxy": anonymous, "anonymous=on": owned,
 		"contains=needle+in+left": owned} {
@@ -118,10 +118,11 @@ func TestPastes(t *testing.T) {
 	refuses(s, "/admin", url.Values{"do": {"nothing"}})
 }
 
-// TestNames calls a paste without a title what its first snippet is called, and links to what administrators can read.
+// TestNames checks that a paste without a title has the name of its first snippet, and that the list links only to
+// pastes that administrators can read.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	s.User("epoxy", true)
 	code := "x"
 	create := func(private bool) string {
@@ -142,13 +143,13 @@ func TestNames(t *testing.T) {
 	visit.WantNotIn(t, page, `href="/`+open+`"`)
 }
 
-// TestFurther wants the list to go on on another page, with the same filter.
+// TestFurther checks that the list continues on another page, with the same filter.
 func TestFurther(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
-	oldest := made(s, "", "the oldest")
+	s := newAdminSite(t)
+	oldest := createPaste(s, "", "the oldest")
 	for range 50 {
-		made(s, "", "another")
+		createPaste(s, "", "another")
 	}
 	page := s.Page("/admin?anonymous=on")
 	visit.WantNotIn(t, page, oldest)
@@ -163,7 +164,7 @@ func TestFurther(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
 	does(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
 	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "since ", "until ")
@@ -176,9 +177,9 @@ func TestBlocks(t *testing.T) {
 
 func TestReports(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/reports"), "There are no open reports.")
-	bad, good := made(s, "", "bad"), made(s, "", "good")
+	bad, good := createPaste(s, "", "bad"), createPaste(s, "", "good")
 	for _, id := range []string{bad, good} {
 		answer, _, err := s.Post("", "/"+id+"/report", url.Values{"reason": {"spam"}, "text": {"<look>"}})
 		if err != nil || answer.Code != http.StatusSeeOther {
@@ -198,8 +199,8 @@ func TestReports(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
-	id := made(s, "", "x")
+	s := newAdminSite(t)
+	id := createPaste(s, "", "x")
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
 	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "reason: &lt;spam&gt;", "user.create root",
 		"by operator")

@@ -17,7 +17,7 @@ import (
 type invitationsPage struct {
 	site.Layout
 
-	Sought      string // in notes, or an id
+	Find        string // text in notes, or an id
 	Invitations []identity.Invitation
 	Now         time.Time
 	Next        string // or ""
@@ -29,16 +29,16 @@ func (p *pages) invitations(w http.ResponseWriter, r *site.Request) error {
 	return p.showInvitations(w, r, nil)
 }
 
-// showInvitations shows a page of the invitations, the latest first: once with the link of a new one, or with what is
-// wrong with the form.
+// showInvitations shows a page of the invitations, the latest first: once with the link of a new one, or with the
+// problem of the form.
 func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem error) error {
-	asked := r.URL.Query()
-	after, err := site.ParsePlace(asked.Get("after"))
+	query := r.URL.Query()
+	after, err := site.ParsePlace(query.Get("after"))
 	if err != nil {
 		return err
 	}
 	page := invitationsPage{
-		Layout: r.Layout("Invitations", ""), Sought: strings.TrimSpace(asked.Get("find")), Now: time.Now(),
+		Layout: r.Layout("Invitations", ""), Find: strings.TrimSpace(query.Get("find")), Now: time.Now(),
 		Problem: fault.MessageOf(problem),
 	}
 	all, err := p.Modules.Accounts.Invite.All(r.Context(), r.Actor())
@@ -48,7 +48,7 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 	if once := r.Once(); once != "" {
 		r.ForgetOnce(w, pathInvitations)
 		id, code, _ := strings.Cut(once, ".")
-		if slices.ContainsFunc(all, func(i identity.Invitation) bool { return string(i.ID) == id }) { // it is not revoked
+		if slices.ContainsFunc(all, func(i identity.Invitation) bool { return string(i.ID) == id }) { // not revoked yet
 			site.ShowsSecret(w)
 			page.Created = p.Address(r.Request) + site.PathInvite + code
 		}
@@ -56,14 +56,14 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 	slices.Reverse(all)
 	page.Invitations = slices.DeleteFunc(all, func(i identity.Invitation) bool {
 		earlier := i.CreatedAt.Compare(after.CreatedAt)
-		return !strings.Contains(strings.ToLower(i.Note), strings.ToLower(page.Sought)) && string(i.ID) != page.Sought ||
+		return !strings.Contains(strings.ToLower(i.Note), strings.ToLower(page.Find)) && string(i.ID) != page.Find ||
 			after.ID != "" && (earlier > 0 || earlier == 0 && string(i.ID) >= string(after.ID))
 	})
-	if len(page.Invitations) > foundAtOnce {
-		page.Invitations = page.Invitations[:foundAtOnce]
-		last := page.Invitations[foundAtOnce-1]
-		asked.Set("after", site.FormatPlace(paste.Cursor{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
-		page.Next = pathInvitations + "?" + asked.Encode()
+	if len(page.Invitations) > pageSize {
+		page.Invitations = page.Invitations[:pageSize]
+		last := page.Invitations[pageSize-1]
+		query.Set("after", site.FormatPlace(paste.Cursor{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
+		page.Next = pathInvitations + "?" + query.Encode()
 	}
 	if problem != nil {
 		return site.FormAgain(w, r, problem, p.invitationsView(page))
@@ -71,22 +71,22 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 	return site.Show(w, r, p.invitationsView(page), nil)
 }
 
-// changeInvitations makes an invitation, whose link the page then shows once, or revokes one.
+// changeInvitations creates an invitation, whose link the page then shows once, or revokes one.
 func (p *pages) changeInvitations(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if id := fields.Get("revoke"); id != "" {
 		_, err := p.Modules.Accounts.Invite.Revoke(r.Context(), r.Actor(), id)
 		return p.done(w, err, r.URL.RequestURI()) // to the same list
 	}
 	uses, err := strconv.Atoi(fields.Get("uses"))
-	lasts, known := durations[fields.Get("days")]
-	if err != nil || !known || lasts == 0 {
+	duration, ok := durations[fields.Get("days")]
+	if err != nil || !ok || duration == 0 {
 		return site.ErrBrokenForm
 	}
 	note := strings.TrimSpace(fields.Get("note"))
-	made, code, err := p.Modules.Accounts.Invite.Do(r.Context(), r.Actor(), uses, lasts, note)
+	invitation, code, err := p.Modules.Accounts.Invite.Do(r.Context(), r.Actor(), uses, duration, note)
 	if err != nil {
 		return p.showInvitations(w, r, err)
 	}
-	site.ShowOnce(w, r, pathInvitations, string(made.ID)+"."+code)
+	site.ShowOnce(w, r, pathInvitations, string(invitation.ID)+"."+code)
 	return p.SeeOther(w, pathInvitations)
 }

@@ -89,7 +89,7 @@ func (p *pages) invitationsView(page invitationsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Field("find", "Text in the note, or the id", page.Sought, templ.Attributes{"type": "search", "autocomplete": "off"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Field("find", "Text in the note, or the id", page.Find, templ.Attributes{"type": "search", "autocomplete": "off"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -15,14 +15,14 @@ import (
 type pastesPage struct {
 	site.Layout
 
-	Fields  url.Values // of the form that filters
+	Fields  url.Values // of the filter form
 	Filter  moderation.Filter
 	Pastes  []moderation.Paste
 	Next    string // or ""
 	Problem string // or ""
 }
 
-// The fields of the form that filters, beside those without a value.
+// The text fields of the filter form.
 const (
 	fieldOwner      = "owner"
 	fieldTitle      = "title"
@@ -33,66 +33,66 @@ const (
 	fieldLargerThan = "larger-than"
 )
 
-// pathOfPastes returns the path of the list of a user's pastes, or of those that were removed.
+// pathOfPastes returns the path of the list of a user's pastes, or of the removed ones.
 func pathOfPastes(owner user.ID, removed bool) string {
-	asked := url.Values{fieldOwner: {"id:" + string(owner)}}
+	query := url.Values{fieldOwner: {"id:" + string(owner)}}
 	if removed {
-		asked.Set("removed", "on")
+		query.Set("removed", "on")
 	}
-	return site.PathAdmin + "?" + asked.Encode()
+	return site.PathAdmin + "?" + query.Encode()
 }
 
 func (p *pages) pastes(w http.ResponseWriter, r *site.Request) error {
-	asked := r.URL.Query()
-	after, err := site.ParsePlace(asked.Get("after"))
+	query := r.URL.Query()
+	after, err := site.ParsePlace(query.Get("after"))
 	if err != nil {
 		return err
 	}
-	for name := range asked {
-		asked.Set(name, strings.TrimSpace(asked.Get(name)))
+	for name := range query {
+		query.Set(name, strings.TrimSpace(query.Get(name)))
 	}
-	page := pastesPage{Layout: r.Layout("All pastes", ""), Fields: asked}
-	if page.Filter, err = parseFilter(asked); err == nil {
+	page := pastesPage{Layout: r.Layout("All pastes", ""), Fields: query}
+	if page.Filter, err = parseFilter(query); err == nil {
 		err = p.Modules.Moderation.List.Do(
-			r.Context(), r.Actor(), asked.Get(fieldOwner), page.Filter, after, foundAtOnce+1, into(&page.Pastes))
+			r.Context(), r.Actor(), query.Get(fieldOwner), page.Filter, after, pageSize+1, into(&page.Pastes))
 	}
-	if len(page.Pastes) > foundAtOnce {
-		page.Pastes = page.Pastes[:foundAtOnce]
-		asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Cursor()))
-		page.Next = site.PathAdmin + "?" + asked.Encode()
+	if len(page.Pastes) > pageSize {
+		page.Pastes = page.Pastes[:pageSize]
+		query.Set("after", site.FormatPlace(page.Pastes[pageSize-1].Cursor()))
+		page.Next = site.PathAdmin + "?" + query.Encode()
 	}
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) { // administrators may know which users there are
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) { // administrators may know which users exist
 		page.Problem, err = fault.MessageOf(err), nil
 	}
 	return site.Show(w, r, p.pastesView(page), err)
 }
 
-// Refusals of filters that exclude each other.
+// The errors of filters that exclude each other.
 var (
 	errOwnerOrNone = fault.New(fault.Invalid, "Name an owner, or look for pastes without one, but not both.")
 	errNoReports   = fault.New(fault.Invalid,
 		"Removing a paste closes its reports. Look for reported pastes, or for removed ones, but not both.")
 )
 
-// parseFilter returns the filter of a form, which has what 'gluepot paste list' has. It fails with fault.Invalid.
-func parseFilter(asked url.Values) (filter moderation.Filter, err error) {
+// parseFilter returns the filter of a form, which has the flags of 'gluepot paste list'. It fails with fault.Invalid.
+func parseFilter(query url.Values) (filter moderation.Filter, err error) {
 	filter = moderation.Filter{
-		Anonymous: asked.Has("anonymous"), Reported: asked.Has("reported"), Removed: asked.Has("removed"),
-		Title: asked.Get(fieldTitle), Contains: asked.Get(fieldContains), Language: asked.Get(fieldLanguage),
+		Anonymous: query.Has("anonymous"), Reported: query.Has("reported"), Removed: query.Has("removed"),
+		Title: query.Get(fieldTitle), Contains: query.Get(fieldContains), Language: query.Get(fieldLanguage),
 	}
 	switch {
-	case filter.Anonymous && asked.Get(fieldOwner) != "":
+	case filter.Anonymous && query.Get(fieldOwner) != "":
 		return filter, errOwnerOrNone
 	case filter.Reported && filter.Removed:
 		return filter, errNoReports
 	}
-	if text := asked.Get(fieldSince); text != "" && err == nil {
+	if text := query.Get(fieldSince); text != "" && err == nil {
 		filter.Since, err = quantity.Instant(text)
 	}
-	if text := asked.Get(fieldUntil); text != "" && err == nil {
+	if text := query.Get(fieldUntil); text != "" && err == nil {
 		filter.Until, err = quantity.Instant(text)
 	}
-	if text := asked.Get(fieldLargerThan); text != "" && err == nil {
+	if text := query.Get(fieldLargerThan); text != "" && err == nil {
 		filter.LargerThan, err = quantity.Size(text)
 	}
 	if err != nil {

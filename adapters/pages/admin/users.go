@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// orders are the orders of the list of users, by their names in queries.
+// orders has the orders of the list of users, by their names in queries.
 var orders = map[string]moderation.Order{
 	"": moderation.ByName, "used": moderation.ByLastUse, "pastes": moderation.ByPastes, "bytes": moderation.ByBytes,
 }
@@ -29,21 +29,21 @@ type usersPage struct {
 }
 
 func (p *pages) users(w http.ResponseWriter, r *site.Request) error {
-	asked := r.URL.Query()
-	order, known := orders[asked.Get("order")]
-	after, err := parseAccountPlace(asked.Get("after"))
-	if err != nil || !known {
+	query := r.URL.Query()
+	order, ok := orders[query.Get("order")]
+	after, err := parseAccountPlace(query.Get("after"))
+	if err != nil || !ok {
 		return site.ErrNothing
 	}
-	page := usersPage{Layout: r.Layout("Users", ""), Order: asked.Get("order"), Filter: moderation.AccountFilter{
-		Name: strings.TrimSpace(asked.Get("name")), Admins: asked.Has("admins"), Suspended: asked.Has("suspended"),
+	page := usersPage{Layout: r.Layout("Users", ""), Order: query.Get("order"), Filter: moderation.AccountFilter{
+		Name: strings.TrimSpace(query.Get("name")), Admins: query.Has("admins"), Suspended: query.Has("suspended"),
 	}}
 	page.Users, err = p.Modules.Moderation.ListAccounts.Do(
-		r.Context(), r.Actor(), page.Filter, order, after, foundAtOnce+1)
-	if len(page.Users) > foundAtOnce {
-		page.Users = page.Users[:foundAtOnce]
-		asked.Set("after", formatAccountPlace(page.Users[foundAtOnce-1].CursorIn(order)))
-		page.Next = pathUsers + "?" + asked.Encode()
+		r.Context(), r.Actor(), page.Filter, order, after, pageSize+1)
+	if len(page.Users) > pageSize {
+		page.Users = page.Users[:pageSize]
+		query.Set("after", formatAccountPlace(page.Users[pageSize-1].CursorIn(order)))
+		page.Next = pathUsers + "?" + query.Encode()
 	}
 	if fault.Is(err, fault.Invalid) {
 		page.Problem, err = fault.MessageOf(err), nil
@@ -64,9 +64,9 @@ func parseAccountPlace(text string) (moderation.AccountCursor, error) {
 	value, name, _ := strings.Cut(text, ".")
 	number, err := strconv.ParseInt(value, 10, 64)
 	place := moderation.AccountCursor{Value: number, Name: name}
-	named, unnamed := user.ParseName(name)
-	year := place.LastUse().Year()
-	if err != nil || unnamed != nil || named.Folded() != name || year < 1 || year > 9999 { // databases hold no other years
+	username, nameErr := user.ParseName(name)
+	year := place.LastUse().Year() // databases hold only 1 to 9999
+	if err != nil || nameErr != nil || username.Folded() != name || year < 1 || year > 9999 {
 		return moderation.AccountCursor{}, site.ErrNothing
 	}
 	return place, nil
@@ -76,7 +76,7 @@ type userPage struct {
 	site.Layout
 
 	User     moderation.Account
-	Own      bool // it is the reader's
+	Own      bool // the reader's own account
 	Sessions int
 	Resets   bool   // the user can get a link to choose a new way in
 	Link     string // that link when it was just made, or ""
@@ -93,24 +93,24 @@ func (p *pages) user(w http.ResponseWriter, r *site.Request) error {
 	return p.showUser(w, r, nil)
 }
 
-// showUser shows a user, and what is wrong with a form about the user, if anything.
+// showUser shows a user, and the problem of a form about the user, if any.
 func (p *pages) showUser(w http.ResponseWriter, r *site.Request, problem error) error {
-	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), user.ID(r.PathValue("id")))
+	account, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), user.ID(r.PathValue("id")))
 	if err != nil {
 		return err
 	}
-	sessions, err := p.Modules.Tokens.Sessions.List(r.Context(), r.Actor(), "id:"+string(shown.ID))
+	sessions, err := p.Modules.Tokens.Sessions.List(r.Context(), r.Actor(), "id:"+string(account.ID))
 	if err != nil {
 		return err
 	}
 	page := userPage{
-		Layout: r.Layout(shown.Name.String(), ""), User: shown, Own: shown.ID == r.Viewer.User.ID, Sessions: len(sessions),
-		Resets:  !shown.Suspended && (p.Modules.Accounts.Passwords.On() || p.Modules.Accounts.Passkeys.On()),
-		Problem: fault.MessageOf(problem),
+		Layout: r.Layout(account.Name.String(), ""), User: account, Own: account.ID == r.Viewer.User.ID,
+		Sessions: len(sessions), Problem: fault.MessageOf(problem),
+		Resets: !account.Suspended && (p.Modules.Accounts.Passwords.On() || p.Modules.Accounts.Passkeys.On()),
 	}
 	if code := r.Once(); code != "" {
-		r.ForgetOnce(w, pathOfUser(shown.ID))
-		if owner, err := p.Modules.Accounts.Reset.Show(r.Context(), code); err == nil && owner.ID == shown.ID {
+		r.ForgetOnce(w, pathOfUser(account.ID))
+		if owner, err := p.Modules.Accounts.Reset.Show(r.Context(), code); err == nil && owner.ID == account.ID {
 			site.ShowsSecret(w)
 			page.Link = p.Address(r.Request) + site.PathReset + code
 		}
@@ -154,19 +154,19 @@ func (p *pages) changeUser(w http.ResponseWriter, r *site.Request, fields url.Va
 
 var errMistyped = fault.New(fault.Invalid, "That is not the username. Type it to delete the account.")
 
-// deleteUser deletes a user whose name was typed, as it is at this moment.
+// deleteUser deletes a user if the form has the user's current name.
 func (p *pages) deleteUser(r *site.Request, id user.ID, fields url.Values) error {
 	keep := fields.Get("pastes") == "anonymous"
 	if !keep && fields.Get("pastes") != "delete" {
 		return site.ErrBrokenForm
 	}
-	shown, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), id)
+	account, err := p.Modules.Moderation.ShowAccount.Do(r.Context(), r.Actor(), id)
 	if err != nil {
 		return err
 	}
-	typed, err := user.ParseName(strings.TrimSpace(fields.Get("name")))
-	if err != nil || typed.Folded() != shown.Name.Folded() {
+	name, err := user.ParseName(strings.TrimSpace(fields.Get("name")))
+	if err != nil || name.Folded() != account.Name.Folded() {
 		return errMistyped
 	}
-	return p.Modules.Users.Delete.Do(r.Context(), r.Actor(), shown.User, keep)
+	return p.Modules.Users.Delete.Do(r.Context(), r.Actor(), account.User, keep)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// answers sends a form that is answered with a page, and returns it.
+// answers sends a form, and returns the page that answers it.
 func answers(s *visit.Site, status int, path string, form url.Values) string {
 	s.T.Helper()
 	answer, _, err := s.Post(s.Secret, path, form)
@@ -26,8 +26,8 @@ func answers(s *visit.Site, status int, path string, form url.Values) string {
 	return answer.Body.String()
 }
 
-// linked returns the address of a link with that text.
-func linked(t *testing.T, page, text string) string {
+// hrefOf returns the address of a link with that text.
+func hrefOf(t *testing.T, page, text string) string {
 	t.Helper()
 	link := regexp.MustCompile(`href="([^"]*)">` + text).FindStringSubmatch(page)
 	if link == nil {
@@ -38,10 +38,10 @@ func linked(t *testing.T, page, text string) string {
 
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/users"), ">root</a>", "<span>administrator</span>", "0 pastes", "0 bytes")
 	epoxy := s.User("Epoxy", true)
-	made(s, "epoxy", "one")
+	createPaste(s, "epoxy", "one")
 	visit.WantIn(t, s.Page("/admin/users?order=bytes"), `href="`+pathOf(epoxy)+`"`, "1 paste<", `value="bytes" selected`)
 	for query, other := range map[string]string{
 		"name=POX": ">root</a>", "name=" + string(epoxy): ">root</a>", "admins=on": ">Epoxy</a>",
@@ -64,18 +64,18 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestMoreUsers wants the list of users to go on on another page, in each order and with the same filter.
+// TestMoreUsers checks that the list of users continues on another page, in each order and with the same filter.
 func TestMoreUsers(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	for n := range 52 {
 		s.User(fmt.Sprintf("user-%02d", n), false)
 	}
-	made(s, "user-07", "one")
+	createPaste(s, "user-07", "one")
 	firsts := map[string]string{"": "user-00", "used": "user-00", "pastes": "user-07", "bytes": "user-07"}
 	for order, first := range firsts {
 		page := s.Page("/admin/users?name=user&order=" + order)
-		rest := s.Page(linked(t, page, "More users"))
+		rest := s.Page(hrefOf(t, page, "More users"))
 		at := regexp.MustCompile(`href="/admin/users/[^"]+">([^<]*)`).FindStringSubmatch(page)
 		if at == nil || at[1] != first {
 			t.Errorf("by %q: got %v first, want %s", order, at, first)
@@ -90,13 +90,13 @@ func TestMoreUsers(t *testing.T) {
 	}
 }
 
-// TestUser has an administrator do all that there is to do to a user.
+// TestUser lets an administrator do everything that can be done to a user.
 func TestUser(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	epoxy := s.User("epoxy", true)
 	path := pathOf(epoxy)
-	kept, private := made(s, "epoxy", "kept"), privateOf(s, "epoxy")
+	kept, private := createPaste(s, "epoxy", "kept"), privateOf(s, "epoxy")
 	s.Session("epoxy")
 	visit.WantIn(t, s.Page(path), "<h1>epoxy</h1>", "2 pastes", "1 access token<", "1 session<", "Suspend epoxy",
 		"Delete epoxy",
@@ -156,12 +156,12 @@ func privateOf(s *visit.Site, owner string) string {
 	return string(created.ID)
 }
 
-// TestOwnAccount keeps administrators from locking themselves out.
+// TestOwnAccount checks that administrators cannot lock themselves out.
 func TestOwnAccount(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	page := s.Page("/admin/users?name=root")
-	path := linked(t, page, "root")
+	path := hrefOf(t, page, "root")
 	page = s.Page(path)
 	visit.WantIn(t, page, "This is your own account.")
 	visit.WantNotIn(t, page, `name="do"`)
@@ -174,10 +174,10 @@ func TestOwnAccount(t *testing.T) {
 	visit.WantIn(t, s.Page(path), "<span>administrator</span>")
 }
 
-// TestFormerAdministrator has nothing for one who was an administrator when the page was opened.
+// TestFormerAdministrator sends a form of a page that was opened when its sender was still an administrator.
 func TestFormerAdministrator(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	epoxy := s.User("epoxy", true)
 	s.Page(pathOf(epoxy))
 	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "root",
@@ -192,7 +192,7 @@ func TestFormerAdministrator(t *testing.T) {
 // TestResetLink has an administrator make a link, which is shown once, on the page of whom it is for.
 func TestResetLink(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	epoxy, mortar := s.User("epoxy", true), s.User("mortar", true)
 	path, reset := pathOf(epoxy), url.Values{"do": {"reset"}}
 	visit.WantIn(t, s.Page(path), "Create a reset link for epoxy")
@@ -245,7 +245,7 @@ func TestResetLink(t *testing.T) {
 
 func TestInvitations(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	const path = "/admin/invitations"
 	visit.WantIn(t, s.Page(path), "No invitations.")
 	answer, _, err := s.Post(s.Secret, path, url.Values{"note": {"<the team>"}, "uses": {"5"}, "days": {"7"}})
@@ -292,7 +292,7 @@ func TestInvitations(t *testing.T) {
 		does(s, path, url.Values{"note": {fmt.Sprintf("batch %02d", n)}, "uses": {"1"}, "days": {"1"}})
 	}
 	page = s.Page(path + "?find=batch")
-	rest := s.Page(linked(t, page, "Older invitations"))
+	rest := s.Page(hrefOf(t, page, "Older invitations"))
 	visit.WantIn(t, page, "batch 51", "batch 02")
 	visit.WantIn(t, rest, "batch 01", "batch 00")
 	visit.WantNotIn(t, page, "batch 01")
@@ -301,10 +301,10 @@ func TestInvitations(t *testing.T) {
 
 func TestStatistics(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/statistics"), "No user has pastes.")
 	s.User("epoxy", true)
-	made(s, "epoxy", "one")
+	createPaste(s, "epoxy", "one")
 	page := s.Page("/admin/statistics")
 	visit.WantIn(t, page, `href="/admin/users?name=epoxy"`, `<th scope="row">Users</th><td class="number">2</td>`,
 		`<th scope="row">Pastes</th><td class="number">1</td>`)
@@ -313,10 +313,10 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestFilters looks for pastes by all that 'gluepot paste list' takes.
+// TestFilters filters pastes by everything that 'gluepot paste list' takes.
 func TestFilters(t *testing.T) {
 	t.Parallel()
-	s := administered(t)
+	s := newAdminSite(t)
 	s.User("epoxy", true)
 	code := strings.Repeat("package main\n", 100)
 	large, err := s.Pastes.Create.Do(t.Context(), audit.Operator(), "epoxy", paste.Draft{
@@ -325,7 +325,7 @@ func TestFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, other := string(large.ID), made(s, "", "small")
+	one, other := string(large.ID), createPaste(s, "", "small")
 	if _, _, err := s.Post("", "/"+one+"/report", url.Values{"reason": {"spam"}}); err != nil {
 		t.Fatal(err)
 	}

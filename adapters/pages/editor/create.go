@@ -21,7 +21,7 @@ import (
 
 type pages struct{ *site.Site }
 
-// Routes returns the pages.
+// Routes returns the routes of these pages.
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	return []site.Route{
@@ -33,8 +33,8 @@ func Routes(s *site.Site) []site.Route {
 
 func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
-	if bound := lives.Bound(unlessEqual(form.Lifetime, "")); bound != nil {
-		form.Lifetime = *bound
+	if limit := lives.Bound(unlessEqual(form.Lifetime, "")); limit != nil {
+		form.Lifetime = *limit
 	}
 	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
 	return &formPage{
@@ -44,7 +44,7 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	}
 }
 
-// front shows the form for a new paste, or where to sign in first.
+// front shows the form for a new paste, or a link to sign in first.
 func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
 	return p.showNew(w, r, pasteForm{
@@ -54,19 +54,19 @@ func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
-	stored, err := p.Read(r)
-	if err == nil && stored.Burns { // a copy would stay
+	document, err := p.Read(r)
+	if err == nil && document.Burns { // a copy would stay
 		err = paste.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
-	form, err := editForm(&stored)
+	form, err := editForm(&document)
 	if err != nil {
 		return err
 	}
-	form.Tags, form.Base, form.SignedIn, form.Origin = "", "", r.Viewer.SignedIn(), string(stored.ID)
-	if stored.Visibility == paste.Public {
+	form.Tags, form.Base, form.SignedIn, form.Origin = "", "", r.Viewer.SignedIn(), string(document.ID)
+	if document.Visibility == paste.Public {
 		form.Visibility = paste.Unlisted.String()
 	}
 	for i := range form.Snippets {
@@ -85,17 +85,18 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
-// signInToSend is for a form whose session has ended.
-const signInToSend = "You are not signed in any more. Nothing is lost: sign in in another tab, then send this form again."
+// signInToSend is the problem of a form whose session has ended.
+const signInToSend = "You are not signed in any more. Nothing is lost: " +
+	"sign in in another tab, then send this form again."
 
-// refusals are the statuses of a form that is shown again.
+// refusals has the statuses of a form that is shown again.
 var refusals = map[fault.Kind]int{
 	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Forbidden: http.StatusForbidden,
 	fault.Exhausted: http.StatusTooManyRequests,
 }
 
-// tellPrograms tells a program that sends a text where a form is expected, as curl -d does, where to send it.
+// tellPrograms tells a program that sends text where a form is expected, as curl -d does, where to send it.
 func (p *pages) tellPrograms(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		err := answer(w, r)
@@ -121,22 +122,22 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	if form.SignedIn && !r.Viewer.SignedIn() { // do not create an anonymous paste by accident
 		err = token.ErrRejected
 	}
-	var made pastes.NewPaste
+	var created pastes.NewPaste
 	if err == nil {
-		made, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Actor(), draft)
+		created, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Actor(), draft)
 	}
 	if err == nil {
-		if made.Key != "" {
-			site.SetDeleteKey(w, r, string(made.ID), site.UnseenKey+string(made.Key))
+		if created.Key != "" {
+			site.SetDeleteKey(w, r, string(created.ID), site.UnseenKey+string(created.Key))
 		}
-		site.ShowOnce(w, r, site.PathOfPaste(string(made.ID)), "created")
+		site.ShowOnce(w, r, site.PathOfPaste(string(created.ID)), "created")
 		if form.Cipher != nil { // no redirect: the script adds the key to the address
 			site.KeepPrivate(w)
-			w.Header().Set("Location", p.Link(site.PathOfPaste(string(made.ID))))
+			w.Header().Set("Location", p.Link(site.PathOfPaste(string(created.ID))))
 			w.WriteHeader(http.StatusCreated)
 			return nil
 		}
-		return p.SeeOther(w, site.PathOfPaste(string(made.ID)))
+		return p.SeeOther(w, site.PathOfPaste(string(created.ID)))
 	}
 	status := refusals[fault.KindOf(err)]
 	if status == 0 {
@@ -146,9 +147,9 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	if status == http.StatusUnauthorized {
 		page.Wrong, page.Form.SignedIn = problem{Text: signInToSend}, false // sending it again means an anonymous paste
 	}
-	if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.Retry.Seconds()))))
-		minutes := english.Plural(int(math.Ceil(refused.Retry.Minutes())), "minute", "")
+	if quota, ok := errors.AsType[*paste.QuotaError](err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(quota.Retry.Seconds()))))
+		minutes := english.Plural(int(math.Ceil(quota.Retry.Minutes())), "minute", "")
 		page.Wrong.Text += " Send this again in " + minutes + "."
 	}
 	return p.showForm(w, r, status, page)

@@ -77,7 +77,7 @@ var filled = visit.Form{
 	"snippet", "", "name", "b.c", "language", "C", "code", "two", "expires", "2d",
 }
 
-// wantKept fails the test unless a page has everything that was filled in.
+// wantKept checks that a page has everything that was filled in.
 func wantKept(t *testing.T, page string) {
 	t.Helper()
 	visit.WantIn(t, page, `value="T&lt;"`, `value="a&lt;.go"`, "\n\n&lt;one&gt;</textarea>", `value="b.c"`,
@@ -119,8 +119,8 @@ func TestSnippetsOfAForm(t *testing.T) {
 	}
 }
 
-// TestWrongForms breaks each rule that a form can break. The form comes back with all that was typed, and says so at
-// the field.
+// TestWrongForms breaks each rule that a form can break. The form comes back with everything that was typed, and shows
+// the problem at the field.
 func TestWrongForms(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -171,7 +171,7 @@ func TestWrongForms(t *testing.T) {
 	}
 }
 
-// TestCreateWithoutRoom has a client whose quota is used up, and an installation without anonymous pastes.
+// TestCreateWithoutRoom is for a client whose quota is used up, and for a site without anonymous pastes.
 func TestCreateWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -194,7 +194,7 @@ func TestCreateWithoutRoom(t *testing.T) {
 	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "signed-in", "true", "do", "add")))
 }
 
-// TestLifetimesOfAForm offers only those that are allowed, and begins with the default.
+// TestLifetimesOfAForm checks that the form offers only allowed lifetimes, and preselects the default.
 func TestLifetimesOfAForm(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -213,7 +213,7 @@ func TestLifetimesOfAForm(t *testing.T) {
 	}
 }
 
-// TestDefaultLanguage has the form begin with the language that its reader has chosen, if it is known here.
+// TestDefaultLanguage checks that the form begins with the reader's default language, if the catalogue has it.
 func TestDefaultLanguage(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -234,11 +234,12 @@ func TestDefaultLanguage(t *testing.T) {
 	}
 }
 
-// TestProgramsAtTheForm sends texts to the form, as curl does, and broken forms, as no browser does.
+// TestProgramsAtTheForm sends text to the form, as curl does, and forms that no browser sends.
 func TestProgramsAtTheForm(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	const useRaw = "Send a text or a file to http://example.com/api/v2/raw: curl --data-binary @FILE http://example.com/api/v2/raw"
+	const raw = "http://example.com/api/v2/raw"
+	const useRaw = "Send a text or a file to " + raw + ": curl --data-binary @FILE " + raw
 	for name, c := range map[string]struct{ contentType, accept, body, want string }{
 		"curl -d x":                  {"application/x-www-form-urlencoded", "*/*", "x", useRaw},
 		"curl --data-binary @FILE":   {"application/x-www-form-urlencoded", "*/*", "a=b&c%d;e\n", useRaw},

@@ -14,18 +14,18 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// ownPaste returns the paste in the path, if the reader owns it. Otherwise it fails with a fault.NotFound.
+// ownPaste returns the paste in the path if the reader owns it. Otherwise it fails with fault.NotFound.
 func (p *pages) ownPaste(r *site.Request) (paste.Document, error) {
-	found, err := p.Read(r)
-	if err == nil && !found.OwnedBy(r.Viewer.User.ID) {
+	document, err := p.Read(r)
+	if err == nil && !document.OwnedBy(r.Viewer.User.ID) {
 		err = paste.ErrNotFound
 	}
-	return found, err
+	return document, err
 }
 
-var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edited on a page. Programs can.")
+var errTooLarge = fault.New(fault.Invalid, "This paste is too large to edit on a page. Use the API.")
 
-// editForm returns the form for a paste. It fails with a fault.Invalid when the paste is too large.
+// editForm returns the form for a paste. It fails with fault.Invalid if the paste is too large.
 func editForm(stored *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
 		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
@@ -57,9 +57,9 @@ var (
 	asLine   = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
 )
 
-// asText returns a text as its text area sends it.
+// asText returns a text as a browser sends it from a text area.
 func asText(text string) string {
-	if !strings.ContainsAny(text, "\r\x00") { // most texts, which are not copied then
+	if !strings.ContainsAny(text, "\r\x00") { // most texts need no copy
 		return text
 	}
 	return textArea.Replace(text)
@@ -82,27 +82,27 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	if f.Tags != before.Tags {
 		changes.Tags = []string{f.Tags}
 	}
-	for _, s := range f.filled() {
-		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
-		wanted.Language, wanted.Code = s.filled()
+	for _, s := range f.filledSnippets() {
+		pasty := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
+		pasty.Language, pasty.Code = s.content()
 		if i := slices.IndexFunc(before.Snippets, func(b snippet) bool { return b.ID == s.ID }); s.ID != "" && i >= 0 {
-			same := before.Snippets[i]
+			old := before.Snippets[i]
 			before.Snippets = slices.Delete(before.Snippets, i, i+1) // an imported paste can have an id twice
-			wanted.Title, wanted.Code = unlessEqual(s.Name, same.Name), unlessEqual(restored(same.Code, s.Code), same.Code)
-			if s.Language == same.Language {
-				wanted.Language = nil
+			pasty.Title, pasty.Code = unlessEqual(s.Name, old.Name), unlessEqual(restoreLineEnds(old.Code, s.Code), old.Code)
+			if s.Language == old.Language {
+				pasty.Language = nil
 			}
 		}
-		changes.Pasties = append(changes.Pasties, wanted)
+		changes.Pasties = append(changes.Pasties, pasty)
 	}
 	return changes, nil
 }
 
-func unlessEqual(wanted, before string) *string {
-	if wanted == before {
+func unlessEqual(value, before string) *string {
+	if value == before {
 		return nil
 	}
-	return &wanted
+	return &value
 }
 
 func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteForm) *formPage {
@@ -113,7 +113,7 @@ func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteF
 	}
 }
 
-// editing shows the form for one's own paste. Visitors are asked to sign in, whatever is at the path.
+// editing shows the form for the reader's own paste. Visitors must sign in first, whatever is at the path.
 func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) 
 	return err
 }
 
-// save changes the paste, or shows the form again. It fails with a fault.NotFound when the paste is gone.
+// save changes the paste, or shows the form again. It fails with fault.NotFound if the paste is gone.
 func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -170,29 +170,31 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 }
 
-// showSent shows the form again after the session has ended. It shows only what was sent, and does not reveal whether
-// the paste exists.
+// showSent shows the form again after the session has ended. It shows only the submitted values, which do not reveal
+// whether the paste exists.
 func (p *pages) showSent(w http.ResponseWriter, r *site.Request, form pasteForm) error {
-	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
-	page := p.newEditPage(r, &sent, form)
+	document := paste.Document{
+		Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title},
+	}
+	page := p.newEditPage(r, &document, form)
 	page.Wrong.Text = signInToSend
 	return p.showForm(w, r, http.StatusUnauthorized, page)
 }
 
-// recreate shows the form again, for a new paste, after the edited one has gone.
+// recreate shows the form again for a new paste, because the edited one is gone.
 func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	form.Base = ""
 	for i := range form.Snippets {
 		form.Snippets[i].ID = ""
 	}
 	page := p.newFormPage(r, form)
-	page.Wrong.Text = "You have no such paste any more: it was deleted, or its time is over. Nothing is lost: what you have typed makes " +
-		"a new one."
+	page.Wrong.Text = "This paste no longer exists: it was deleted, or it expired. Nothing is lost: " +
+		"save to create a new paste from what you have typed."
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// showConflict shows the form again after another edit. Saving it then replaces what the paste is now, which its
-// history keeps.
+// showConflict shows the form again after another edit. Saving it then replaces the paste, whose history keeps the
+// other edit.
 func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formPage) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -200,12 +202,12 @@ func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formP
 	}
 	page.Form.Base = stored.Revision()
 	for i := range page.Form.Snippets {
-		if _, err := stored.Pasty(page.Form.Snippets[i].ID); err != nil { // it was removed
+		if _, err := stored.Pasty(page.Form.Snippets[i].ID); err != nil { // removed by the other edit
 			page.Form.Snippets[i].ID = ""
 		}
 	}
 	page.Edited = true
-	page.Wrong.Text = "This paste was edited while you were writing, and nothing is saved yet. Here is what you have typed: " +
-		"saving again replaces the paste with it. Its history keeps the other edit."
+	page.Wrong.Text = "This paste was edited while you were writing, and nothing is saved yet. Here is what you have " +
+		"typed. Saving again replaces the paste with it; the history keeps the other edit."
 	return p.showForm(w, r, http.StatusConflict, page)
 }

@@ -65,7 +65,7 @@ func TestEdit(t *testing.T) {
 		`id="title-problem">It is longer than 1024 characters.`)
 }
 
-// TestEditKeepsBytes saves what a browser cannot give back.
+// TestEditKeepsBytes saves texts that a browser cannot send back unchanged.
 func TestEditKeepsBytes(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, func(d *paste.Document) {
@@ -110,7 +110,7 @@ func TestEditKeepsLineEnds(t *testing.T) {
 	}
 }
 
-// TestEditMeetsAnother sends a form after another edit of the same paste: nothing is saved before it is sent again.
+// TestEditMeetsAnother sends a form after another edit of the same paste. Nothing is saved until it is sent again.
 func TestEditMeetsAnother(t *testing.T) {
 	t.Parallel()
 	for name, mine := range map[string]func(visit.Form) visit.Form{
@@ -142,7 +142,7 @@ func TestEditMeetsAnother(t *testing.T) {
 	}
 }
 
-// TestEditTwice sends the same form twice, as who presses a button twice does: the second time it changes nothing.
+// TestEditTwice sends the same form twice, as a double click does. The second time it changes nothing.
 func TestEditTwice(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
@@ -174,7 +174,7 @@ func TestDelete(t *testing.T) {
 // nonce differs between answers.
 var nonce = regexp.MustCompile(` nonce="\w+"`)
 
-// TestOthersCannotWrite has another user, and a visitor, ask for what only an owner may.
+// TestOthersCannotWrite checks that another user and a visitor cannot do what only the owner may.
 func TestOthersCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
@@ -248,8 +248,8 @@ func TestEditAfterTheSession(t *testing.T) {
 	}
 }
 
-// TestFormOfSomebodyElse sends forms as another user than they were opened as: a paste is that of its sender, and an
-// edit needs its owner.
+// TestFormOfSomebodyElse sends forms as another user than the one who opened them. A new paste belongs to its sender,
+// and an edit needs the owner.
 func TestFormOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
@@ -288,7 +288,7 @@ func TestEditOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestTooLargeForAForm has pastes that no page can edit.
+// TestTooLargeForAForm is about pastes that are too large to edit on a page.
 func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{

@@ -21,7 +21,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
+// maxFormSnippets is the most snippets on a form. Pastes with more can be edited by the API.
 const maxFormSnippets = 100
 
 var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("This form takes at most %d snippets. Use the API for more.",
@@ -43,7 +43,7 @@ type pasteForm struct {
 	Origin                            string        // the id of the forked paste
 	Cipher                            *paste.Cipher // encrypted by the browser, instead of title, snippets and tags
 	do                                string
-	refused                           []string // names of files that are not text
+	notText                           []string // names of files that are not text
 }
 
 type snippet struct {
@@ -52,16 +52,17 @@ type snippet struct {
 	Focused                  bool
 }
 
-// Label returns what errors call the snippet.
+// Label returns the name of the snippet in errors.
 func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
 
-// Field returns what errors call a field of the snippet.
+// Field returns the name of a field of the snippet in errors.
 func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
 
-// fieldOriginal has the code of a new snippet in base64, if a text area would change it: files keep their line ends.
+// fieldOriginal has the code of a new snippet in base64 if a text area would change it, so that files keep their line
+// ends.
 const fieldOriginal = "original"
 
-// Original returns the value of fieldOriginal. Of a stored snippet, the server has the original.
+// Original returns the value of fieldOriginal. It is empty for a stored snippet, whose original the server has.
 func (s *snippet) Original() string {
 	if s.ID != "" || asText(s.Code) == s.Code {
 		return ""
@@ -69,7 +70,7 @@ func (s *snippet) Original() string {
 	return base64.StdEncoding.EncodeToString([]byte(s.Code))
 }
 
-// shownLanguage returns what the field of the language holds: nothing where it is detected.
+// shownLanguage returns the value of the language field, which is empty if the language is detected.
 func (s *snippet) shownLanguage() string {
 	if s.Language == paste.Autodetect {
 		return ""
@@ -77,11 +78,11 @@ func (s *snippet) shownLanguage() string {
 	return s.Language
 }
 
-// blank reports whether the snippet is not filled in.
+// blank reports whether the snippet is empty.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
-// filled returns the language and the code; nil: empty.
-func (s *snippet) filled() (language, code *string) {
+// content returns the language and the code, or nil for empty ones.
+func (s *snippet) content() (language, code *string) {
 	if !s.blank() {
 		code = &s.Code
 	}
@@ -99,7 +100,7 @@ type formPage struct {
 	Closed  bool   // creating needs a signed-in user
 	Deleted bool   // the reader has just deleted a paste
 	Lives   paste.Lifetimes
-	Edited  bool // by another form meanwhile
+	Edited  bool // by another form in the meantime
 	Wrong   problem
 }
 
@@ -114,10 +115,10 @@ func (p *formPage) Problem(field string) string {
 	return ""
 }
 
-// verbatim are the attributes of a field whose text browsers must not correct.
+// verbatim has the attributes of a field whose text browsers must not correct.
 var verbatim = templ.Attributes{"autocapitalize": "off", "autocorrect": "off", "spellcheck": "false"}
 
-// invalid returns the attributes of a field with a problem: it has the focus, and the problem describes it.
+// invalid returns the attributes of a field with a problem: it gets the focus, and the problem describes it.
 func invalid(id, problem string) templ.Attributes {
 	if problem == "" {
 		return nil
@@ -125,7 +126,7 @@ func invalid(id, problem string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
-// area returns the attributes of a snippet's code. A new form begins there.
+// area returns the attributes of the field with a snippet's code. On a new form it has the focus.
 func (p *formPage) area(s *snippet) templ.Attributes {
 	area := maps.Clone(verbatim)
 	maps.Copy(area, invalid("code-"+strconv.Itoa(s.Number), p.Problem(s.Field("code"))))
@@ -135,50 +136,51 @@ func (p *formPage) area(s *snippet) templ.Attributes {
 	return area
 }
 
-// lifetimes are those to choose from, with their texts.
+// lifetimes has the choices of the form, with their labels.
 var lifetimes = [][2]string{
 	{"never", "never"}, {"1h", "in 1 hour"}, {"2h", "in 2 hours"}, {"10h", "in 10 hours"}, {"1d", "in 1 day"},
 	{"2d", "in 2 days"}, {"1w", "in 1 week"}, {"1m", "in 1 month"}, {"1y", "in 1 year"},
 }
 
-// startLanguage returns the language that new snippets of the reader start with, or "" to have it detected.
+// startLanguage returns the reader's default language for new snippets, or "" to detect it.
 func (p *pages) startLanguage(r *site.Request) string {
-	found, err := p.Modules.Languages.FindByName.Do(r.Viewer.User.DefaultLanguage)
+	lang, err := p.Modules.Languages.FindByName.Do(r.Viewer.User.DefaultLanguage)
 	if err != nil {
 		return ""
 	}
-	return found.Name
+	return lang.Name
 }
 
-// readPasteForm reads a submitted form. It fails with a fault.Invalid.
-func readPasteForm(sent url.Values) (pasteForm, error) {
+// readPasteForm reads a submitted form. It fails with fault.Invalid.
+func readPasteForm(fields url.Values) (pasteForm, error) {
 	form := pasteForm{
-		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
-		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
-		Burns:      sent.Has("burn"),
-		SignedIn:   sent.Get("signed-in") != "", Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
+		Title: fields.Get("title"), Lifetime: fields.Get("expires"), Tags: fields.Get("tags"),
+		Visibility: cmp.Or(fields.Get("visibility"), paste.Unlisted.String()),
+		Burns:      fields.Has("burn"),
+		SignedIn:   fields.Get("signed-in") != "",
+		Base:       fields.Get("base"), Origin: fields.Get("origin"), do: fields.Get("do"),
 	}
-	if sent.Has("encrypt") {
-		return form, form.readCipher(sent)
+	if fields.Has("encrypt") {
+		return form, form.readCipher(fields)
 	}
 	nth := func(name string, n int) string {
-		if values := sent[name]; n < len(values) {
+		if values := fields[name]; n < len(values) {
 			return values[n]
 		}
 		return ""
 	}
-	for i, code := range sent["code"] {
+	for i, code := range fields["code"] {
 		original, err := base64.StdEncoding.DecodeString(nth(fieldOriginal, i))
 		if err != nil || !utf8.Valid(original) {
 			return pasteForm{}, site.ErrBrokenForm
 		}
-		code = strings.ReplaceAll(code, "\r\n", "\n") // browsers send line ends as two characters
+		code = strings.ReplaceAll(code, "\r\n", "\n") // browsers send line ends as CRLF
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: cmp.Or(nth("language", i), paste.Autodetect),
-			Code: restored(string(original), code),
+			Code: restoreLineEnds(string(original), code),
 		})
 	}
-	for i, code := range sent[site.FieldFile] {
+	for i, code := range fields[site.FieldFile] {
 		form.add(nth(site.FieldFileName, i), code)
 	}
 	switch n := len(form.Snippets); {
@@ -193,22 +195,22 @@ func readPasteForm(sent url.Values) (pasteForm, error) {
 var errUnencrypted = fault.New(fault.Invalid,
 	"Your browser did not encrypt the paste, so nothing was stored. Reload the page, and send it again.")
 
-// readCipher reads what the browser has encrypted. It fails with a fault.Invalid.
-func (f *pasteForm) readCipher(sent url.Values) error {
-	version, err := strconv.Atoi(sent.Get("version"))
-	data, dataErr := base64.RawURLEncoding.DecodeString(sent.Get("cipher"))
-	salt, saltErr := base64.RawURLEncoding.DecodeString(sent.Get("salt"))
-	if errors.Join(err, dataErr, saltErr) != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
+// readCipher reads what the browser has encrypted. It fails with fault.Invalid.
+func (f *pasteForm) readCipher(fields url.Values) error {
+	version, err := strconv.Atoi(fields.Get("version"))
+	data, dataErr := base64.RawURLEncoding.DecodeString(fields.Get("cipher"))
+	salt, saltErr := base64.RawURLEncoding.DecodeString(fields.Get("salt"))
+	if errors.Join(err, dataErr, saltErr) != nil || fields.Has("code") || fields.Has("title") || fields.Has("tags") {
 		return errUnencrypted
 	}
 	f.Cipher = &paste.Cipher{Version: version, Data: data, Salt: salt}
 	return nil
 }
 
-// add adds a chosen file as a snippet, or fills an empty one.
+// add adds a file as a snippet, in place of an empty last one.
 func (f *pasteForm) add(name, code string) {
 	if !utf8.ValidString(code) {
-		f.refused = append(f.refused, name)
+		f.notText = append(f.notText, name)
 		return
 	}
 	if n := len(f.Snippets); n > 0 && f.Snippets[n-1].blank() {
@@ -219,12 +221,12 @@ func (f *pasteForm) add(name, code string) {
 	})
 }
 
-// change handles the buttons other than save, and returns the status for the page; 0: the form is to be saved.
+// change handles the buttons other than save. It returns the status for the page, or 0 if the form must be saved.
 func (p *formPage) change() (status int) {
 	form := &p.Form
-	if len(form.refused) > 0 {
+	if len(form.notText) > 0 {
 		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Left out, because they are not UTF-8 text: %s.",
-			strings.Join(form.refused, ", "))}
+			strings.Join(form.notText, ", "))}
 		return http.StatusBadRequest
 	}
 	if form.do == doAdd {
@@ -252,16 +254,16 @@ func (p *formPage) change() (status int) {
 	return http.StatusOK
 }
 
-// filled returns the snippets that are not blank, or the first.
-func (f *pasteForm) filled() []snippet {
-	filled := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
-	if len(filled) == 0 {
+// filledSnippets returns the snippets that are not blank, or the first one.
+func (f *pasteForm) filledSnippets() []snippet {
+	snippets := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
+	if len(snippets) == 0 {
 		return f.Snippets[:1]
 	}
-	return filled
+	return snippets
 }
 
-// visibility parses the visibility; neither is unlisted. It fails with a fault.Invalid.
+// visibility parses the visibility. Neither private nor public means unlisted. It fails with fault.Invalid.
 func (f *pasteForm) visibility() (private, public bool, err error) {
 	private, public = f.Visibility == paste.Private.String(), f.Visibility == paste.Public.String()
 	if !private && !public && f.Visibility != paste.Unlisted.String() {
@@ -270,7 +272,7 @@ func (f *pasteForm) visibility() (private, public bool, err error) {
 	return private, public, err
 }
 
-// draft returns the new paste of the form. It fails as visibility does.
+// draft returns the new paste of the form. It fails with fault.Invalid.
 func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Burns
 	draft.Lifetime = &f.Lifetime
@@ -280,18 +282,18 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	if draft.Cipher = f.Cipher; f.Cipher != nil {
 		return draft, nil
 	}
-	for _, s := range f.filled() {
-		language, code := s.filled()
+	for _, s := range f.filledSnippets() {
+		language, code := s.content()
 		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: s.Name, Label: s.Label(),
 			Language: language, Code: code})
 	}
 	return draft, nil
 }
 
-// hiddenFields are those of the domain's rules that the page does not show.
+// hiddenFields has the fields of the domain's errors that the page does not show.
 var hiddenFields = []string{"", "origin", "version", "cipher", "salt"}
 
-// explain shows an error beside its field, if the page shows that, or above the form.
+// explain shows an error beside its field, or above the form if the page does not show the field.
 func (p *formPage) explain(err error) {
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok || p.Form.Cipher != nil || slices.Contains(hiddenFields, failure.Field) {

@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// pasteForm is the form of a paste. The children stand above its last row, which stays in sight.
+// pasteForm is the form of a paste. The children stand above its last row, which stays visible.
 func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -242,7 +242,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 	})
 }
 
-// pasteFields are what is filled in of a paste.
+// pasteFields are the fields of a paste.
 func (p *pages) pasteFields(page *formPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -724,7 +724,7 @@ func (p *pages) snippetFields(page *formPage, s *snippet) templ.Component {
 	})
 }
 
-// textField is a line to fill in.
+// textField is a text field.
 func textField(id, name, label, hint, value, problem string, more templ.Attributes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -852,7 +852,7 @@ func textField(id, name, label, hint, value, problem string, more templ.Attribut
 	})
 }
 
-// selectField is a list, whose options are the children.
+// selectField is a list of choices. The children are its options.
 func selectField(id, name, label, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -958,7 +958,7 @@ func selectField(id, name, label, problem string) templ.Component {
 	})
 }
 
-// problemOf is what is wrong with a field, if anything.
+// problemOf shows the problem of a field, if any.
 func problemOf(field, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1081,8 +1081,9 @@ func option(value, text, selected string) templ.Component {
 	})
 }
 
-// encryptionFields are shown by form.js. The password has no name, so that it is never sent. A browser that goes back to the form, or
-// reloads it, fills it in again, and would send it in the clear until that has loaded: without the box that is required it does not.
+// encryptionFields are shown by form.js. The password has no name, so that it is never sent. A browser that goes back
+// to the form, or reloads it, fills it in again, and could send it unencrypted before form.js has loaded: the required
+// checkbox prevents that.
 func (p *pages) encryptionFields() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// FuzzForms sends any bytes as a form that creates a paste, and as one that edits it. What is stored is what the rules
-// allow, what comes back is a page, and nothing in it is an element that was sent.
+// FuzzForms sends arbitrary bytes as forms that create and edit a paste. What is stored obeys the rules, and the answer
+// is a page without any element that was sent.
 func FuzzForms(f *testing.F) {
 	form := visit.Form{"title", "<script>", "name", "</textarea><script>", "code", "\n<script>\x00\xff", "language",
 		"<script>", "do", "save"}

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestHostileForm has everything that is typed come back as text.
+// TestHostileForm checks that everything typed comes back as text.
 func TestHostileForm(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -17,7 +17,8 @@ func TestHostileForm(t *testing.T) {
 		"title", typed, "snippet", typed, "name", typed, "language", typed, "code", typed, "tags", typed, "visibility",
 		typed, "do", "add",
 	})
-	const text = "\n\n \ufffd&lt;/textarea&gt;&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;&#34; onfocus=&#39;x()&#39; {x} @y &amp;amp;\t"
+	const text = "\n\n \ufffd&lt;/textarea&gt;&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;&#34; " +
+		"onfocus=&#39;x()&#39; {x} @y &amp;amp;\t"
 	visit.WantIn(t, page, ">\n"+text+"</textarea>")
 	if n := strings.Count(page, "onfocus"); n != strings.Count(page, "&#34; onfocus=&#39;x()&#39;") || n < 5 {
 		t.Errorf("got %d times what was typed, some of it no text: %s", n, page)

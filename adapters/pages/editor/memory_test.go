@@ -11,12 +11,12 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// nowhere is where a page is not kept.
+// nowhere is an http.ResponseWriter that drops a page.
 type nowhere struct{ http.ResponseWriter }
 
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 
-// TestMemoryOfForm has a form with a long line. It is not parallel: it looks at the memory of the whole process.
+// TestMemoryOfForm renders a form with a long line. It is not parallel, because it measures the memory of the process.
 func TestMemoryOfForm(t *testing.T) {
 	s := visit.New(t)
 	s.Holds("large000", visit.Content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("a", 1_900_000)}))

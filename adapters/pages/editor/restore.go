@@ -6,60 +6,60 @@ import (
 	"strings"
 )
 
-// maxChangedLines bounds the memory for the lines between the first change and the last.
+// maxChangedLines bounds the memory for the lines between the first and the last change.
 const maxChangedLines = 20_000
 
-// restored returns a text that a browser has sent, with the bytes of the original in every line that was not changed: a
-// text area loses the difference between line ends. A changed line ends as the line before it.
-func restored(original, sent string) string {
+// restoreLineEnds returns a text from a browser, with the original bytes in every unchanged line: a text area loses the
+// difference between line ends. A changed line ends as the line before it.
+func restoreLineEnds(original, text string) string {
 	switch {
-	case asText(original) == sent:
+	case asText(original) == text:
 		return original
 	case asText(original) == original:
-		return sent
+		return text
 	}
 	first, _ := cutLine(original)
 	end := cmp.Or(lineEnd(first), "\n")
 	var out builder
-	for { // the lines with which both texts begin
+	for { // the common lines at the beginning
 		line, rest := cutLine(original)
-		after, same := strings.CutPrefix(sent, asText(line))
+		after, same := strings.CutPrefix(text, asText(line))
 		if !same || lineEnd(line) == "" {
 			break
 		}
 		out.add(line)
-		original, sent, end = rest, after, lineEnd(line)
+		original, text, end = rest, after, lineEnd(line)
 	}
 	middle := original
-	for { // and those with which they end
+	for { // the common lines at the end
 		line := lastLine(middle)
-		if line == "" || lastLine(sent) != asText(line) {
+		if line == "" || lastLine(text) != asText(line) {
 			break
 		}
-		middle, sent = middle[:len(middle)-len(line)], sent[:len(sent)-len(asText(line))]
+		middle, text = middle[:len(middle)-len(line)], text[:len(text)-len(asText(line))]
 	}
-	stored := linesByText(middle)
-	for line := range strings.Lines(sent) {
-		known := stored[line]
-		unended, ended := strings.CutSuffix(line, "\n")
+	originals := linesByText(middle)
+	for line := range strings.Lines(text) {
+		lines := originals[line]
+		body, hasEnd := strings.CutSuffix(line, "\n")
 		switch {
-		case len(known) > 0:
-			out.add(known[0])
-			stored[line], end = known[1:], cmp.Or(lineEnd(known[0]), end)
-		case ended:
-			out.add(unended + end)
+		case len(lines) > 0:
+			out.add(lines[0])
+			originals[line], end = lines[1:], cmp.Or(lineEnd(lines[0]), end)
+		case hasEnd:
+			out.add(body + end)
 		default:
-			out.add(unended)
+			out.add(body)
 		}
 	}
 	out.add(original[len(middle):])
 	return string(out)
 }
 
-// builder is a text in the making.
+// builder builds a text from lines.
 type builder []byte
 
-// add adds lines. A CR that ends a line does not become a part of the end of the next one.
+// add adds lines. It keeps a CR at the end of a line apart from an LF that follows.
 func (b *builder) add(lines string) {
 	if strings.HasPrefix(lines, "\n") && bytes.HasSuffix(*b, []byte("\r")) {
 		lines = "\r" + lines
@@ -67,7 +67,7 @@ func (b *builder) add(lines string) {
 	*b = append(*b, lines...)
 }
 
-// linesByText returns the lines of a text by what a browser sends for each.
+// linesByText returns the lines of a text by the text that a browser sends for each.
 func linesByText(text string) map[string][]string {
 	lines := make(map[string][]string)
 	for n := 0; text != "" && n < maxChangedLines; n++ {
@@ -95,7 +95,7 @@ func lastLine(text string) string {
 	return text[strings.LastIndexAny(strings.TrimSuffix(text, lineEnd(text)), "\r\n")+1:]
 }
 
-// lineEnd returns the characters with which a line ends.
+// lineEnd returns the line end of a line, or "".
 func lineEnd(line string) string {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		if strings.HasSuffix(line, end) {

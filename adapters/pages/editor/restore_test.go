@@ -29,7 +29,7 @@ func TestRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := restored(c.original, c.sent)
+			got := restoreLineEnds(c.original, c.sent)
 			if got != c.want {
 				t.Errorf("got %.200q, want %.200q", got, c.want)
 			}
@@ -46,10 +46,10 @@ func FuzzRestored(f *testing.F) {
 	f.Add("\r0\n\n", "\n\n")
 	f.Fuzz(func(t *testing.T, original, sent string) {
 		original, sent = strings.ToValidUTF8(original, ""), asText(strings.ToValidUTF8(sent, ""))
-		if got := restored(original, sent); asText(got) != sent {
+		if got := restoreLineEnds(original, sent); asText(got) != sent {
 			t.Errorf("%q, %q: got %q, want what was sent, but for line ends", original, sent, got)
 		}
-		if got := restored(original, asText(original)); got != original {
+		if got := restoreLineEnds(original, asText(original)); got != original {
 			t.Errorf("got %q, want %q", got, original)
 		}
 	})

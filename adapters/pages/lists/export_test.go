@@ -1,4 +1,4 @@
 package lists
 
-// Feed is what feeds are written from.
+// Feed exports the type of feeds to tests.
 type Feed = atomFeed

@@ -10,21 +10,21 @@ import (
 )
 
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), "", paste.Cursor{})
+	page, err := p.Modules.Pastes.Browse.Recent(r.Context(), "", paste.Cursor{})
 	if err != nil {
 		return err
 	}
 	return p.writeFeed(w, r, p.Config.SiteName+": recent pastes", site.PathRecent, p.Config.SiteName,
-		time.Unix(0, 0), found.Pastes)
+		time.Unix(0, 0), page.Pastes)
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), paste.Selection{})
+	profile, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), paste.Selection{})
 	if err != nil {
 		return err
 	}
-	name := found.Owner.Name.String()
-	return p.writeFeed(w, r, "Pastes of "+name, site.PathOfUser(name), name, found.Owner.CreatedAt, found.Pastes)
+	name := profile.Owner.Name.String()
+	return p.writeFeed(w, r, "Pastes of "+name, site.PathOfUser(name), name, profile.Owner.CreatedAt, profile.Pastes)
 }
 
 // The parts of a feed (RFC 4287).
@@ -52,23 +52,23 @@ type (
 	}
 )
 
-// writeFeed writes the feed of a page. since is its time when it has no entries.
+// writeFeed writes the feed of a page. since is the time of a feed without entries.
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time,
-	found []paste.Summary) error {
+	pastes []paste.Summary) error {
 	origin := p.Address(r.Request)
 	feed := atomFeed{
 		ID: origin + page, Title: title, Author: author, Updated: since,
 		Links: []atomLink{{"self", origin + r.URL.EscapedPath()}, {"alternate", origin + page}},
 	}
-	for i := range found {
-		link, edited := origin+site.PathOfPaste(string(found[i].ID)), found[i].EditedAt
+	for i := range pastes {
+		link, edited := origin+site.PathOfPaste(string(pastes[i].ID)), pastes[i].EditedAt
 		if i == 0 || edited.After(feed.Updated) {
 			feed.Updated = edited
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
-			ID: link, Title: titleOf(&found[i]),
-			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
-			Author: found[i].OwnerName,
+			ID: link, Title: titleOf(&pastes[i]),
+			Published: pastes[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
+			Author: pastes[i].OwnerName,
 		})
 	}
 	body, err := xml.Marshal(feed)

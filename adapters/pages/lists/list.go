@@ -19,7 +19,7 @@ import (
 
 type pages struct{ *site.Site }
 
-// Routes returns the pages.
+// Routes returns the routes of these pages.
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	routes := []site.Route{
@@ -46,7 +46,7 @@ type pasteList struct {
 	Selection paste.Selection
 }
 
-// Narrowed reports whether the list has only a part of the pastes.
+// Narrowed reports whether the list shows only some of the pastes.
 func (l *pasteList) Narrowed() bool {
 	return l.Selection.Tag != "" || l.Selection.Title != "" || l.Selection.After != paste.Cursor{}
 }
@@ -59,7 +59,7 @@ func (l *pasteList) Next() string {
 	return ""
 }
 
-// listOrders are the names of orders on pages and in queries.
+// listOrders has the names of the orders on pages and in queries.
 var listOrders = [...]string{paste.ByCreation: "created", paste.ByEdit: "edited", paste.ByTitle: "title"}
 
 // listPath returns the path and query of a selection. A place by title is the id and the title's key.
@@ -118,7 +118,7 @@ func pathOf(listed *paste.Summary) string { return site.PathOfPaste(string(liste
 
 func titleOf(listed *paste.Summary) string { return site.Shortened(listed.Label(), site.MaxHeading) }
 
-// languagesOf returns the language of the first pasty of a paste, and how many pasties there are besides it.
+// languagesOf returns the language of the first pasty of a paste, and the number of other pasties.
 func languagesOf(listed *paste.Summary) string {
 	text := site.Shortened(listed.Pasties[0].Language, site.MaxName)
 	if more := len(listed.Pasties) - 1; more > 0 {
@@ -127,7 +127,7 @@ func languagesOf(listed *paste.Summary) string {
 	return text
 }
 
-// linesOf returns how many lines the pasties of a paste have.
+// linesOf returns the number of lines of a paste's pasties.
 func linesOf(listed *paste.Summary) (lines int) {
 	for _, pasty := range listed.Pasties {
 		lines += pasty.Lines
@@ -135,7 +135,7 @@ func linesOf(listed *paste.Summary) (lines int) {
 	return lines
 }
 
-// previewOf returns the first lines of the first pasty that has any, or "".
+// previewOf returns the first lines of the first pasty that is not empty, or "".
 func previewOf(listed *paste.Summary) string {
 	for _, pasty := range listed.Pasties {
 		if preview := strings.TrimRight(pasty.Preview, " \t\r\n"); preview != "" {
@@ -152,8 +152,8 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.Browse.Own(r.Context(), r.Viewer, selection)
-	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true), err)
+	page, err := p.Modules.Pastes.Browse.Own(r.Context(), r.Viewer, selection)
+	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{page, site.PathPastes, selection}, true), err)
 }
 
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
@@ -161,8 +161,8 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.Browse.Starred(r.Context(), r.Viewer, selection.Title, selection.After)
-	list := pasteList{found, site.PathStarred, selection}
+	page, err := p.Modules.Pastes.Browse.Starred(r.Context(), r.Viewer, selection.Title, selection.After)
+	list := pasteList{page, site.PathStarred, selection}
 	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false), err)
 }
 
@@ -172,19 +172,20 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	selection.Order = paste.ByCreation
-	found, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection)
+	result, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection)
 	if fault.Is(err, fault.NotFound) {
-		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
-		return p.Done(w, site.PathOfUser(moved.Name.String()), err)
+		renamed, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
+		return p.Done(w, site.PathOfUser(renamed.Name.String()), err)
 	}
 	if err != nil {
 		return err
 	}
 	r.Public = true
-	name := found.Owner.Name.String()
+	name := result.Owner.Name.String()
 	page := r.Layout(name, "Public pastes by "+name)
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
-	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}), nil)
+	list := pasteList{result.Page, site.PathOfUser(name), selection}
+	return site.Show(w, r, p.profileView(page, result.Owner, list), nil)
 }
 
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
@@ -192,8 +193,8 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Pastes.Browse.Recent(r.Context(), selection.Title, selection.After)
+	result, err := p.Modules.Pastes.Browse.Recent(r.Context(), selection.Title, selection.After)
 	page := r.Layout("Recent pastes", "")
 	page.Feed = site.PathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, selection}), err)
+	return site.Show(w, r, p.recentView(page, pasteList{result, site.PathRecent, selection}), err)
 }

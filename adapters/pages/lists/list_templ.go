@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// publicPastes is a list of what everybody may see.
+// publicPastes is a list of pastes that everyone may see.
 func (p *pages) publicPastes(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -118,7 +118,7 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 	})
 }
 
-// nothing says that a list is empty, and where to go from there.
+// nothing says that a list is empty, and offers a way on.
 func (p *pages) nothing(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -181,7 +181,7 @@ func (p *pages) nothing(list pasteList) templ.Component {
 	})
 }
 
-// filter selects the pastes of a list whose titles have a part.
+// filter is a form that selects pastes by a part of the title.
 func (p *pages) filter(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -304,7 +304,7 @@ func (p *pages) filter(list pasteList) templ.Component {
 	})
 }
 
-// title is the title of a paste in a list, and leads to it.
+// title is the title of a paste in a list, with a link to it.
 func (p *pages) title(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -492,7 +492,7 @@ func contents(listed *paste.Summary) templ.Component {
 	})
 }
 
-// preview is the beginning of what a paste in a list holds.
+// preview is the beginning of the code of a paste in a list.
 func preview(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -599,7 +599,7 @@ func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
 	})
 }
 
-// tagged says that a list has only pastes with a tag.
+// tagged says that the list has only pastes with a tag.
 func (p *pages) tagged(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -652,7 +652,7 @@ func (p *pages) tagged(list pasteList) templ.Component {
 	})
 }
 
-// tags are those of a paste in a list.
+// tags are the tags of a paste in a list.
 func (p *pages) tags(list pasteList, all []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -714,7 +714,7 @@ func (p *pages) tags(list pasteList, all []string) templ.Component {
 	})
 }
 
-// times are those of a paste in a list.
+// times are the times of a paste in a list.
 func times(listed *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -60,7 +60,7 @@ func TestTagsOfLists(t *testing.T) {
 	visit.WantNotIn(t, profile, "third000")
 }
 
-// TestListed shows what each paste of a list holds, however hostile, and selects by title.
+// TestListed checks the details of each paste in a list, with hostile values, and the filter by title.
 func TestListed(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

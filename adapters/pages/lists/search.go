@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// afterTitles prefixes a place among pastes whose titles contain every word.
+// afterTitles begins the place of a paste whose title contains every word.
 const afterTitles = "title."
 
 type searchPage struct {
@@ -23,7 +23,7 @@ type searchPage struct {
 	Text    string // of the search
 	Problem string // with the search, or ""
 	Found   []search.Result
-	Words   []string // that are marked
+	Words   []string // to mark
 	Viewer  user.ID
 	Next    string // path of the next page, or ""
 }
@@ -42,7 +42,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text,
+	result, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text,
 		search.Cursor{Cursor: after, InTitles: inTitles})
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
@@ -54,9 +54,9 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	}
-	page.Found, page.Words = found.Pastes, found.Words
-	if n := len(found.Pastes); found.More && n > 0 {
-		last := found.Pastes[n-1].Cursor
+	page.Found, page.Words = result.Pastes, result.Words
+	if n := len(result.Pastes); result.More && n > 0 {
+		last := result.Pastes[n-1].Cursor
 		next := site.FormatPlace(last.Cursor)
 		if last.InTitles {
 			next = afterTitles + next
@@ -66,14 +66,14 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.searchView(page), nil)
 }
 
-// marked returns a text with the words of the search marked.
-func (p *searchPage) marked(text string) marks.Parts { return marks.Parts(search.Parts(text, p.Words)) }
+// mark returns a text with the words of the search marked.
+func (p *searchPage) mark(text string) marks.Parts { return marks.Parts(search.Parts(text, p.Words)) }
 
-// lineLink returns the path of a line that was found.
-func lineLink(found *search.Result, line search.Line) string {
+// lineLink returns the path of a matching line.
+func lineLink(match *search.Result, line search.Line) string {
 	anchor := "#L"
-	if found.PastyCount > 1 {
+	if match.PastyCount > 1 {
 		anchor = "#" + strconv.Itoa(line.Pasty+1) + "-L"
 	}
-	return pathOf(&found.Summary) + anchor + strconv.Itoa(line.Number)
+	return pathOf(&match.Summary) + anchor + strconv.Itoa(line.Number)
 }

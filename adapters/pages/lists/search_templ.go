@@ -102,13 +102,13 @@ func (p *pages) searchView(page searchPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					for _, found := range page.Found {
+					for _, match := range page.Found {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<li><a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var5 templ.SafeURL
-						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&found.Summary)))
+						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&match.Summary)))
 						if templ_7745c5c3_Err != nil {
 							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 27, Col: 47}
 						}
@@ -120,7 +120,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.marked(titleOf(&found.Summary)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.mark(titleOf(&match.Summary)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -128,13 +128,13 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						if found.OwnedBy(page.Viewer) {
+						if match.OwnedBy(page.Viewer) {
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span>")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var6 string
-							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(found.Visibility.String())
+							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(match.Visibility.String())
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 32, Col: 42}
 							}
@@ -152,7 +152,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var7 templ.SafeURL
-							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(site.PathOfUser(found.OwnerName)))
+							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(site.PathOfUser(match.OwnerName)))
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 34, Col: 68}
 							}
@@ -165,7 +165,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var8 string
-							templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(found.OwnerName)
+							templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(match.OwnerName)
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 34, Col: 88}
 							}
@@ -187,11 +187,11 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = contents(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = contents(&match.Summary).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = times(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = times(&match.Summary).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -199,20 +199,20 @@ func (p *pages) searchView(page searchPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						if len(found.Lines) == 0 {
-							templ_7745c5c3_Err = preview(&found.Summary).Render(ctx, templ_7745c5c3_Buffer)
+						if len(match.Lines) == 0 {
+							templ_7745c5c3_Err = preview(&match.Summary).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 						}
-						for _, line := range found.Lines {
+						for _, line := range match.Lines {
 							number := strconv.Itoa(line.Number)
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<pre><a href=\"")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var10 templ.SafeURL
-							templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(lineLink(&found, line)))
+							templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(lineLink(&match, line)))
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 49}
 							}
@@ -225,7 +225,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var11 string
-							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Line " + number + " of " + marks.Plain(titleOf(&found.Summary)))
+							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Line " + number + " of " + marks.Plain(titleOf(&match.Summary)))
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/search.templ`, Line: 46, Col: 129}
 							}
@@ -250,7 +250,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = page.marked(line.Text).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = page.mark(line.Text).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -102,7 +102,7 @@ type noIndex struct{ fake.Search }
 
 func (noIndex) Indexed(context.Context) (bool, error) { return false, nil }
 
-// TestSearchIsOff hides the search once the database is known to have no index.
+// TestSearchIsOff checks that the search is hidden once the database turns out to have no index.
 func TestSearchIsOff(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

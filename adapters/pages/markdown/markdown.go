@@ -20,12 +20,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What is rendered is bounded, because goldmark's time grows with the square of some of these, and it cannot be
-// interrupted.
+// goldmark's time grows with the square of some of these, and it cannot be interrupted, so longer texts are not
+// rendered.
 const (
-	maxMarks   = 3000   // characters in one block that can begin or end something
+	maxMarks   = 3000   // special characters in one block
 	maxNesting = 100    // nested blocks that begin on one line
-	maxCells   = 20_000 // of tables: each row gets as many as its head has
+	maxCells   = 20_000 // of tables, whose rows all get as many as the head
 )
 
 var converter = goldmark.New(
@@ -37,12 +37,12 @@ var converter = goldmark.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawHTML{}, 100))),
 )
 
-// IDPrefix begins all ids in a text: none is one that the page has, or that its script looks for.
+// IDPrefix begins all ids in a text, so that none is an id of the page.
 const IDPrefix = "user-content-"
 
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	for name := range written {
+	for name := range allowedElements {
 		if name != "a" && (level(name) == 0 || level(name) > 2) {
 			p.AllowElements(name)
 			p.AllowNoAttrs().OnElements(name)
@@ -67,11 +67,11 @@ var policy = func() *bluemonday.Policy {
 	return p
 }()
 
-// HTML returns a text as HTML whose highest heading is an h3, and whose ids begin with the prefix, which begins with
-// IDPrefix. It returns false for one that would take long to render.
+// HTML renders Markdown as HTML whose highest heading is an h3, and whose ids begin with prefix, which begins with
+// IDPrefix. It returns false for a text that would take long to render.
 func HTML(source, prefix string) (text string, ok bool) {
 	front, source := cutFrontMatter(source)
-	if !bounded(source) {
+	if !isBounded(source) {
 		return "", false
 	}
 	var b bytes.Buffer
@@ -85,7 +85,7 @@ func HTML(source, prefix string) (text string, ok bool) {
 	return policy.Sanitize(front + text), true
 }
 
-// rawHTML renders raw HTML as it is, for rewrite.
+// rawHTML renders raw HTML unchanged, for rewrite.
 type rawHTML struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -94,9 +94,9 @@ func (r rawHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindRawHTML, r.render)
 }
 
-// swallowing begins an element in which a browser sees no tags. It is text, as in GitHub's Markdown (section 6.11,
-// tagfilter).
-var swallowing = regexp.MustCompile(
+// rawTextTag matches a tag of an element in which a browser sees no tags. It becomes text, as in GitHub's Markdown
+// (section 6.11, tagfilter).
+var rawTextTag = regexp.MustCompile(
 	`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)(?:[\s/>]|$))`)
 
 func (rawHTML) render(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -114,11 +114,11 @@ func (rawHTML) render(w util.BufWriter, source []byte, node ast.Node, entering b
 		}
 		raw = lines.Value(source)
 	}
-	_, err := w.Write(swallowing.ReplaceAll(raw, []byte("&lt;$1")))
+	_, err := w.Write(rawTextTag.ReplaceAll(raw, []byte("&lt;$1")))
 	return ast.WalkSkipChildren, err
 }
 
-// alerts makes alerts of block quotes that begin with a line such as [!NOTE].
+// alerts turns block quotes that begin with a line such as [!NOTE] into alerts.
 type alerts struct{}
 
 var alert = regexp.MustCompile(`^\[!(?i:(note|tip|important|warning|caution))\][ \t]*\r?\n?$`)
@@ -131,8 +131,8 @@ func (alerts) Transform(document *ast.Document, source text.Reader, _ parser.Con
 			return ast.WalkContinue, nil
 		}
 		line := first.Lines().At(0)
-		found := alert.FindSubmatch(line.Value(source.Source()))
-		if found == nil {
+		match := alert.FindSubmatch(line.Value(source.Source()))
+		if match == nil {
 			return ast.WalkContinue, nil
 		}
 		for child := first.FirstChild(); child != nil; child = first.FirstChild() {
@@ -141,7 +141,7 @@ func (alerts) Transform(document *ast.Document, source text.Reader, _ parser.Con
 			}
 			first.RemoveChild(first, child)
 		}
-		name := strings.ToLower(string(found[1]))
+		name := strings.ToLower(string(match[1]))
 		n.SetAttributeString("class", []byte("alert-"+name))
 		strong, title := ast.NewEmphasis(2), ast.NewParagraph()
 		strong.AppendChild(strong, ast.NewString([]byte(strings.ToUpper(name[:1])+name[1:])))
@@ -159,23 +159,23 @@ var (
 	setting     = regexp.MustCompile(`^([\pL\pN_][\pL\pN_ .-]*):(?:[ \t]+(.*))?$`)
 )
 
-// cutFrontMatter returns the settings at the beginning of a text as a table, and the rest. What is no list of
-// settings may be Markdown between two lines.
+// cutFrontMatter returns the front matter of a text as a table, and the rest. Anything but a list of settings may be
+// Markdown between two lines.
 func cutFrontMatter(source string) (table, rest string) {
-	found := frontMatter.FindStringSubmatch(source)
-	if found == nil {
+	match := frontMatter.FindStringSubmatch(source)
+	if match == nil {
 		return "", source
 	}
 	var names []string
 	var values [][]string // the lines of each
-	for line := range strings.Lines(found[1]) {
+	for line := range strings.Lines(match[1]) {
 		line = strings.TrimRight(line, " \t\r\n")
 		last := len(values) - 1
 		if parts := setting.FindStringSubmatch(line); parts != nil {
 			names, values = append(names, parts[1]), append(values, []string{parts[2]})
 		} else if line == "" || line[0] == '#' {
 			continue
-		} else if last >= 0 && strings.ContainsRune(" \t-", rune(line[0])) { // it belongs to the one before
+		} else if last >= 0 && strings.ContainsRune(" \t-", rune(line[0])) { // it continues the setting before
 			values[last] = append(values[last], strings.TrimSpace(line))
 		} else {
 			return "", source
@@ -191,17 +191,17 @@ func cutFrontMatter(source string) (table, rest string) {
 		b.WriteString("<tr><th>" + html.EscapeString(name) + "</th><td>" + html.EscapeString(value) + "</td></tr>")
 	}
 	b.WriteString("</tbody></table>\n")
-	return b.String(), source[len(found[0]):]
+	return b.String(), source[len(match[0]):]
 }
 
-// bounded reports whether a text can be rendered in a time that is reasonable for its length.
-func bounded(source string) bool {
+// isBounded reports whether a text can be rendered in a time that is reasonable for its length.
+func isBounded(source string) bool {
 	marks, lines, columns := 0, 0, 0
 	for line := range strings.Lines(source) {
 		lines++
 		columns = max(columns, strings.Count(line, "|")+1)
 		block := strings.TrimLeft(line, " ")
-		if strings.TrimSpace(block) == "" || len(line)-len(block) < 4 && begins(block) {
+		if strings.TrimSpace(block) == "" || len(line)-len(block) < 4 && beginsItem(block) {
 			marks = 0
 		}
 		marks += count(line, "*_[]()!<>~`&|:")
@@ -213,8 +213,8 @@ func bounded(source string) bool {
 	return lines*columns <= maxCells || columns <= 2
 }
 
-// begins reports whether a line begins an item of a list, and so another block.
-func begins(line string) bool {
+// beginsItem reports whether a line begins a list item, and so a new block.
+func beginsItem(line string) bool {
 	return len(line) > 2 && strings.IndexByte("-*+", line[0]) >= 0 && line[1] == ' ' && line[2] != ' '
 }
 

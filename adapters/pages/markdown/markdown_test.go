@@ -51,7 +51,7 @@ func TestCommonMark(t *testing.T) {
 		}
 		compared++
 		got = ids.ReplaceAllString(anchors.ReplaceAllString(got, ""), "")
-		if want := normal(t, policy.Sanitize(changed(e.HTML))); normal(t, got) != want {
+		if want := normal(t, policy.Sanitize(expected(e.HTML))); normal(t, got) != want {
 			t.Errorf("example %d: %q: got %q, want %q", e.Example, e.Markdown, normal(t, got), want)
 		}
 	}
@@ -72,8 +72,8 @@ var (
 	anchors  = regexp.MustCompile(` <a class="anchor".*?</a>`)
 )
 
-// changed returns the HTML of an example as it is meant to be here.
-func changed(text string) string {
+// expected returns the HTML of an example with the changes that this package makes.
+func expected(text string) string {
 	text = headings.ReplaceAllStringFunc(text, func(tag string) string {
 		at := len(tag) - 2
 		return tag[:at] + string(min(tag[at]+2, '6')) + ">"
@@ -94,7 +94,7 @@ func changed(text string) string {
 	})
 }
 
-// normal returns HTML as one tree is written, without white space between blocks.
+// normal returns HTML in a canonical form, without white space between blocks.
 func normal(t *testing.T, text string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(text))
@@ -130,7 +130,7 @@ func wantHarmless(t *testing.T, source, made string) {
 				n.Data) || n.Data == "p" && n.Parent.Data != "main" {
 				t.Errorf("%q: got <%s> outside of what is written: %q", source, n.Data, made)
 			}
-		case n.Type == html.ElementNode && (!written[n.Data] && n.Data != "span" || n.Data == "h1" || n.Data == "h2"):
+		case n.Type == html.ElementNode && (!allowedElements[n.Data] && n.Data != "span" || n.Data == "h1" || n.Data == "h2"):
 			t.Errorf("%q: got <%s> in %q, want none", source, n.Data, made)
 		case n.Type == html.TextNode && !within && strings.TrimSpace(n.Data) != "after":
 			t.Errorf("%q: got %q outside of what is written: %q", source, n.Data, made)
@@ -202,11 +202,13 @@ var evasions = []string{
 	`<BASE HREF="javascript:alert(1);//">`, `<OBJECT TYPE="text/x-scriptlet" DATA="http://evil.example/x.html"></OBJECT>`,
 	`<EMBED SRC="data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=" type="image/svg+xml" AllowScriptAccess="always"></EMBED>`,
 	`<XML ID=I><X><C><![CDATA[<IMG SRC="javas]]><![CDATA[cript:alert(1);">]]></C></X></xml>`,
-	`<HTML><BODY><?xml:namespace prefix="t" ns="urn:schemas-microsoft-com:time"><t:set attributeName="innerHTML" to="x"></BODY></HTML>`,
+	`<HTML><BODY><?xml:namespace prefix="t" ns="urn:schemas-microsoft-com:time">` +
+		`<t:set attributeName="innerHTML" to="x"></BODY></HTML>`,
 	`<SCRIPT SRC="http://evil.example/x.jpg"></SCRIPT>`, `<!--#exec cmd="/bin/echo '<SCR'"-->`,
 	`<? echo('<SCR)'; echo('IPT>alert(1)</SCRIPT>'); ?>`,
 	`<META HTTP-EQUIV="Set-Cookie" Content="USERID=<SCRIPT>alert(1)</SCRIPT>">`,
-	`<HEAD><META HTTP-EQUIV="CONTENT-TYPE" CONTENT="text/html; charset=UTF-7"> </HEAD>+ADw-SCRIPT+AD4-alert(1);+ADw-/SCRIPT+AD4-`,
+	`<HEAD><META HTTP-EQUIV="CONTENT-TYPE" CONTENT="text/html; charset=UTF-7"> </HEAD>` +
+		`+ADw-SCRIPT+AD4-alert(1);+ADw-/SCRIPT+AD4-`,
 	`<SCRIPT a=">" SRC="http://evil.example/x.js"></SCRIPT>`, "<SCRIPT a=`>` SRC=\"http://evil.example/x.js\"></SCRIPT>",
 	`<SCRIPT>document.write("<SCRI");</SCRIPT>PT SRC="http://evil.example/x.js"></SCRIPT>`,
 	`<A HREF="//www.evil.example/">x</A>`,
@@ -334,7 +336,8 @@ func TestRendered(t *testing.T) {
 			"</h4>\n",
 		"<p align=\"center\"><b>a</b></p>\n\nPress <kbd>C</kbd>, H<sub>2</sub>O<br>b": "<p align=\"center\"><b>a</b></p>\n" +
 			"<p>Press <kbd>C</kbd>, H<sub>2</sub>O<br>b</p>\n",
-		"<details>\n<summary>a</summary>\n\n*b*\n\n</details>": "<details>\n<summary>a</summary>\n<p><em>b</em></p>\n</details>",
+		"<details>\n<summary>a</summary>\n\n*b*\n\n</details>": "<details>\n<summary>a</summary>\n" +
+			"<p><em>b</em></p>\n</details>",
 	} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
@@ -345,7 +348,7 @@ func TestRendered(t *testing.T) {
 	}
 }
 
-// TestBounded has texts of 64 KiB that take goldmark minutes, or gigabytes: they are rendered in little time, or not
+// TestBounded renders texts of 64 KiB that would take goldmark minutes or gigabytes. They are rendered quickly, or not
 // at all.
 func TestBounded(t *testing.T) {
 	t.Parallel()

@@ -12,23 +12,23 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxOpen bounds the elements within each other.
+// maxOpen bounds the depth of elements.
 const maxOpen = 2 * maxNesting
 
-// written are the elements that are written, as goldmark makes them or as strangers have written them. The tags of
-// dropped ones are left out. All others are text: they are rather types and placeholders, such as Vec<T> and <your
-// name>.
+// allowedElements are kept, whether goldmark or a stranger wrote them. The tags of droppedElements are left out.
+// Anything else becomes text, because it is more likely a type or a placeholder, such as Vec<T> and <your name>.
 var (
-	written = set(`a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6
-		hr i ins kbd li mark ol p pre q rp rt ruby s samp small strike strong sub summary sup table tbody td tfoot
-		th thead tr tt u ul var`)
-	dropped = set(`address applet area article aside audio base basefont bdi bdo big blink body button canvas center col
-		colgroup datalist dialog dir embed fieldset font footer form frame frameset g head header hgroup html iframe
-		img input label legend link main map marquee math menu meta meter nav nobr object optgroup option output
-		param path picture progress section select slot source span svg template time track use video wbr`)
-	// ending are elements that their like ends.
-	ending = set("dd dt li p td th tr")
-	void   = set("br hr")
+	allowedElements = set(`a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure
+		h1 h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre q rp rt ruby s samp small strike strong sub summary sup
+		table tbody td tfoot th thead tr tt u ul var`)
+	droppedElements = set(`address applet area article aside audio base basefont bdi bdo big blink body button canvas
+		center col colgroup datalist dialog dir embed fieldset font footer form frame frameset g head header hgroup
+		html iframe img input label legend link main map marquee math menu meta meter nav nobr object optgroup
+		option output param path picture progress section select slot source span svg template time track use video
+		wbr`)
+	// selfEnding are elements that another one of the same name ends.
+	selfEnding   = set("dd dt li p td th tr")
+	voidElements = set("br hr")
 )
 
 func set(names string) map[string]bool {
@@ -39,30 +39,30 @@ func set(names string) map[string]bool {
 	return all
 }
 
-// element is one that is open.
+// element is an open element.
 type element struct {
 	name  string // in the source
-	tag   string // that is written; empty: none
-	after string // a text behind it
+	tag   string // in the result; empty: none
+	after string // text to write after it
 }
 
-// rewriter makes of HTML in which each element is closed, headings have ids, and links lead somewhere.
+// rewriter builds HTML in which each element is closed, headings have ids, and no link is broken.
 type rewriter struct {
 	prefix  string // of ids
 	b       []byte
 	open    []element
-	ids     map[string]int // how often each is used
+	ids     map[string]int // how often each id is used
 	heading *heading       // the open one, or nil
 }
 
 type heading struct {
-	before []byte // what was written before its start tag
+	before []byte // the HTML before its start tag
 	id     string
 	text   strings.Builder
 }
 
-// rewrite returns HTML that stays in its place whatever it contains: strangers wrote some of it. It returns false if
-// too much is nested. It leaves harmful attributes to the policy.
+// rewrite returns HTML that cannot affect the page around it, although strangers wrote some of it. It returns false if
+// the nesting is too deep. It leaves harmful attributes to the policy.
 func rewrite(source []byte, prefix string) (text string, ok bool) {
 	r := rewriter{prefix: prefix, ids: map[string]int{}}
 	tokens := html.NewTokenizer(strings.NewReader(string(source)))
@@ -103,11 +103,11 @@ func (r *rewriter) start(token html.Token, raw string) {
 		} else {
 			r.text("☐")
 		}
-	case !written[name]:
-		if !dropped[name] {
+	case !allowedElements[name]:
+		if !droppedElements[name] {
 			r.text(raw)
 		}
-	case void[name]:
+	case voidElements[name]:
 		r.tag(name, nil)
 	case name == "a":
 		r.link(token)
@@ -117,14 +117,14 @@ func (r *rewriter) start(token html.Token, raw string) {
 		r.b = nil
 		r.open = append(r.open, element{name: name, tag: "h" + strconv.Itoa(min(level(name)+2, 6))})
 	default:
-		if last := len(r.open) - 1; last >= 0 && ending[name] && r.open[last].name == name {
+		if last := len(r.open) - 1; last >= 0 && selfEnding[name] && r.open[last].name == name {
 			r.closeTo(last)
 		}
 		r.push(element{name: name, tag: name}, token.Attr)
 	}
 }
 
-// level is that of a heading, or 0.
+// level returns the level of a heading, or 0.
 func level(name string) int {
 	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
 		return int(name[1] - '0')
@@ -148,7 +148,7 @@ func (r *rewriter) push(e element, attributes []html.Attribute) {
 	}
 }
 
-// tag writes a start tag. The ids in a text never are those of the page.
+// tag writes a start tag. It prefixes ids, so that they are never ids of the page.
 func (r *rewriter) tag(name string, attributes []html.Attribute) {
 	r.b = append(append(r.b, '<'), name...)
 	for _, a := range attributes {
@@ -162,8 +162,8 @@ func (r *rewriter) tag(name string, attributes []html.Attribute) {
 }
 
 func (r *rewriter) end(name, raw string) {
-	if !written[name] {
-		if !dropped[name] {
+	if !allowedElements[name] {
+		if !droppedElements[name] {
 			r.text(raw)
 		}
 		return
@@ -217,7 +217,7 @@ func (r *rewriter) endHeading(tag string) {
 		r.b = append(append(append(append(r.b, content...), "</"...), tag...), '>')
 		return
 	}
-	id = r.unused(id)
+	id = r.unusedID(id)
 	r.tag(tag, []html.Attribute{{Key: "id", Val: id}})
 	r.b = append(append(r.b, content...), ' ')
 	r.tag("a", []html.Attribute{
@@ -227,22 +227,22 @@ func (r *rewriter) endHeading(tag string) {
 	r.b = append(append(append(r.b, "#</a></"...), tag...), '>')
 }
 
-// unused returns an id, with a number if it is used already.
-func (r *rewriter) unused(id string) string {
+// unusedID returns an id, with a number if it is already used.
+func (r *rewriter) unusedID(id string) string {
 	for {
 		n := r.ids[id]
 		r.ids[id]++
 		if n == 0 {
 			return id
 		}
-		if numbered := id + "-" + strconv.Itoa(n); r.ids[numbered] == 0 {
-			r.ids[numbered]++
-			return numbered
+		if candidate := id + "-" + strconv.Itoa(n); r.ids[candidate] == 0 {
+			r.ids[candidate]++
+			return candidate
 		}
 	}
 }
 
-// slug returns the id of a heading with that text, as GitHub makes it.
+// slug returns the id of a heading with that text, as GitHub forms it.
 func slug(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -255,7 +255,7 @@ func slug(text string) string {
 	}, strings.TrimSpace(text))
 }
 
-// anchor returns an id of the source as it may be written.
+// anchor returns an id of the source without forbidden characters.
 func anchor(id string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.L, unicode.N, unicode.M) || strings.ContainsRune("-_:.", c) {
@@ -269,15 +269,15 @@ func anchor(id string) string {
 type target int
 
 const (
-	nowhere   target = iota // to what a page must not link, such as a script
-	elsewhere               // to another site, or a mail address
-	here                    // to a part of this text
-	beside                  // to a file beside this one, which is not in the paste
+	nowhere   target = iota // an address to which a page must not link, such as a script
+	elsewhere               // another site, or a mail address
+	here                    // a part of this text
+	beside                  // a file beside this one, which is not in the paste
 )
 
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// targetOf returns where an address leads, and the address as it is written.
+// targetOf returns where an address leads, and the address in the result.
 func (r *rewriter) targetOf(address string) (target, string) {
 	switch name := strings.ToLower(scheme.FindString(address)); {
 	case address == "":
@@ -296,7 +296,7 @@ func (r *rewriter) targetOf(address string) (target, string) {
 	return beside, address
 }
 
-// link opens a link. One that leads beside the text is a text that says where.
+// link opens a link. A link to a file beside this one becomes text with the address.
 func (r *rewriter) link(token html.Token) {
 	if at := r.openLink(); at >= 0 { // links cannot nest
 		r.closeTo(at)
@@ -327,24 +327,24 @@ func (r *rewriter) openLink() int {
 	return slices.IndexFunc(r.open, func(e element) bool { return e.name == "a" })
 }
 
-// picture writes a link in its place, because a picture would tell another site who reads.
+// picture writes a link in place of a picture, which would tell another site who reads.
 func (r *rewriter) picture(token html.Token) {
 	leads, address := r.targetOf(attribute(token, "src"))
-	shown := attribute(token, "alt")
+	alt := attribute(token, "alt")
 	switch at := r.openLink(); {
 	case at >= 0 && r.open[at].tag == "a":
-		r.text(cmp.Or(shown, "picture"))
+		r.text(cmp.Or(alt, "picture"))
 	case leads == elsewhere:
 		attributes := []html.Attribute{{Key: "href", Val: address}}
 		if title := attribute(token, "title"); title != "" {
 			attributes = append(attributes, html.Attribute{Key: "title", Val: title})
 		}
 		r.tag("a", attributes)
-		r.text(cmp.Or(shown, address))
+		r.text(cmp.Or(alt, address))
 		r.b = append(r.b, "</a>"...)
 	case leads == beside:
-		r.text(strings.TrimSpace(shown + " (" + address + ")"))
+		r.text(strings.TrimSpace(alt + " (" + address + ")"))
 	default:
-		r.text(shown)
+		r.text(alt)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// invisibles are the characters that get a mark: invisible ones, and those that reorder others (Unicode Standard Annex
+// invisibles has the characters that get a mark: invisible ones, and those that reorder others (Unicode Standard Annex
 // 9).
 var invisibles = rangetable.Merge(
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
@@ -31,10 +31,10 @@ func invisible(r rune) bool {
 	return unicode.Is(invisibles, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers
 }
 
-// entities are the characters that HTML needs escaped.
+// entities has the escapes of the characters that HTML reserves.
 var entities = [utf8.RuneSelf]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}
 
-// Max bounds the marks of one page, because each takes much more than its character.
+// Max bounds the marks of one page, because a mark takes much more space than its character.
 const Max = 10_000
 
 // Replacement is U+FFFD, which replaces characters that HTML cannot contain.
@@ -60,7 +60,7 @@ func Exceeded(texts iter.Seq[string]) bool {
 	return false
 }
 
-// Marker writes texts as HTML, with marks. All texts of one page share one.
+// Marker writes texts as HTML, with marks. All texts of one page share a Marker.
 type Marker struct{ left int } // how many marks it may still write
 
 type markerKey struct{}
@@ -76,8 +76,8 @@ func Of(ctx context.Context) *Marker {
 	return m
 }
 
-// Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them
-// get no mark. Once the marks are used up, one replacement character stands for a run of invisible characters.
+// Append appends a text as HTML. With words, which is for prose, joiners within emoji and in scripts that need them get
+// no mark. Once the marks are used up, one replacement character stands for a run of invisible characters.
 func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	for i, r := range text {
 		switch {
@@ -96,7 +96,7 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 }
 
 // appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML
-// cannot contain it; bdi keeps it from reordering the rest.
+// forbids the character. bdi keeps it from reordering the rest.
 func appendMark(b []byte, r rune) []byte {
 	name := html.EscapeString(runenames.Name(r)) // such as <control>
 	b = fmt.Appendf(b, `<bdi class="mark" data-mark="%02X" title="U+%04X %s">`, r, r, name)
@@ -106,7 +106,7 @@ func appendMark(b []byte, r rune) []byte {
 	return append(b, "</bdi>"...)
 }
 
-// Text is users' text that is shown with marks, isolated so that it cannot reorder the page.
+// Text is a user's text, shown with marks and isolated, so that it cannot reorder the page.
 type Text string
 
 // Render implements templ.Component. The marker escapes the text.
@@ -121,8 +121,8 @@ type Parts iter.Seq2[string, bool]
 // Render implements templ.Component. The marker escapes the parts.
 func (p Parts) Render(ctx context.Context, w io.Writer) error {
 	m, b := Of(ctx), []byte("<bdi>")
-	for text, highlighted := range p {
-		if highlighted {
+	for text, isMatch := range p {
+		if isMatch {
 			b = append(m.Append(append(b, "<mark>"...), text, true), "</mark>"...)
 		} else {
 			b = m.Append(b, text, true)
@@ -132,7 +132,7 @@ func (p Parts) Render(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Plain replaces characters that would have marks, for attributes and titles.
+// Plain replaces characters that would get marks, for attributes and titles.
 func Plain(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -189,12 +189,12 @@ func joins(text string, at int) bool {
 		return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r)
 	})
 	last, _ := utf8.DecodeLastRuneInString(base)
-	return joined(last) && joined(next)
+	return usesJoiners(last) && usesJoiners(next)
 }
 
-// joined reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those of
-// India and its neighbours.
-func joined(r rune) bool {
+// usesJoiners reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those
+// of India and its neighbours.
+func usesJoiners(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam,
 		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// TestInvisible holds that each character of these kinds gets a mark.
+// TestInvisible checks that each character of these kinds gets a mark.
 func TestInvisible(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -43,8 +43,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestJoiners has titles with families and professions, which are one picture each, and of languages that cannot be
-// written without joiners.
+// TestJoiners has titles with emoji of families and professions, and in languages that need joiners.
 func TestJoiners(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
@@ -75,8 +74,7 @@ func TestJoiners(t *testing.T) {
 	}
 }
 
-// TestVariationSelectors has those that pictures come with, and those that only hide something: a byte in each two of
-// them.
+// TestVariationSelectors has selectors that belong to emoji, and some that hide a message.
 func TestVariationSelectors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// The sources of form.js, encrypted.js, page.js and what they load are in scripts.
+// The sources of form.js, encrypted.js, page.js, passkeys.js and what they load are in scripts.
 //
 //go:generate sh -c "cd scripts && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build"
 
@@ -19,7 +19,7 @@ var assetFiles embed.FS
 // assetsVersion is a hash of all files that pages load. It is in their paths, so that browsers can cache them forever.
 var assetsVersion = sync.OnceValue(func() string {
 	hash := sha256.New()
-	files, _ := assetFiles.ReadDir("assets") // they are part of the program
+	files, _ := assetFiles.ReadDir("assets") // embedded, so it never fails
 	for _, file := range files {
 		content, _ := assetFiles.ReadFile("assets/" + file.Name())
 		_, _ = hash.Write(content) // never fails

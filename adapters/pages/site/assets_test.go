@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestScriptIsSmall holds that pages come with at most 8 kB of script, and a form with 12 kB more until its editor is
-// there. What is decrypted is shown before its colours come.
+// TestScriptIsSmall checks that pages load at most 8 kB of script, and a form 12 kB more before its editor.
+// What is decrypted is shown before its colours come.
 func TestScriptIsSmall(t *testing.T) {
 	t.Parallel()
 	files, err := assetFiles.ReadDir("assets")

@@ -8,10 +8,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrNothing is the error for unknown paths, and for what the reader may not know of.
+// ErrNothing is the error for unknown paths, and for pages that the reader may not know of.
 var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 
-// ShowError shows an error page, with the reader's account in its header. Not found has one text for all reasons.
+// ShowError shows an error page, with the reader's account in its header. 404 has one text for all reasons.
 func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message string) {
 	header, signedIn := w.Header(), s.recognise(w, r, status)
 	Guard(w, r)
@@ -38,19 +38,18 @@ func (s *Site) ShowError(w http.ResponseWriter, r *Request, status int, message 
 		message = "Your session has ended, or you have not signed in yet. Sign in, and try again."
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
+	if reads && !signingIn(r.URL.Path) { // a form or a used secret cannot be opened again
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
-	// an error here cannot be answered
-	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn))
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // nothing is left to answer with
 }
 
-// recognise sets the viewer of a request that has failed, and reports whether there is a session. It asks nothing of a
-// store that is overloaded or away, and takes the cookie for a session then.
+// recognise sets the viewer of a failed request, and reports whether there is a session. If the store is overloaded or
+// away, it does not ask it, and takes the cookie for a session.
 func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedIn bool) {
 	switch {
-	case r.Everyone, status == http.StatusUnauthorized, w.Header()["Set-Cookie"] != nil: // which clears the cookie
+	case r.Everyone, status == http.StatusUnauthorized, w.Header()["Set-Cookie"] != nil: // it clears the cookie
 		return false
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError, s.Resume(w, r) != nil:
 		return CookieSecret(r) != ""
@@ -58,7 +57,7 @@ func (s *Site) recognise(w http.ResponseWriter, r *Request, status int) (signedI
 	return r.Viewer.SignedIn()
 }
 
-// signingIn reports whether a path is one of getting an account or signing in, beside the form for that.
+// signingIn reports whether a path is a step of signing in or up, other than the sign-in form.
 func signingIn(path string) bool {
 	for _, prefix := range []string{PathSignIn + "/", PathInvite, PathSetup, PathReset} {
 		if strings.HasPrefix(path, prefix) {

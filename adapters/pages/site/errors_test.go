@@ -10,8 +10,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestErrorsOfSessions wants errors to show the reader's account, and asks nothing of a store that is overloaded or
-// away.
+// TestErrorsOfSessions checks that errors show the reader's account, and do not ask a store that is overloaded or away.
 func TestErrorsOfSessions(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -59,7 +58,7 @@ func TestErrorsOfSessions(t *testing.T) {
 	}
 }
 
-// TestErrorsElsewhere holds that no error leads to another site.
+// TestErrorsElsewhere checks that no error page leads to another site.
 func TestErrorsElsewhere(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -72,12 +71,12 @@ func TestErrorsElsewhere(t *testing.T) {
 	}
 }
 
-// TestErrorsForPeople ends the session, and explains the error in other words than those of HTTP.
+// TestErrorsForPeople checks that an error page explains an ended session without HTTP's terms.
 func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	answer, asked := httptest.NewRecorder(), s.Asking(http.MethodPost, "/", "x", nil)
-	site.SetSession(answer, s.Asked(asked, false), "")
+	site.SetSession(answer, s.NewRequest(asked, false), "")
 	s.AnswerError(answer, asked, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
 	page := answer.Body.String()
 	visit.WantIn(t, page, `href="/sign-in">Sign in<`, "Too long", "Go back, and send less.", "2097152 bytes")

@@ -14,17 +14,16 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrBrokenForm is the error for bodies that no browser sends with these forms.
+// ErrBrokenForm is the error for a body that no browser sends for these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form could not be read. Open the page again, and send it once more.")
 
-// fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails
-// with fault.Invalid.
+// fields returns the fields of a submitted form, whose origin and length are already checked. It fails with
+// fault.Invalid.
 func (r *Request) fields() (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
-	case err == nil && media == "multipart/form-data": // of long forms: it does not escape text
+	case err == nil && media == "multipart/form-data": // for long forms, because it does not escape text
 		return r.parts(parameters["boundary"])
-	// which bounds the number of fields
 	case err != nil || media != "application/x-www-form-urlencoded" || r.ParseForm() != nil:
 		return nil, ErrBrokenForm
 	}
@@ -46,11 +45,12 @@ func Form(take func(w http.ResponseWriter, r *Request, fields url.Values) error)
 const FieldCSRF = "csrf"
 
 var errNotOurPage = fault.New(fault.Forbidden,
-	"This form does not belong to your current session, so nothing was changed. Open the page again, and send it once more.")
+	"This form does not belong to your current session, so nothing was changed. "+
+		"Open the page again, and send it once more.")
 
-// OwnForm is Form for what changes who can get in: accounts, tokens, sessions, and all that administrators do. The form
-// must have the session's CSRFToken. That the browser says "same-origin" is not enough, because this origin shows
-// strangers' links.
+// OwnForm is Form for accounts, tokens, sessions, and everything that administrators do. The form must have the
+// session's CSRFToken. It does not suffice that the browser says "same-origin", because pages of this origin show links
+// of strangers.
 func OwnForm(take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
 	return Form(func(w http.ResponseWriter, r *Request, fields url.Values) error {
 		if !r.fromOwnPage(fields.Get(FieldCSRF)) {
@@ -60,13 +60,13 @@ func OwnForm(take func(w http.ResponseWriter, r *Request, fields url.Values) err
 	})
 }
 
-// The fields of chosen files and their names.
+// The fields with chosen files and their names.
 const (
 	FieldFile     = "file"
 	FieldFileName = "file name"
 )
 
-// A field takes much more memory than its text.
+// These bound the memory of a form: a field takes much more than its text.
 const (
 	maxFields      = 1000
 	maxDisposition = 1 << 10 // of the header with a field's name, whose parameters take many times their length
@@ -105,7 +105,7 @@ func (s *Site) SeeOther(w http.ResponseWriter, path string) error {
 	return nil
 }
 
-// Done redirects to another path unless there was an error.
+// Done redirects to a path unless err is set, which it returns.
 func (s *Site) Done(w http.ResponseWriter, path string, err error) error {
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Site) Done(w http.ResponseWriter, path string, err error) error {
 	return s.SeeOther(w, path)
 }
 
-// FormAgain shows a form again, if the error is about its values. Otherwise it returns the error.
+// FormAgain shows a form again if the error is about its values. Otherwise it returns the error.
 func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Component) error {
 	switch fault.KindOf(err) {
 	case fault.Invalid:

@@ -33,8 +33,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestLongPartHeaders has a part that says what it is in as many words as a body has room for: a map of them would take
-// 25 times as much.
+// TestLongPartHeaders sends a part whose header fills the body: a map of its parameters would take 25 times as much.
 func TestLongPartHeaders(t *testing.T) {
 	var body strings.Builder
 	body.WriteString("--b\r\nContent-Disposition: form-data; name=code")

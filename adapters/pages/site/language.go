@@ -26,11 +26,11 @@ func (s *Site) LanguageOptions() templ.Component {
 	return templ.Raw(b.String())
 }
 
-// otherLanguages returns the names of all others, in the order of letters.
+// otherLanguages returns the names of all other languages, in alphabetical order.
 func (s *Site) otherLanguages() (names []string) {
-	for _, known := range s.Modules.Languages.List.Do() {
-		if known.Name != paste.Autodetect && !slices.Contains(commonLanguages, known.Name) {
-			names = append(names, known.Name)
+	for _, lang := range s.Modules.Languages.List.Do() {
+		if lang.Name != paste.Autodetect && !slices.Contains(commonLanguages, lang.Name) {
+			names = append(names, lang.Name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })

@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Languages are the options of a list of languages: the selected one, which can be of an import and unknown to the catalogue,
-// Autodetect, and all others.
+// Languages are the options of a list of languages: the selected one, Autodetect, and all others. The selected one may
+// come from an import, and be unknown to the catalogue.
 func (s *Site) Languages(selected string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,25 +18,25 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ContentPolicy is that of most pages. A page loads files from this site only, has no inline scripts or styles, is
-// shown in no frame, and sends forms only to this site.
+// ContentPolicy is the policy of most pages. They load files only from this site, have no inline scripts or styles, are
+// not framed, and send forms only to this site.
 const ContentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// FormPolicy is for a page with the form of a paste: its script asks for languages and previews, sends encrypted
+// FormPolicy is for a page with the form of a paste. Its script requests languages and previews, sends encrypted
 // pastes, and may add the styles of the editor with that nonce.
 func FormPolicy(nonce string) string {
 	return strings.Replace(ContentPolicy, "style-src 'self'",
 		"style-src 'self' 'nonce-"+nonce+"'", 1) + "; connect-src 'self'"
 }
 
-// AskingPolicy is for a page whose script asks this site for something.
+// AskingPolicy is for a page whose script sends requests to this site.
 const AskingPolicy = ContentPolicy + "; connect-src 'self'"
 
-// NewNonce returns a value for one answer, which its Content-Security-Policy and its scripts share.
+// NewNonce returns a value that the Content-Security-Policy and the scripts of one answer share.
 func NewNonce() string { return rand.Text() }
 
-// Layout is the frame of all pages.
+// Layout has what all pages share: their head, header and footer.
 type Layout struct {
 	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
@@ -50,12 +50,12 @@ type Layout struct {
 	Here        string // the path to return to after signing in, or ""
 	Nonce       string // of the policy, for the editor's styles; empty: there is no editor
 	CSRF        string // of OwnForm; empty: no session
-	Scheme      string // the colours that were chosen
-	here        string // where it is
-	Fixed       bool   // the page cannot be loaded again, so it offers no other colours
+	Scheme      string // the chosen colours
+	here        string // the path of the page
+	Fixed       bool   // the page cannot be reloaded, so it does not offer other colours
 }
 
-// Layout returns the frame of a page.
+// Layout returns the layout of a page.
 func (r *Request) Layout(title, description string) Layout {
 	page := Layout{
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
@@ -73,7 +73,7 @@ func (l *Layout) at(path string) bool {
 	return l.here == path
 }
 
-// Window returns the title of a page's window.
+// Window returns the title of the browser window.
 func (s *Site) Window(page Layout) string {
 	if page.Title == "" {
 		return s.Config.SiteName
@@ -81,7 +81,7 @@ func (s *Site) Window(page Layout) string {
 	return page.Title + " · " + s.Config.SiteName
 }
 
-// contactLink returns the URL of a mail address, or a URL as it is.
+// contactLink returns the mailto: URL of a mail address. It returns a URL unchanged.
 func contactLink(contact string) string {
 	if strings.Contains(contact, "://") {
 		return contact
@@ -102,12 +102,12 @@ func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", cmp.Or(r.Policy, ContentPolicy))
-	// With no-referrer, browsers send "Origin: null" with forms. The layout says it, too, as proxies may add that.
+	// With no-referrer, browsers send "Origin: null" with forms. Proxies may add that header, so the layout says it, too.
 	header.Set("Referrer-Policy", "same-origin")
 	if !r.Everyone {
-		header.Add("Vary", "Cookie") // errors have one already
+		header.Add("Vary", "Cookie") // errors already have a Vary
 	}
-	if r.Viewer.SignedIn() || r.Rejected || r.Keyed { // it depends on a cookie
+	if r.Viewer.SignedIn() || r.Rejected || r.Keyed { // the page depends on a cookie
 		KeepPrivate(w)
 	}
 	if !r.Public {
@@ -115,13 +115,13 @@ func Guard(w http.ResponseWriter, r *Request) {
 	}
 }
 
-// Content types of files and archives.
+// The content types of files and archives.
 const (
 	TextContentType = "text/plain; charset=utf-8"
 	ZipContentType  = "application/zip"
 )
 
-// Enclose sets the headers of an answer that is no page. With a file name it is a download.
+// Enclose sets the headers of an answer that is not a page. With a file name it becomes a download.
 func Enclose(w http.ResponseWriter, r *Request, contentType, filename string) {
 	r.Policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 	Guard(w, r)
@@ -139,7 +139,7 @@ func Show(w http.ResponseWriter, r *Request, page templ.Component, err error) er
 	return ShowAs(w, r, http.StatusOK, page)
 }
 
-// ShowAs is Show with another status than 200. With "Bearer", browsers ask for no password.
+// ShowAs writes a page with a status. "Bearer" keeps browsers from asking for a password.
 func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component) error {
 	Guard(w, r)
 	if r.Method == http.MethodPost {
@@ -152,7 +152,7 @@ func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component)
 	return Write(r.Context(), w, page)
 }
 
-// Write renders a page. It fails with fault.Busy when the context has ended.
+// Write renders a page. It fails with fault.Busy if the context ends.
 func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	to := &document{ctx, w}
 	err := page.Render(marks.With(ctx), to)
@@ -163,8 +163,8 @@ func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	return err
 }
 
-// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does
-// not escape. It hides Flush from templ: a page is sent only once it is complete.
+// document is a writer that ends with a context. It replaces U+0000, which HTML forbids and templ does not escape. It
+// hides Flush from templ, because a page is sent only when it is complete.
 type document struct {
 	ctx context.Context //nolint:containedctx // that of rendering
 	to  io.Writer
@@ -182,13 +182,13 @@ func (d *document) Write(b []byte) (int, error) {
 	return length, err
 }
 
-// Address returns where this site is: its paths are below that.
+// Address returns the URL of this site, to which its paths are relative.
 func (s *Site) Address(r *http.Request) string {
 	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
 }
 
-// ShowsSecret is for a page that shows a secret, such as a new token. It is not compressed, because its length would
-// tell of the secret who can have something beside it (the attack BREACH).
+// ShowsSecret keeps a page that shows a secret, such as a new token, from being compressed: an attacker who controls
+// other text on the page could guess the secret from the length (the BREACH attack).
 func ShowsSecret(w http.ResponseWriter) { w.Header().Set(gzhttp.HeaderNoCompression, "1") }
 
 // KeepPrivate keeps an answer out of all caches.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Around is what all pages have around what they show.
+// Around is the head, header and footer of all pages. The children are the content.
 func (s *Site) Around(page Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -625,7 +625,7 @@ func (s *Site) Around(page Layout) templ.Component {
 	})
 }
 
-// navLink leads to one of the main pages.
+// navLink is a link to one of the main pages.
 func (s *Site) navLink(page Layout, path, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -747,7 +747,7 @@ func Time(t time.Time) templ.Component {
 	})
 }
 
-// CSRFField is what OwnForm wants in a form.
+// CSRFField is the hidden field that OwnForm requires.
 func (l *Layout) CSRFField() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -803,7 +803,7 @@ func (l *Layout) CSRFField() templ.Component {
 	})
 }
 
-// Field is a line of a form to fill in, with what else its input says of itself. The children stand behind it.
+// Field is a text field of a form, with further attributes of its input. The children follow it.
 func Field(name, label, value string, more templ.Attributes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -914,7 +914,7 @@ func Field(name, label, value string, more templ.Attributes) templ.Component {
 	})
 }
 
-// Select is a list to choose from. The children are its options.
+// Select is a list of choices. The children are its options.
 func Select(name, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1004,7 +1004,7 @@ func Select(name, label string) templ.Component {
 	})
 }
 
-// OnlyField is the only field of a form, with what is wrong with it, if anything. The children are its hint.
+// OnlyField is the only field of a form, with its problem, if any. The children are its hint.
 func OnlyField(name, label, value, problem string, more templ.Attributes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1149,7 +1149,7 @@ func OnlyField(name, label, value, problem string, more templ.Attributes) templ.
 	})
 }
 
-// Alert says what is wrong with a form, if anything.
+// Alert shows the problem of a form, if any.
 func Alert(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1194,7 +1194,7 @@ func Alert(text string) templ.Component {
 	})
 }
 
-// Handed is a value to take along, such as a link, with a button that copies it. The children are further buttons.
+// Handed is a value to copy, such as a link, with a button for that. The children are further buttons.
 func Handed(id, label, copy, value string, more templ.Attributes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

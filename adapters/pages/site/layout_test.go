@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestContact is in the footer of each page, also of those of errors.
+// TestContact checks that the contact is in the footer of each page, including error pages.
 func TestContact(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -28,8 +28,7 @@ func TestContact(t *testing.T) {
 	}
 }
 
-// TestErrorOfHead wants the header of an error's page to be that of GET, whose length has the link to sign in and come
-// back.
+// TestErrorOfHead checks that the headers of an error page are those of GET, whose length includes the link to sign in.
 func TestErrorOfHead(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

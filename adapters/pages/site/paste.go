@@ -10,25 +10,25 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// MaxShownBytes bounds the titles and code on one page. A pasty is shown completely or not at all; larger ones can be
-// read in raw form.
+// MaxShownBytes bounds the titles and code on one page. A pasty is shown completely or not at all. Larger ones can be
+// read raw.
 const MaxShownBytes = 2 << 20
 
 // Read returns the paste in the path.
 func (s *Site) Read(r *Request) (paste.Document, error) {
-	found, err := s.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
-	return found, s.Explained(r, err)
+	document, err := s.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	return document, s.Explained(r, err)
 }
 
-// Explained returns the error of a paste that cannot be read, if any. It says if operators have removed the paste.
+// Explained returns err, or a better error if operators have removed the paste in the path.
 func (s *Site) Explained(r *Request, err error) error {
 	return s.Modules.Pastes.Read.Explain(r.Context(), r.PathValue("id"), err)
 }
 
 // TitleOf returns the title of a paste, or a substitute.
-func TitleOf(found *paste.Document) string {
-	listed := paste.Summary{Title: found.Title, Encrypted: found.Encrypted()}
-	for _, pasty := range slices.Backward(found.Pasties) {
+func TitleOf(document *paste.Document) string {
+	listed := paste.Summary{Title: document.Title, Encrypted: document.Encrypted()}
+	for _, pasty := range slices.Backward(document.Pasties) {
 		if strings.TrimSpace(pasty.Title) != "" {
 			listed.PastyTitle = pasty.Title
 		}
@@ -37,16 +37,16 @@ func TitleOf(found *paste.Document) string {
 }
 
 // Pack writes the code of all pasties as files into a folder of a ZIP file.
-func (s *Site) Pack(files *zip.Writer, folder string, found *paste.Document) error {
-	written := found.CreatedAt
-	if n := len(found.Edits); n > 0 {
-		written = found.Edits[n-1].At
+func (s *Site) Pack(files *zip.Writer, folder string, document *paste.Document) error {
+	modified := document.CreatedAt
+	if n := len(document.Edits); n > 0 {
+		modified = document.Edits[n-1].At
 	}
 	names := make(filename.Set)
-	for i := range found.Pasties {
-		pasty := &found.Pasties[i]
+	for i := range document.Pasties {
+		pasty := &document.Pasties[i]
 		file, err := files.CreateHeader(&zip.FileHeader{
-			Name: folder + names.Unique(s.FileName(pasty)), Method: zip.Deflate, Modified: written.UTC(),
+			Name: folder + names.Unique(s.FileName(pasty)), Method: zip.Deflate, Modified: modified.UTC(),
 		})
 		if err != nil {
 			return err

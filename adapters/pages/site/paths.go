@@ -27,27 +27,27 @@ const (
 	PathRecent  = "/recent"
 )
 
-// maxNext is the longest path to return to.
+// maxNext bounds the path to return to.
 const maxNext = 1 << 10
 
-// LocalPath returns a path of this site with its query. It returns the argument otherwise if the path could lead a
-// browser to another host, or could begin to sign in with a provider.
+// LocalPath returns path if it is a path of this site with its query. It returns otherwise if the path could lead a
+// browser to another host, or begin to sign in with a provider.
 func LocalPath(path, otherwise string) string {
-	parsed, err := url.Parse(path)
+	u, err := url.Parse(path)
 	if err != nil || len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
 		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) ||
-		strings.HasPrefix(pathpkg.Clean(parsed.Path), PathSignIn+"/") {
+		strings.HasPrefix(pathpkg.Clean(u.Path), PathSignIn+"/") {
 		return otherwise
 	}
 	return path
 }
 
-// Link returns where a path of this site is for a browser, as every link, form and redirect must have it. Other
-// addresses stay as they are.
+// Link returns a path of this site as a browser needs it in a link, form or redirect. It returns other addresses
+// unchanged.
 func (s *Site) Link(path string) string { return below(s.mount, path) }
 
-// Asked returns a request for this site.
-func (s *Site) Asked(r *http.Request, everyone bool) *Request {
+// NewRequest returns a request for this site.
+func (s *Site) NewRequest(r *http.Request, everyone bool) *Request {
 	return &Request{Request: r, Mount: s.mount, Everyone: everyone}
 }
 
@@ -64,7 +64,7 @@ func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
 // PathOfUser returns the path of a profile.
 func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
-// FormatPlace returns a place for a query: 1795282550000000.k2j4x8m1.
+// FormatPlace formats a place for a query: 1795282550000000.k2j4x8m1.
 func FormatPlace(place paste.Cursor) string {
 	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
 }
@@ -76,9 +76,9 @@ func ParsePlace(text string) (paste.Cursor, error) {
 	}
 	at, id, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
-	created := time.UnixMicro(micros).UTC()
-	if err != nil || created.Year() < 1 || created.Year() > 9999 || !ident.Valid(id) { // databases hold no other years
+	createdAt := time.UnixMicro(micros).UTC()
+	if err != nil || createdAt.Year() < 1 || createdAt.Year() > 9999 || !ident.Valid(id) { // databases hold no other years
 		return paste.Cursor{}, ErrNothing
 	}
-	return paste.Cursor{CreatedAt: created, ID: paste.ID(id)}, nil
+	return paste.Cursor{CreatedAt: createdAt, ID: paste.ID(id)}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// together is the context of requests that all have a place in the queue before one of them asks for a slot.
+// together is the context of requests that all get a place in the queue before one of them asks for a slot.
 type together struct {
 	context.Context
 
@@ -21,7 +21,7 @@ func (c together) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestQueueOfMany has as many requests at the same instant as may work and wait: none is refused.
+// TestQueueOfMany sends as many concurrent requests as may work and wait. None is refused.
 func TestQueueOfMany(t *testing.T) {
 	t.Parallel()
 	const waiting = 8

@@ -9,10 +9,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// PathScheme takes the form that chooses the colours of pages.
+// PathScheme is the path of the form that chooses the colours of pages.
 const PathScheme = "/colours"
 
-// Schemes are the colours to choose from.
+// The colours to choose from.
 const (
 	SchemeSystem = "" // what the browser prefers
 	SchemeLight  = "light"
@@ -24,22 +24,22 @@ const (
 	schemeAge    = 365 * 24 * time.Hour
 )
 
-// schemes are the colours to choose from, with the labels of their buttons.
+// schemes has the colours to choose from, with the labels of their buttons.
 var schemes = [][2]string{{SchemeSystem, "System"}, {SchemeLight, "Light"}, {SchemeDark, "Dark"}}
 
-// scheme returns the colours that the browser has chosen.
+// scheme returns the colours that were chosen in this browser.
 func (r *Request) scheme() string {
 	if r.Everyone {
 		return SchemeSystem
 	}
-	chosen := CookieValue(r, schemeCookie)
-	if chosen != SchemeLight && chosen != SchemeDark {
+	scheme := CookieValue(r, schemeCookie)
+	if scheme != SchemeLight && scheme != SchemeDark {
 		return SchemeSystem
 	}
-	return chosen
+	return scheme
 }
 
-// colourScheme returns the schemes that a page is made for, as the meta element of that name has them.
+// colourScheme returns the content of the meta element color-scheme.
 func (l *Layout) colourScheme() string {
 	if l.Scheme == SchemeSystem {
 		return "light dark"
@@ -47,7 +47,7 @@ func (l *Layout) colourScheme() string {
 	return l.Scheme
 }
 
-// darkMedia returns for which screens the dark colours are.
+// darkMedia returns the media query of the dark colours.
 func (l *Layout) darkMedia() string {
 	switch l.Scheme {
 	case SchemeDark:
@@ -58,12 +58,12 @@ func (l *Layout) darkMedia() string {
 	return "(prefers-color-scheme: dark)"
 }
 
-// ChooseScheme remembers the colours that a browser wants, and leads back to the page.
+// ChooseScheme stores the chosen colours in a cookie, and redirects back to the page.
 func (s *Site) ChooseScheme(w http.ResponseWriter, r *Request, fields url.Values) error {
-	chosen := fields.Get("colours")
-	if !slices.ContainsFunc(schemes, func(known [2]string) bool { return known[0] == chosen }) {
+	scheme := fields.Get("colours")
+	if !slices.ContainsFunc(schemes, func(choice [2]string) bool { return choice[0] == scheme }) {
 		return fault.New(fault.Invalid, "That is not a colour scheme. Choose system, light or dark.")
 	}
-	SetCookie(w, r, schemeCookie, chosen, schemeAge)
+	SetCookie(w, r, schemeCookie, scheme, schemeAge)
 	return s.SeeOther(w, LocalPath(fields.Get("next"), "/"))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestScheme has a browser choose the colours of pages by a form, and get them from then on.
+// TestScheme chooses the colours of pages by a form, and checks that later pages have them.
 func TestScheme(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -18,14 +18,14 @@ import (
 
 const sessionCookie = "gluepot-session"
 
-// hostOnly is the prefix of cookies that browsers do not accept from subdomains (RFC 6265bis, 4.1.3.2).
+// hostOnly begins the names of cookies that browsers do not accept from subdomains (RFC 6265bis, 4.1.3.2).
 const hostOnly = "__Host-"
 
-// secureOnly is the prefix of cookies that browsers accept over TLS only (RFC 6265bis, 4.1.3.1).
+// secureOnly begins the names of cookies that browsers accept only over TLS (RFC 6265bis, 4.1.3.1).
 const secureOnly = "__Secure-"
 
-// cookieName returns the name of a cookie, which has a prefix only over TLS. Browsers accept hostOnly for the path /
-// alone.
+// cookieName returns the name of a cookie, which has a prefix only over TLS. Browsers accept hostOnly only for the path
+// /.
 func (r *Request) cookieName(prefix, name string) string {
 	switch {
 	case r.URL.Scheme != "https":
@@ -98,7 +98,7 @@ func setCookie(w http.ResponseWriter, r *Request, path, name, value string, acro
 }
 
 // Resume sets the viewer of a request from its cookie. If the session has ended, it clears the cookie, and the viewer
-// is a visitor. It fails with fault.Unavailable when the store does not answer.
+// is a visitor. It fails with fault.Unavailable if the store does not answer.
 func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	secret := CookieSecret(r)
 	if secret == "" {
@@ -119,7 +119,7 @@ func (s *Site) SignInFirst(w http.ResponseWriter, path string) error {
 	return s.SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
 }
 
-// SignedIn restricts a handler to signed-in readers. Others are asked to sign in.
+// SignedIn restricts a handler to signed-in readers. It redirects others to the sign-in page.
 func (s *Site) SignedIn(answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Viewer.SignedIn() {
@@ -132,8 +132,8 @@ func (s *Site) SignedIn(answer Handler) Handler {
 // Recent reports whether the reader has signed in within the last hour.
 func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
 
-// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to sign in, and
-// return to path.
+// Recently restricts a handler to readers who have signed in within the last hour. It redirects others to the sign-in
+// page, which returns to path.
 func (s *Site) Recently(path string, answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Recent() {
@@ -143,14 +143,14 @@ func (s *Site) Recently(path string, answer Handler) Handler {
 	}
 }
 
-// UnseenKey prefixes a delete key that was not shown yet, in the cookie of the paste's pages.
+// UnseenKey begins the cookie with a delete key that no page has shown yet.
 const UnseenKey = "new."
 
 const keyAge = 365 * 24 * time.Hour
 
 func (r *Request) keyCookie() string { return r.cookieName(secureOnly, "gluepot-delete-key") }
 
-// DeleteKey returns the browser's delete key for the paste, or "", and whether it is still to be shown.
+// DeleteKey returns the browser's delete key for the paste, or "", and whether a page must still show it.
 func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
 	cookie, err := r.Cookie(r.keyCookie())
 	if err != nil || cookie.Value == "" {
@@ -170,7 +170,7 @@ const onceAge = 10 * time.Minute
 
 func (r *Request) onceCookie() string { return r.cookieName(secureOnly, "gluepot-once") }
 
-// ShowOnce hands a value of a form to the page at the path to which it redirects.
+// ShowOnce passes a value of a form to the page at path, to which the form redirects.
 func ShowOnce(w http.ResponseWriter, r *Request, path, value string) {
 	setCookie(w, r, path, r.onceCookie(), value, http.SameSiteStrictMode, onceAge)
 }
@@ -185,7 +185,7 @@ func (r *Request) Once() string {
 	return cookie.Value
 }
 
-// ForgetOnce forgets the value of Once: a reload of the page at the path shows it no more.
+// ForgetOnce clears the value of Once, so that a reload of the page at path does not show it again.
 func (r *Request) ForgetOnce(w http.ResponseWriter, path string) {
 	setCookie(w, r, path, r.onceCookie(), "", http.SameSiteStrictMode, 0)
 }

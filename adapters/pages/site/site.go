@@ -25,23 +25,22 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// Config has an installation's choices.
+// Config has the settings of an installation.
 type Config struct {
-	BasePath string // of the interface for programs: empty, or a path such as /api/v2
-	// the address that people use, such as https://example.org/paste, without a trailing slash; empty: unknown
-	PublicURL string
+	BasePath  string // of the API: empty, or a path such as /api/v2
+	PublicURL string // such as https://example.org/paste, without a trailing slash; empty: unknown
 	SiteName  string // in titles, the header and feeds; empty: Gluepot
 	Contact   string // the operator's mail address or URL; empty: not shown
 	TermsURL  string // of the terms of use; empty: not shown
 	Recent    bool   // list the newest public pastes of all users
 	Reports   bool   // let readers report pastes to the operator
-	// RenderTime is how long a page may take once its paste has been read, on a busy machine: the request's deadline is
-	// that of the database. 0: 10 seconds.
+	// RenderTime bounds rendering a page once its paste is read. The request's deadline is for the database. 0: 10
+	// seconds.
 	RenderTime time.Duration
-	MaxBody    int // of a form, in bytes, which the form tells; 0: 2 MiB
+	MaxBody    int // of a form, in bytes; 0: 2 MiB
 }
 
-// Modules have the use cases that pages call.
+// Modules has the use cases that the pages call.
 type Modules struct {
 	Users      *users.UseCases
 	Tokens     *tokens.UseCases
@@ -59,8 +58,8 @@ type Site struct {
 	Modules Modules
 	Large   Queue // for pages that take long to render, and for ZIP files
 
-	mount     string          // as that of a Request
-	languages func() []string // those of the list that are not common
+	mount     string          // see Request.Mount
+	languages func() []string // all except the common ones
 }
 
 // New returns a site over the use cases.
@@ -69,8 +68,8 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.SiteName = cmp.Or(cfg.SiteName, "Gluepot")
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting),
-		make(chan struct{}, slots)}}
+	large := Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
+	s := &Site{Config: cfg, Modules: modules, Large: large}
 	if public, err := url.Parse(cfg.PublicURL); err == nil {
 		s.mount = public.Path
 	}
@@ -78,38 +77,38 @@ func New(cfg Config, modules Modules) *Site {
 	return s
 }
 
-// Searches reports whether there is a search.
+// Searches reports whether the site has a search.
 func (s *Site) Searches() bool { return s.Modules.Search != nil && !s.Modules.Search.Find.Off() }
 
-// Route is a pattern of gin and its handlers. HEAD is as GET. No parameter is empty.
+// Route is a pattern of gin and its handlers. Get also answers HEAD. No parameter is empty.
 type Route struct {
 	Pattern   string
 	Get, Post Handler
-	Reads     bool // its form changes nothing, so the scope read is enough
-	Admins    bool // it is only for administrators: to others there is no page, whatever the method
+	Reads     bool // its form changes nothing, so the read scope suffices
+	Admins    bool // only for administrators: others get 404, whatever the method
 	Everyone  bool // the answer does not depend on a session
-	Begins    bool // its form begins a session, and uses none
-	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
-	Keyed     bool // its form may have a delete key: a wrong one is a failed sign-in, but not of the session
+	Begins    bool // its form begins a session, and ignores the current one
+	Tries     bool // it checks a secret other than the session's, so failures count as failed sign-ins
+	Keyed     bool // its form may have a delete key: a wrong one is a failed sign-in, but does not end the session
 }
 
-// Handler answers a request, or fails with an error of a kind of package fault.
+// Handler answers a request, or fails with a fault.Error.
 type Handler func(w http.ResponseWriter, r *Request) error
 
-// Request is one for a route.
+// Request is a request for a route.
 type Request struct {
 	*http.Request
 
-	Mount    string // the path that the site is below, such as /paste; URL.Path is below that; or ""
+	Mount    string // the path of the site, such as /paste, to which URL.Path is relative; or ""
 	Viewer   token.Viewer
 	Everyone bool   // the answer does not depend on a session
-	Rejected bool   // its token was rejected
-	Keyed    bool   // a cookie has the paste's delete key, or what is shown once
+	Rejected bool   // the session's secret was rejected, or the second one
+	Keyed    bool   // a cookie has the paste's delete key, or a value to show once
 	Public   bool   // search engines may list the answer
-	Policy   string // the Content-Security-Policy, if not that of most pages
+	Policy   string // the Content-Security-Policy; empty: ContentPolicy
 }
 
-// Actor returns the reader as the one who changes something. A client on a Unix socket has no address.
+// Actor returns the reader, as use cases that change something take it. A client on a Unix socket has no address.
 func (r *Request) Actor() audit.Actor {
 	address, _ := netip.ParseAddr(r.RemoteAddr)
 	return audit.By(r.Viewer, address)
@@ -117,18 +116,18 @@ func (r *Request) Actor() audit.Actor {
 
 // Queue limits expensive work to half of the processors.
 type Queue struct {
-	Places chan struct{} // of work that holds a paste, at a slot or waiting for one
+	Places chan struct{} // for work that holds a paste, in a slot or waiting for one
 	Slots  chan struct{}
 }
 
-// maxWaiting bounds the waiting requests that hold a paste in memory.
+// maxWaiting bounds the requests that hold a paste in memory while they wait.
 const maxWaiting = 8
 
-var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being asked for at the moment. Try again shortly.",
+var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being requested at the moment. Try again shortly.",
 	errors.New("half of the processors make large pages, and more requests wait for them than may"))
 
-// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Busy when too many
-// wait, or ctx ends.
+// Enter waits for a slot, for a request that holds a paste. leave releases the slot. It fails with fault.Busy if too
+// many wait, or if ctx ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Places <- struct{}{}:
@@ -143,7 +142,7 @@ func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	return func() { slot(); <-q.Places }, nil
 }
 
-// Wait is Enter for a request that holds nothing yet.
+// Wait is Enter for a request that holds no paste yet.
 func (q Queue) Wait(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Slots <- struct{}{}:

@@ -23,7 +23,7 @@ const (
 	MaxName    = 200
 )
 
-// Shortened returns a text, or its beginning.
+// Shortened returns a text, cut to a number of characters.
 func Shortened(text string, most int) string {
 	n := 0
 	for i := range text {
@@ -34,7 +34,7 @@ func Shortened(text string, most int) string {
 	return text
 }
 
-// pieceLength bounds what a page holds of a long line beside what is written.
+// pieceLength bounds the pieces of a long line.
 const pieceLength = 16 << 10
 
 // Pieces yields the lines of a text with their line ends, and long ones in several pieces, without splitting

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestPieces cuts texts between characters, and anywhere in what is no text.
+// TestPieces checks that texts are cut between characters, and anywhere if they are not UTF-8.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
