@@ -105,7 +105,8 @@ func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, problem err
 		return err
 	}
 	view := waysView{
-		Credentials: ways, labels: make(map[string]string), problem: fault.MessageOf(problem), saved: r.URL.Query().Has("saved"),
+		Credentials: ways, labels: make(map[string]string),
+		problem: fault.MessageOf(problem), saved: r.URL.Query().Has("saved"),
 	}
 	for _, source := range p.Modules.Accounts.Providers.Do() {
 		view.labels[source.Key] = source.Label
