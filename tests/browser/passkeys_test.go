@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,68 @@ func TestPasskeys(t *testing.T) {
 		elsewhere.show(path + "/account/security")
 		if buttons := evaluate[int](elsewhere, "document.querySelectorAll('button[name=remove]').length"); buttons != 2 {
 			t.Errorf("got %d passkeys, want the lost one and the new one", buttons)
+		}
+	})
+}
+
+// ceremonies begins ceremonies of signing in as two tabs do, and finishes them in ways that must not work, and in those
+// that must. It returns what the server answered to each.
+const ceremonies = `(async () => {
+	const send = (fields, credentials) => fetch(document.querySelector("form[data-passkey=use]").action,
+		{method: "POST", credentials, body: new URLSearchParams({passkey: "on", ...fields})});
+	const begin = async () => (await send({})).json();
+	const sign = async ({options}) => JSON.stringify((await navigator.credentials.get(
+		{publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options)})).toJSON());
+	const finish = async ({ceremony}, answer, credentials = "same-origin") => {
+		const got = await send({ceremony, answer}, credentials);
+		return got.redirected ? "in" : String(got.status);
+	};
+	const first = await begin(), second = await begin();
+	const third = await begin(), fourth = await begin();
+	const ofFirst = await sign(first), ofSecond = await sign(second), ofThird = await sign(third);
+	return {
+		"the answer to another challenge": await finish(first, ofSecond),
+		"the right one, too late":         await finish(first, ofFirst),
+		"without the cookie":              await finish(second, ofSecond, "omit"),
+		"of the other tab":                await finish(third, ofThird),
+		"the same once more":              await finish(third, ofThird),
+		"of this tab":                     await finish(fourth, await sign(fourth)),
+	};
+})()`
+
+// TestPasskeyCeremonies has two tabs sign in beside each other, answers that are sent again, and a copy of the site at
+// another origin.
+func TestPasskeyCeremonies(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		site := install(t, cfg, "")
+		ann := newTab(t, site.origin)
+		phone := ann.plug()
+		ann.show(site.link(t))
+		ann.fill("#passkey-user", "ann")
+		ann.press(makePasskey, leave)
+		ann.signsOut("")
+		ann.show("/sign-in")
+		got := read(ann, chromedp.Evaluate[map[string]string](ceremonies, chromedp.EvalAwaitPromise))
+		want := map[string]string{
+			"the answer to another challenge": "403", "the right one, too late": "400", "without the cookie": "400",
+			"of this tab": "in", "of the other tab": "in", "the same once more": "400",
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+
+		// Whoever serves a copy of the site at another port of the host gets an answer, which is for that origin.
+		address := freeport.Address(t)
+		balance(t, address, site.nodes)
+		_, port, _ := strings.Cut(address, ":")
+		copied := newTab(t, "http://localhost:"+port)
+		copied.plug().hold(phone.passkeys()[0])
+		copied.show("/sign-in")
+		copied.press(usePasskey, "main > h1 + p")
+		if text := evaluate[string](copied, "document.querySelector('main').innerText"); !strings.Contains(text,
+			"was not accepted") {
+			t.Errorf("got %s, want the answer for another origin refused", text)
 		}
 	})
 }
