@@ -172,8 +172,8 @@ type budgeted interface {
 	Hold(bytes int64, waits bool) error
 }
 
-// serve answers a request, or advertises the branch if it is nil. What is sent is complete before the first byte leaves,
-// so that a client that reads slowly takes no slot.
+// serve answers a request, or advertises the branch if it is nil. What is sent is complete before the first byte
+// leaves, so that a client that reads slowly takes no slot.
 func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType string) error {
 	var answer bytes.Buffer
 	if err := g.answer(w, a, request, &answer); err != nil {

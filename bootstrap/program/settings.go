@@ -41,7 +41,8 @@ func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 	limits := &cfg.Pastes.Rules.Limits
 	flags.IntVar(&limits.Pasties, "paste-max-pasties", limits.Pasties, "how many pasties a paste may have")
 	flags.IntVar(&limits.Edits, "paste-max-edits", limits.Edits,
-		"how many entries the history of a paste may have; the oldest edits are dropped, each with all its entries, also beyond 32 MiB of text")
+		"how many entries the history of a paste may have; the oldest edits are dropped, each with all its entries, "+
+			"also beyond 32 MiB of text")
 }
 
 func webhookFlags(flags *pflag.FlagSet, cfg *config) {
@@ -141,7 +142,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&s.MaxClientConnections, "http-max-client-connections", s.MaxClientConnections,
 		"connections at once of one address that is no trusted proxy; further ones are closed; 0 is no limit")
 	flags.IntVar(&h.MaxMemory, "http-max-memory", h.MaxMemory,
-		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the answer is 503")
+		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the "+
+			"answer is 503")
 	flags.Var((*duration)(&s.DrainDelay), "http-drain-delay", "time between readiness going false and the socket closing")
 	flags.Var((*duration)(&s.DrainTimeout), "http-drain-timeout", "how long to wait for requests in flight at the end")
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate,

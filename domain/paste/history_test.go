@@ -234,7 +234,8 @@ func TestVersionsOfImports(t *testing.T) {
 		{Number: 2, Type: EditTitle, Text: "s"},
 	}}
 	versions, err := c.Versions()
-	if err != nil || len(versions) != 2 || versions[0].Title != "s" || versions[1].Title != "t" || versions[0].Edits != nil {
+	if err != nil || len(versions) != 2 || versions[0].Title != "s" || versions[1].Title != "t" ||
+		versions[0].Edits != nil {
 		t.Errorf("got %v, %v, want the two that are known", versions, err)
 	}
 	large := Content{Pasties: []Pasty{{ID: "a", Code: strings.Repeat("x", maxVersions/4)}}}

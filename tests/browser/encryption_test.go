@@ -202,8 +202,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestDecrypted reads a decrypted paste as any other: its lines have numbers, colours and addresses, long ones wrap, and
-// Copy copies what was encrypted. The server does not learn which lines, nor which languages.
+// TestDecrypted reads a decrypted paste as any other: its lines have numbers, colours and addresses, long ones wrap,
+// and Copy copies what was encrypted. The server does not learn which lines, nor which languages.
 func TestDecrypted(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))

@@ -41,8 +41,10 @@ func outlinedPastes(t *testing.T, s Store) {
 				paste.Selection{}, 2)
 			return listed, err
 		},
-		"Recent":    func() ([]paste.Summary, error) { return s.Pastes.Recent(t.Context(), "", paste.Cursor{}, 2) },
-		"StarredBy": func() ([]paste.Summary, error) { return s.Pastes.StarredBy(t.Context(), fan.ID, "", paste.Cursor{}, 2) },
+		"Recent": func() ([]paste.Summary, error) { return s.Pastes.Recent(t.Context(), "", paste.Cursor{}, 2) },
+		"StarredBy": func() ([]paste.Summary, error) {
+			return s.Pastes.StarredBy(t.Context(), fan.ID, "", paste.Cursor{}, 2)
+		},
 		"Find": func() (listed []paste.Summary, err error) {
 			query, err := search.Parse("needle", func(text string) string { return text })
 			must(t, err)

@@ -87,7 +87,8 @@ func startCluster(ctx context.Context, options []string) (*cluster, error) {
 		}
 		tried = append(tried, err)
 	}
-	return nil, fmt.Errorf("streaming replicas need PostgreSQL's server binaries (Debian: apt-get install postgresql) or a Docker engine: %w",
+	return nil, fmt.Errorf("streaming replicas need PostgreSQL's server binaries (Debian: apt-get install "+
+		"postgresql) or a Docker engine: %w",
 		errors.Join(tried...))
 }
 

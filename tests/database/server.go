@@ -130,8 +130,9 @@ func findServer(options []string) (*url.URL, func(), error) {
 	return nil, nil, fmt.Errorf(`no PostgreSQL for the tests (%s). Give them one of these:
   - %s=postgres://USER:PASSWORD@HOST/postgres, a server on which databases may be created
   - a Docker engine; the image is %s, or what %s names
-  - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql, which they do by themselves as root)
-%s=url, container, local or install demands one of them`, strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
+  - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql; as root, they do it themselves)
+%s=url, container, local or install demands one of them`,
+		strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
 }
 
 func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {

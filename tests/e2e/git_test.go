@@ -100,7 +100,8 @@ func testClone(t *testing.T, p *program.Process, git gitClient) {
 	edit(`{"pasties":[{"_id":"` + pasties[0] + `","code":"package main // a\n"},{"_id":"` + pasties[1] + `"}]}`)
 	edit(`{"title":"Another","pasties":[{"_id":"` + pasties[0] + `","title":"a.go"},{"title":"c.txt","code":"c"}]}`)
 	git.run("clone", repositoryURL(p, id, ""), "a")
-	if got := git.run("-C", "a", "log", "--format=%an <%ae> %s"); got != "Epoxy <> Change the title to \"Another\", and 3 more\n"+
+	if got := git.run("-C", "a", "log",
+		"--format=%an <%ae> %s"); got != "Epoxy <> Change the title to \"Another\", and 3 more\n"+
 		"Epoxy <> Change main.go\nEpoxy <> Create A program" {
 		t.Errorf("got the log %s, want one commit for each edit", got)
 	}
@@ -203,7 +204,8 @@ func TestGitNames(t *testing.T) {
 	p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_BASE_PATH=/api/v2")
 	titles := []string{
 		".git", ".GIT", "..", "a/../b", "CON", "nul.txt", "A.txt", "a.txt", ".gitmodules", "git~1", "gitmod~1", "-rf", "x\\y",
-		".g\u200cit", "\u202e", strings.Repeat("x", 300), " ", "日本", ".gitattributes", "a:b", "c\nd", "GIT~1", "/", ".", "\x7f",
+		".g\u200cit", "\u202e", strings.Repeat("x", 300), " ", "日本", ".gitattributes", "a:b", "c\nd", "GIT~1",
+		"/", ".", "\x7f",
 	}
 	var pasties []map[string]string
 	for _, title := range titles {

@@ -214,7 +214,8 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 			seen[e.Text] = true
 		}
-		if n := column(t, db, `SELECT id FROM pastes p WHERE p.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id)
+		if n := column(t, db, `SELECT id FROM pastes p WHERE p.edits <> (SELECT count(*) FROM paste_edits e
+			WHERE e.paste_id = p.id)
 			OR p.pasties <> (SELECT count(*) FROM pasties y WHERE y.paste_id = p.id)`,
 		); len(n) > 0 {
 			t.Errorf("got %v, want none without all of its pasties and history", n)

@@ -64,7 +64,8 @@ var instants = map[bool]struct{ past, now string }{
 
 // insertPastes is a statement that stores empty pastes, with these columns of what is selected.
 func insertPastes(columns, selected string) string {
-	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes, " + columns +
+	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, " +
+		"history_bytes, " + columns +
 		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
 }
 
@@ -124,7 +125,8 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 					"'d', now()"),
 					"pastes", "public.pastes", 1) + "; RESET search_path"},
 				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id" +
-					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, created_at, lifetime, visibility, title, encrypted, pasties," +
+					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, created_at, lifetime, visibility, title, " +
+					"encrypted, pasties," +
 					" tags, edits, content_bytes, history_bytes) VALUES (v.id, now(), '', 0, '', false, 0, 0, 0, 0, 0)"},
 				{"truncating", "TRUNCATE pastes CASCADE"},
 				{"a row", insertPastes("id, created_at", "'a', now()")},
@@ -225,10 +227,12 @@ func TestCountReadsNoTable(t *testing.T) {
 func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, pastes int) {
 	t.Helper()
 	now := instants[isPostgres(cfg)].now
-	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)"+
+	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, "+
+		"contributor, created_at)"+
 		" VALUES ($1, $1, '', '', true, 0, false, "+now+")", owner)
 	exec(t, db, insertPastes("id, owner_id, created_at", fmt.Sprintf(`'%s' || (1000000 + n), '%s', %s
-		FROM (WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s WHERE n > 0) numbers`,
+		FROM (WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s
+			WHERE n > 0) numbers`,
 		owner, owner, now, pastes)))
 }
 

@@ -21,7 +21,8 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	s := openService(t, cfg)
 	exec(t, s.db, "ALTER TABLE pastes SET (autovacuum_enabled = off)")
 	exec(t, s.db, "ALTER TABLE pasties SET (autovacuum_enabled = off)")
-	exec(t, s.db, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+	exec(t, s.db, `INSERT INTO users (id, username, avatar_url, default_language, public_profile,
+		supporter_months, contributor, created_at)
 		SELECT 'u' || x, 'user' || x, '', '', true, 0, false, now() FROM generate_series(1, 200) x`)
 	exec(t, s.db, "UPDATE users SET public_profile = true")
 	fill := func(owner string) {
@@ -55,7 +56,8 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 			read := s.rowsRead(t) - before
 			t.Logf("%s of %s: %d rows read for %d pages", name, owner, read, pages)
 			if read < 3*limit*pages || read > 4*limit*pages {
-				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their outlines, and some by the planner",
+				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their outlines, "+
+					"and some by the planner",
 					name, owner, read, pages, limit*pages)
 			}
 		}
@@ -70,7 +72,8 @@ func TestStarsReadNoOtherPastes(t *testing.T) {
 	s := openService(t, cfg)
 	const stars = 1000
 	exec(t, s.db, insertPastes("id, owner_id, created_at, delete_key",
-		"md5(x::text), 'epoxy', now() - x * interval '1 second', decode(repeat(md5(x::text), 60), 'hex') FROM generate_series(1, 50000) x"))
+		"md5(x::text), 'epoxy', now() - x * interval '1 second', decode(repeat(md5(x::text), 60), 'hex') FROM "+
+			"generate_series(1, 50000) x"))
 	exec(t, s.db, `INSERT INTO stars (user_id, paste_id, position)
 		SELECT 'epoxy', md5(x::text), x FROM generate_series(49001, 50000) x`)
 	exec(t, s.db, "VACUUM ANALYZE")

@@ -301,7 +301,8 @@ func TestRaceUnstarBesideImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := begin(t, r.db, "1min") // only makes the import last
-	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile,
+		supporter_months, contributor, created_at)
 		VALUES ('late', 'z', '', '', true, 0, false, now())`)
 	done := make(chan string)
 	go func() {

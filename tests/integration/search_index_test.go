@@ -46,7 +46,8 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 	}
 	wantIndexed(t, makes, false)
 
-	const kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX %'"
+	const kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND " +
+		"query LIKE 'CREATE INDEX %'"
 	exec(t, db, kill)
 	if err := <-made; !fault.Is(err, fault.Unavailable) {
 		t.Errorf("killed: got %v, want %v", err, fault.Unavailable)
@@ -61,7 +62,8 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 			t.Fatal("the session that was killed keeps its lock")
 		}
 	}
-	const invalid = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'paste_texts'::regclass AND NOT indisvalid"
+	const invalid = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'paste_texts'::regclass AND " +
+		"NOT indisvalid"
 	if got := column(t, db, invalid); !slices.Equal(got, []string{"paste_texts_by_trigram"}) {
 		t.Errorf("got the indexes %q that are not valid, want the one that was left", got)
 	}

@@ -161,7 +161,8 @@ func TestImportBesideANewUser(t *testing.T) {
 	results, err := users.Import(t.Context(), imported(t, "a=y", "b=x", "c=w"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
-	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile,
+		supporter_months, contributor, created_at)
 		VALUES ('late', 'Z', '', '', true, 0, false, now())`)
 	done := make(chan string)
 	go func() {

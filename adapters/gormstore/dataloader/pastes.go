@@ -48,7 +48,8 @@ func (d *Dataloader) Pastes(store paste.Store) *Pastes {
 		lists: newLoader(d, lists, query[user.ID, paste.Cursor]{
 			columns: `p.created_at, p.id`,
 			tables: fmt.Sprintf(`JOIN LATERAL (SELECT l.created_at, l.id FROM pastes l
-				WHERE l.owner_id = q.owner AND l.removed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > (SELECT clock_timestamp()))
+				WHERE l.owner_id = q.owner AND l.removed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at >
+					(SELECT clock_timestamp()))
 				ORDER BY l.created_at DESC, l.id DESC LIMIT %d) p ON true`, longList),
 			names:  []string{"owner"},
 			values: func(owner user.ID) []string { return []string{string(owner)} },
@@ -142,9 +143,11 @@ var (
 	isLeft  = fmt.Sprintf(`(p.content_bytes > %d OR p.edits > 0 OR p.burns)`, mergedBytes)
 	isFirst = `coalesce(y.position, 0) = 0`
 
-	documentColumns = `p.id, p.owner_id, p.created_at, p.expires_at, p.lifetime, p.visibility, p.title, p.delete_key, p.origin, ` + isLeft + `,
+	documentColumns = `p.id, p.owner_id, p.created_at, p.expires_at, p.lifetime, p.visibility, p.title, ` +
+		`p.delete_key, p.origin, ` + isLeft + `,
 		CASE WHEN ` + isFirst + ` THEN (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) ELSE 0 END,
-		` + isFirst + ` AND q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
+		` + isFirst + ` AND q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id
+			AND s.user_id = q.reader),
 		y.id IS NOT NULL, coalesce(y.id, ''), coalesce(y.title, ''), coalesce(y.language, ''), coalesce(y.code, ''),
 		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND NOT ` + isLeft + ` THEN
 			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END`
@@ -152,7 +155,8 @@ var (
 	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND p.removed_at IS NULL
 			AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
-		LEFT JOIN LATERAL (SELECT * FROM pasties o WHERE o.paste_id = p.id AND NOT %s ORDER BY o.position) y ON true`, paste.Private, isLeft)
+		LEFT JOIN LATERAL (SELECT * FROM pasties o WHERE o.paste_id = p.id
+			AND NOT %s ORDER BY o.position) y ON true`, paste.Private, isLeft)
 )
 
 // documentRow is a pasty and its paste.

@@ -19,7 +19,8 @@ type Tokens struct {
 // Tokens decorates the tokens of a store.
 func (d *Dataloader) Tokens(store token.Store) *Tokens {
 	return &Tokens{store, newLoader(d, d.slots, query[token.Hash, model.AccessToken]{
-		columns: `t.id, t.user_id, t.kind, t.scope, t.parent_id, t.hash, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, ` +
+		columns: `t.id, t.user_id, t.kind, t.scope, t.parent_id, t.hash, t.name, t.created_at, t.expires_at, ` +
+			`t.last_used_at, t.revoked_at, ` +
 			userColumns,
 		tables: `JOIN access_tokens t ON t.hash = decode(q.hash, 'hex') JOIN users u ON u.id = t.user_id`,
 		names:  []string{"hash"},

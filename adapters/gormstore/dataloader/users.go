@@ -17,11 +17,13 @@ type Users struct {
 }
 
 const (
-	userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.show_tags, u.supporter_months, u.contributor,
+	userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.show_tags,
+		u.supporter_months, u.contributor,
 		u.created_at, u.admin, u.suspended, u.pastes_hidden`
 	accountColumns = userColumns + `,
 		ARRAY(SELECT s.paste_id FROM stars s JOIN pastes p ON p.id = s.paste_id
-			WHERE s.user_id = u.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+			WHERE s.user_id = u.id AND p.removed_at IS NULL AND (p.expires_at IS NULL OR p.expires_at >
+				(SELECT clock_timestamp()))
 			ORDER BY s.position, s.paste_id),
 		(SELECT coalesce(json_object_agg(i.provider, i.subject), '{}') FROM identities i WHERE i.user_id = u.id)`
 )

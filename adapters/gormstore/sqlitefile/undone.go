@@ -46,8 +46,10 @@ var undoing = []struct{ what, statement string }{
 		AND paste_id IN (SELECT id FROM restored.pastes WHERE visibility <> 1)`},
 
 	{"pastes that were removed", `UPDATE restored.pastes AS r SET removed_at = m.removed_at, hidden = m.hidden
-		FROM main.pastes AS m WHERE m.id = r.id AND m.removed_at IS NOT NULL AND (r.removed_at IS NULL OR r.hidden AND NOT m.hidden)`},
-	{"", `DELETE FROM restored.paste_texts WHERE paste_id IN (SELECT id FROM restored.pastes WHERE removed_at IS NOT NULL)`},
+		FROM main.pastes AS m WHERE m.id = r.id AND m.removed_at IS NOT NULL
+			AND (r.removed_at IS NULL OR r.hidden AND NOT m.hidden)`},
+	{"", `DELETE FROM restored.paste_texts WHERE paste_id IN (SELECT id FROM restored.pastes WHERE removed_at IS ` +
+		`NOT NULL)`},
 	{"pastes", `DELETE FROM restored.pastes WHERE ` + buried("paste") + ` AND id NOT IN (SELECT id FROM main.pastes)`},
 	{"reports", `DELETE FROM restored.reports WHERE ` + sameInstallation + ` AND id NOT IN (SELECT id FROM main.reports)`},
 

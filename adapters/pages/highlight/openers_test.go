@@ -28,7 +28,8 @@ var large = flag.Bool("large", false, "try every opener in every language, for s
 var openers = strings.Fields(`
 <% {# {{ {% <? <!-- <![CDATA[ <script> <style> <a </ {{{ #{ ${ $( %{ %( [[ [=[ [a]( ( [ { /* (* {- -- --[[ // " """
 ' ''' q{ q( r#" R"( @" f"{ \ \( \[ \begin{ $$ $ @ @{ # #! #| #; =begin % & * ** | || : :: ; , . ... ~ ^ ! ? + - _ <
-> = == => -> << <<A <<-A begin if def class do function GET a A 1 0x 1e x=" x=' a: a= a< a/ (? [^ {a: <# é <?php ` + "` ``` ```go ~~~")
+> = == => -> << <<A <<-A begin if def class do function GET a A 1 0x 1e x=" x='
+a: a= a< a/ (? [^ {a: <# é <?php ` + "` ``` ```go ~~~")
 
 // ends follow each opener.
 var ends = []string{"", "\n"}

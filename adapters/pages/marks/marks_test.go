@@ -22,10 +22,11 @@ func TestInvisible(t *testing.T) {
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                        "",
-		"a < b && c > \"d'":       "a &lt; b &amp;&amp; c &gt; &#34;d&#39;",
-		"naïve – 漢字 🙂\n\t":        "naïve – 漢字 🙂\n\t",
-		"a\u202eb":                "a<bdi class=\"mark\" data-mark=\"202E\" title=\"U+202E RIGHT-TO-LEFT OVERRIDE\">\u202e</bdi>b",
+		"":                  "",
+		"a < b && c > \"d'": "a &lt; b &amp;&amp; c &gt; &#34;d&#39;",
+		"naïve – 漢字 🙂\n\t":  "naïve – 漢字 🙂\n\t",
+		"a\u202eb": "a<bdi class=\"mark\" data-mark=\"202E\" title=\"U+202E RIGHT-TO-LEFT " +
+			"OVERRIDE\">\u202e</bdi>b",
 		"\x00":                    `<bdi class="mark" data-mark="00" title="U+0000 &lt;control&gt;"></bdi>`,
 		"x\r":                     `x<bdi class="mark" data-mark="0D" title="U+000D &lt;control&gt;"></bdi>`,
 		"\x01":                    `<bdi class="mark" data-mark="01" title="U+0001 &lt;control&gt;"></bdi>`,
@@ -78,7 +79,8 @@ func TestJoiners(t *testing.T) {
 func TestVariationSelectors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
+		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f " +
+			"ℹ\ufe0f 1\ufe0f\u20e3",
 		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd",
 		"'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
 		"❤\ufe0f\ufe0f\ufe03":  "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",

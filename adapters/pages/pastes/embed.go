@@ -15,7 +15,8 @@ import (
 )
 
 // embedPolicy is for the only page that other sites may frame. It runs no scripts.
-const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors *"
+const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; " +
+	"frame-ancestors *"
 
 // The size of the frame in the HTML to copy, in pixels.
 const (

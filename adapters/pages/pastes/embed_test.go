@@ -73,7 +73,8 @@ func TestEmbed(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/k2j4x8m1"),
 		`value="&lt;iframe src=&#34;https://paste.example/k2j4x8m1/embed&#34; title=&#34;A title&#34; width=`,
-		`<link rel="alternate" type="application/json+oembed" href="https://paste.example/oembed?url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1"`)
+		`<link rel="alternate" type="application/json+oembed" `+
+			`href="https://paste.example/oembed?url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1"`)
 	if page := s.Page("/private0"); strings.Contains(page, "iframe") || strings.Contains(page, "oembed") {
 		t.Errorf("got %s, want nothing to embed a private paste with", page)
 	}
@@ -88,13 +89,15 @@ func TestEmbed(t *testing.T) {
 func TestOEmbed(t *testing.T) {
 	t.Parallel()
 	s := embeddable(t)
-	answer, err := s.Get("/oembed?maxwidth=300&maxheight=9999&format=json&url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1%3Fx%23L3")
+	answer, err := s.Get("/oembed?maxwidth=300&maxheight=9999&format=json&" +
+		"url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1%3Fx%23L3")
 	var got map[string]any
 	if err != nil || json.Unmarshal(answer.Body.Bytes(), &got) != nil ||
 		answer.Header().Get("Content-Type") != "application/json" {
 		t.Fatalf("got %v, %v %s, want JSON", err, answer.Header(), answer.Body)
 	}
-	const frame = `<iframe src="https://paste.example/k2j4x8m1/embed" title="A title" width="300" height="400" loading="lazy"></iframe>`
+	const frame = `<iframe src="https://paste.example/k2j4x8m1/embed" title="A title" width="300" height="400" ` +
+		`loading="lazy"></iframe>`
 	if got["type"] != "rich" || got["version"] != "1.0" || got["html"] != frame || got["width"] != 300.0 ||
 		got["height"] != 400.0 {
 		t.Errorf("got %s, want what oEmbed says of a rich resource, with %s", answer.Body, frame)

@@ -177,7 +177,8 @@ func (e *entry) diff(ctx context.Context) *diff {
 	for i, line := range d.lines {
 		d.lines[i] = e.sign + strings.TrimSuffix(line, "\n")
 	}
-	for _, other := range [...]string{"+", "-"} { // the code before the edit, and that after it, as far as the diff has them
+	// the code before the edit, and that after it, as far as the diff has them
+	for _, other := range [...]string{"+", "-"} {
 		d.colour(other, func(code string) highlight.Colours { return e.tint(ctx, e.language, code) })
 	}
 	return d

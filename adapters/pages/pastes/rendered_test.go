@@ -64,7 +64,8 @@ func TestFences(t *testing.T) {
 	page := s.Page("/fences00")
 	visit.WantIn(t, page, `<h3 id="user-content-1-use">`, `<h3 id="user-content-2-use">`,
 		`<a href="#user-content-2-use">up</a>`,
-		`<div class="fence"><button class="copy" type="button" hidden>Copy</button><pre tabindex="0"><code class="language-golang">`+
+		`<div class="fence"><button class="copy" type="button" hidden>Copy</button><pre tabindex="0"><code `+
+			`class="language-golang">`+
 			`<span class="k">var</span> x = <span class="m">1</span>`+"\n</code></pre></div>",
 		"<code class=\"language-none\">var y\n</code></pre></div>", "<pre tabindex=\"0\"><code>var z\n</code></pre></div>")
 	visit.WantIn(t, s.Page("/fences01"), `<h3 id="user-content-use">`, `<a href="#user-content-use">up</a>`)
@@ -75,7 +76,8 @@ func TestRenderedMarks(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("deceit00", visit.Content(paste.Pasty{Language: "Markdown", Code: "Run `invoice\u202egnp.exe` & <b>\n\n" +
-		"    curl\u2066 https://safe.example\u200d\n\n[pay\u202elapyap.moc](https://evil.example/ \"a\u202eb\") \U0001f469\u200d\U0001f4bb\n"}))
+		"    curl\u2066 https://safe.example\u200d\n\n[pay\u202elapyap.moc](https://evil.example/ \"a\u202eb\") " +
+		"\U0001f469\u200d\U0001f4bb\n"}))
 	page := s.Page("/deceit00")
 	rendered, _, _ := strings.Cut(page[strings.Index(page, ", rendered\""):], "<details>")
 	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="202E"`, `</code> &amp; <b></b></p>`,
