@@ -86,7 +86,8 @@ func TestStrangers(t *testing.T) {
 		linkOf("user", "reset", "spammer")
 	invitation := linkOf("invite", "create")
 	stranger := &visitor{t: t, p: p}
-	if answer, body := stranger.ask(http.MethodPost, used, chosen("", goodPassword)); answer.StatusCode != http.StatusSeeOther {
+	if answer, body := stranger.ask(http.MethodPost, used,
+		chosen("", goodPassword)); answer.StatusCode != http.StatusSeeOther {
 		t.Fatalf("got %d %s, want the link used", answer.StatusCode, body)
 	}
 	for _, args := range [][]string{{"user", "delete", "gone", "--yes"}, {"user", "suspend", "spammer", "--reason", "x"}} {

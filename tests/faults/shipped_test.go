@@ -53,8 +53,8 @@ func shippedSettings(t *testing.T, files []string) (settings []string) {
 }
 
 // TestShippedValues runs a node with the settings and the memory that we ship. Strangers request the page of 2 MB of
-// control characters again and again, hold incomplete requests, and create pastes beyond their quota, one after the
-// other: others are answered all the time, and the node is not killed.
+// control characters again and again, hold incomplete requests, guess passwords, and create pastes beyond their quota,
+// one after the other: others are answered all the time, and the node is not killed.
 func TestShippedValues(t *testing.T) {
 	for _, s := range shipped {
 		t.Run(s.name, func(t *testing.T) {
@@ -85,6 +85,7 @@ func TestShippedValues(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 			})
+			beside("passwords", func() { guessPasswords(t, node) })
 			beside("pastes beyond the quota", func() { spend(t, node) })
 			looking.stop()
 			wantNotKilled(t, group)
@@ -130,6 +131,45 @@ func pages(t *testing.T, node *program.Process, id string) {
 	record(t, "pages of control characters that were shown", rows, fmt.Sprint("some of ", number))
 	if rows == 0 {
 		t.Error("got no page shown")
+	}
+}
+
+// guessPasswords has 500 clients try a password at once: some are told that it is wrong, the others to come again.
+func guessPasswords(t *testing.T, node *program.Process) {
+	t.Helper()
+	const number = 500
+	statuses, begin := make([]int, number), make(chan struct{})
+	var guessing sync.WaitGroup
+	for i := range number {
+		conn := dialFrom(t, node, fmt.Sprintf("127.0.%d.%d", 4+i/250, 1+i%250))
+		body := fmt.Sprintf("name=user%d&password=tulip+river+stone", i)
+		guessing.Go(func() {
+			<-begin
+			_, _ = fmt.Fprintf(conn, "POST /sign-in HTTP/1.1\r\nHost: gluepot.test\r\nAccept: text/html\r\n"+
+				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+				len(body), body)
+			_ = conn.SetReadDeadline(time.Now().Add(answerLimit))
+			answer, err := io.ReadAll(conn)
+			if err != nil || len(answer) < len("HTTP/1.1 401") {
+				t.Errorf("got %v and %d bytes, want an answer", err, len(answer))
+				return
+			}
+			_, _ = fmt.Sscanf(string(answer), "HTTP/1.1 %d", &statuses[i])
+		})
+	}
+	close(begin)
+	guessing.Wait()
+	compared := 0
+	for _, status := range statuses {
+		if status == http.StatusUnauthorized {
+			compared++
+		} else if status != http.StatusServiceUnavailable {
+			t.Errorf("got %d, want 401 or 503", status)
+		}
+	}
+	record(t, "passwords that were compared", compared, fmt.Sprint("some of ", number))
+	if compared == 0 {
+		t.Error("got no password compared")
 	}
 }
 
