@@ -178,7 +178,7 @@ func TestGitShowsNothingPrivate(t *testing.T) {
 		{program.EpoxyToken, private, 200}, {program.EpoxyToken, burning, 404}, {program.EpoxyToken, "unknown1", 404},
 	} {
 		address := repositoryURL(p, c.id, c.token)
-		answer, err := http.Get(address + "/info/refs?service=git-upload-pack") //nolint:noctx // of this test
+		answer, err := http.Get(address + "/info/refs?service=git-upload-pack")
 		if err != nil {
 			t.Fatal(err)
 		}
