@@ -666,7 +666,9 @@ func TestEncryptionSentAgain(t *testing.T) {
 		opener, refused, said string
 		before, after         func(*tab)
 	}{
-		"signed out": {program.EpoxyToken, "401", "You have to sign in", func(tab *tab) { tab.as("") }, func(tab *tab) {
+		"signed out": {program.EpoxyToken, "401", "You are not signed in any more", func(tab *tab) {
+			tab.as("")
+		}, func(tab *tab) {
 			tab.as(program.EpoxyToken)
 		}},
 		"too large": {program.EpoxyToken, "413", "bytes", func(tab *tab) {
