@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// maxCached bounds the bytes of code in the cache. A clone asks for its repository two or three times.
+// maxCached bounds the bytes of objects in the cache. A clone asks for its repository two or three times.
 const maxCached = 8 << 20
 
 // cache has the repositories of the pastes that were asked for last. It is not for longer ones.
@@ -37,6 +37,9 @@ func (c *cache) get(key string) (storage.Storer, int64, bool) {
 }
 
 func (c *cache) put(key string, repository storage.Storer, size int64) {
+	if size > maxCached {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries.Remove(key)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
+	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/transport"
 	"github.com/go-git/go-git/v6/storage"
+	"github.com/go-git/go-git/v6/storage/memory"
 
 	"github.com/gluepot/gluepot/adapters/internal/filename"
 	"github.com/gluepot/gluepot/adapters/internal/route"
@@ -41,21 +45,28 @@ type Modules struct {
 // Git serves pastes as repositories.
 type Git struct {
 	modules Modules
+	places  chan struct{} // of requests that have a paste, and are in a slot or wait for one
 	slots   chan struct{} // of repositories that are being made
-	made    *cache
+	cache   *cache
 }
+
+// maxWaiting bounds the requests that hold a paste and wait for a slot.
+const maxWaiting = 16
 
 // New returns an adapter over the use cases.
 func New(modules Modules) *Git {
-	return &Git{modules: modules, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), made: newCache()}
+	slots := max(1, runtime.GOMAXPROCS(0)/2)
+	return &Git{
+		modules: modules, places: make(chan struct{}, slots+maxWaiting), slots: make(chan struct{}, slots), cache: newCache(),
+	}
 }
 
 // Routes returns the paths of a repository below that of its paste.
 func (g *Git) Routes() []route.Page {
 	return []route.Page{
 		{Path: "/:id/info/refs", Get: g.advertise, Secret: secret},
-		{Path: "/:id/git-upload-pack", Post: g.upload, Secret: secret, Encoded: true},
-		{Path: "/:id/git-receive-pack", Post: refuse, Secret: secret, Encoded: true},
+		{Path: "/:id/git-upload-pack", Post: g.upload, Secret: secret, Encoded: true, MaxBody: maxRequest},
+		{Path: "/:id/git-receive-pack", Post: refuse, Secret: secret, Encoded: true, MaxBody: maxRequest},
 	}
 }
 
@@ -157,12 +168,12 @@ func (g *Git) upload(w http.ResponseWriter, r *http.Request) (reader user.ID, re
 	body := io.Reader(r.Body)
 	if r.Header.Get("Content-Encoding") == "gzip" {
 		if body, err = gzip.NewReader(body); err != nil {
-			return "", false, errRequest
+			return a.answered(w, errRequest)
 		}
 	}
 	request, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
 	if err != nil || len(request) > maxRequest || bytes.Count(request, []byte("want ")) > maxWants {
-		return "", false, errRequest
+		return a.answered(w, errRequest)
 	}
 	return a.answered(w, g.serve(w, a, request, typeResult))
 }
@@ -181,7 +192,7 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 	}
 	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Cache-Control", "private, no-store")
-	if err := hold(w, int64(answer.Cap())); err != nil {
+	if err := hold(w, int64(answer.Cap()), true); err != nil {
 		return err
 	}
 	if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -191,37 +202,69 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 	return err
 }
 
-func hold(w http.ResponseWriter, size int64) error {
+func hold(w http.ResponseWriter, size int64, waits bool) error {
 	if answer, ok := w.(budgeted); ok {
-		return answer.Hold(size, true)
+		return answer.Hold(size, waits)
 	}
 	return nil
 }
 
-func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *bytes.Buffer) error {
-	ctx := a.Context()
+// enter waits for a slot, for a request that has the paste. Too many do not wait.
+func (g *Git) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case g.places <- struct{}{}:
+	default:
+		return nil, errMany
+	}
 	select {
 	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
+		return func() { <-g.slots; <-g.places }, nil
 	case <-ctx.Done():
-		return errMany
+		<-g.places
+		return nil, errMany
 	}
-	repository, size, err := g.repository(ctx, a)
+}
+
+func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *bytes.Buffer) error {
+	ctx, protocol := a.Context(), a.Header.Get("Git-Protocol")
+	found, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
 	if err != nil {
 		return err
 	}
-	// The repository, and what is sent of it.
-	if err := hold(w, 2*size); err != nil {
+	if err := hold(w, 2*found.Bytes(), true); err != nil {
 		return err
 	}
-	protocol := a.Header.Get("Git-Protocol")
-	err = transport.UploadPack(ctx, repository, io.NopCloser(bytes.NewReader(request)), nopCloser{answer},
+	author, err := g.author(ctx, &found)
+	if err != nil {
+		return err
+	}
+	leave, err := g.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	var repository storage.Storer = memory.NewStorage()
+	// Protocol v2 begins with what the server can do, whatever the repository is.
+	if request != nil || !strings.Contains(protocol, "version=2") {
+		var size int64
+		if repository, size, err = g.repository(ctx, &found, author); err != nil {
+			return err
+		}
+		// The paste, its repository, and what is sent of it. Nobody waits for memory in a slot.
+		if err := hold(w, 2*found.Bytes()+2*size, false); err != nil {
+			return err
+		}
+	}
+	bounded := &bounded{Storer: repository, ctx: ctx}
+	err = transport.UploadPack(ctx, bounded, io.NopCloser(bytes.NewReader(request)), nopCloser{answer},
 		&transport.UploadPackRequest{
-			GitProtocol: protocol, AdvertiseRefs: request == nil, StatelessRPC: true,
-			SkipDeltaCompression: true,
+			GitProtocol: protocol, AdvertiseRefs: request == nil, StatelessRPC: true, SkipDeltaCompression: true,
 		})
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case ctx.Err() != nil:
+		return errMany
 	}
 	// In protocol v0, Git asks where a shallow clone ends in a request of its own, which ends early. More than the list
 	// would be taken for the beginning of the next answer.
@@ -231,6 +274,30 @@ func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *by
 		return nil
 	}
 	return fault.Wrap(errRequest.Kind, errRequest.Message, err)
+}
+
+// maxReads bounds how many objects a request may read: each commit that Git says it has may lead through the whole
+// history.
+const maxReads = 200_000
+
+var errWork = errors.New("the request leads through too many objects")
+
+// bounded is a repository that a request reads no longer than its deadline, and not without end.
+type bounded struct {
+	storage.Storer
+
+	ctx   context.Context //nolint:containedctx // go-git passes none to where it reads
+	reads atomic.Int64
+}
+
+func (b *bounded) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+	if b.reads.Add(1) > maxReads {
+		return nil, errWork
+	}
+	if err := b.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return b.Storer.EncodedObject(kind, hash)
 }
 
 // listEnd returns where the first list of an answer ends: after the packet without a length. It returns 0 if there is
@@ -257,32 +324,41 @@ func (nopCloser) Close() error { return nil }
 // anonymous is the author of pastes whose owner has no public profile.
 const anonymous = "Anonymous"
 
-// repository returns the repository of a paste that the viewer may see, and its length in bytes.
-func (g *Git) repository(ctx context.Context, a *asked) (storage.Storer, int64, error) {
-	found, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
-	if err != nil {
-		return nil, 0, err
+// author returns the name of a paste's owner, if the profile is public.
+func (g *Git) author(ctx context.Context, found *paste.Document) (string, error) {
+	if found.Owner == "" {
+		return anonymous, nil
 	}
-	author := anonymous
-	if found.Owner != "" {
-		owner, err := g.modules.Users.ShowProfile.ByID(ctx, found.Owner)
-		if err == nil {
-			author = owner.Name.String()
-		} else if !fault.Is(err, fault.NotFound) {
-			return nil, 0, err
-		}
+	owner, err := g.modules.Users.ShowProfile.ByID(ctx, found.Owner)
+	switch {
+	case err == nil:
+		return owner.Name.String(), nil
+	case fault.Is(err, fault.NotFound):
+		return anonymous, nil
 	}
-	key := fmt.Sprintf("%s %s %d %s", found.ID, found.Revision(), len(found.Edits), author)
-	if kept, size, ok := g.made.get(key); ok {
-		return kept, size, nil
+	return "", err
+}
+
+// repository returns the repository of a paste, and its size in bytes.
+func (g *Git) repository(ctx context.Context, found *paste.Document, author string) (storage.Storer, int64, error) {
+	edits := sha256.New()
+	for _, e := range found.Edits {
+		_, _ = fmt.Fprintf(edits, "%d %d %q %q %d\n", e.Number, e.Type, e.Metadata, e.Text, e.At.Unix())
+	}
+	key := fmt.Sprintf("%s %s %x %d %s", found.ID, found.Revision(), edits.Sum(nil), found.CreatedAt.Unix(), author)
+	if repository, size, ok := g.cache.get(key); ok {
+		return repository, size, nil
 	}
 	versions, err := found.Versions()
 	if err != nil {
 		return nil, 0, err
 	}
-	repository, size, err := newRepository(&found, versions, author, g.fileName)
-	if err == nil {
-		g.made.put(key, repository, size)
+	repository, size, err := newRepository(ctx, found, versions, author, g.fileName)
+	switch {
+	case ctx.Err() != nil:
+		return nil, 0, errMany
+	case err == nil:
+		g.cache.put(key, repository, size)
 	}
 	return repository, size, err
 }

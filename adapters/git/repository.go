@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
@@ -31,7 +33,8 @@ type repository struct {
 	author string
 	name   func(*paste.Pasty) string
 
-	blobs map[string]blob // by the pasty's id
+	blobs map[string]blob   // by the pasty's id
+	names map[string]string // of files, by what they are made of
 }
 
 // blob is a pasty's code with its hash.
@@ -42,20 +45,24 @@ type blob struct {
 
 // newRepository returns the repository of a paste. name returns the file name of a pasty.
 func newRepository(
-	found *paste.Document, versions []paste.Version, author string, name func(*paste.Pasty) string,
+	ctx context.Context, found *paste.Document, versions []paste.Version, author string, name func(*paste.Pasty) string,
 ) (storage.Storer, int64, error) {
-	r := &repository{store: memory.NewStorage(), author: author, name: name, blobs: make(map[string]blob)}
+	r := &repository{store: memory.NewStorage(), author: author, name: name, blobs: make(map[string]blob),
+		names: make(map[string]string)}
 	// The store makes its settings when it is first asked for them, and several requests may read it at once.
 	if _, err := r.store.Config(); err != nil {
 		return nil, 0, err
 	}
 	var head []plumbing.Hash
 	for i := range versions {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		version := &versions[i]
 		message := "Create the paste"
 		if i > 0 {
 			message = r.message(&versions[i-1], version)
-		} else if title := strings.Join(strings.Fields(version.Title), " "); title != "" {
+		} else if title := strings.Join(strings.Fields(printable(version.Title)), " "); title != "" {
 			message = "Create " + shortened(title)
 		}
 		tree, err := r.tree(version)
@@ -74,7 +81,6 @@ func newRepository(
 			return nil, 0, err
 		}
 		head = []plumbing.Hash{commit}
-		r.bytes += int64(1<<10 + 64*len(version.Pasties))
 	}
 	for _, reference := range []*plumbing.Reference{
 		plumbing.NewHashReference(branch, head[0]), plumbing.NewSymbolicReference(plumbing.HEAD, branch),
@@ -94,8 +100,12 @@ func (r *repository) keep(o interface {
 	if err := o.Encode(encoded); err != nil {
 		return plumbing.ZeroHash, err
 	}
+	r.bytes += encoded.Size() + objectBytes
 	return r.store.SetEncodedObject(encoded)
 }
+
+// objectBytes is about what an object takes beside its content.
+const objectBytes = 512
 
 // tree stores the files of a version.
 func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
@@ -119,7 +129,7 @@ func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
 			}
 			known = blob{pasty.Code, hash}
 			r.blobs[pasty.ID] = known
-			r.bytes += int64(len(pasty.Code))
+			r.bytes += int64(len(pasty.Code)) + objectBytes
 		}
 		tree.Entries = append(tree.Entries, object.TreeEntry{
 			Name: names.Unique(r.fileName(pasty)), Mode: filemode.Regular, Hash: known.hash,
@@ -133,26 +143,34 @@ func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
 var submodules = regexp.MustCompile(`(?i)^(\.gitmodules|gitmod~[0-9]+)$`)
 
 func (r *repository) fileName(pasty *paste.Pasty) string {
-	name := r.name(pasty)
-	if submodules.MatchString(name) {
-		return "_" + name
+	key := pasty.ID + "\x00" + pasty.Language + "\x00" + pasty.Title
+	name, ok := r.names[key]
+	if !ok {
+		if name = r.name(pasty); submodules.MatchString(name) {
+			name = "_" + name
+		}
+		r.names[key] = name
 	}
 	return name
 }
 
+// printable leaves out what would disturb a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // message says what an edit changed: in one line, and one for each change if there are several.
 func (r *repository) message(before, after *paste.Version) string {
-	names := make(map[string]string)
-	for _, version := range []*paste.Version{before, after} {
-		for i := range version.Pasties {
-			names[version.Pasties[i].ID] = r.fileName(&version.Pasties[i])
-		}
-	}
 	var changes []string
 	for _, e := range after.Edits {
 		file := "a file"
 		if len(e.Metadata) > 0 {
-			file = names[e.Metadata[0]]
+			file = cmp.Or(r.nameIn(after, e.Metadata[0]), r.nameIn(before, e.Metadata[0]), file)
 		}
 		what := ""
 		switch e.Type {
@@ -180,6 +198,16 @@ func (r *repository) message(before, after *paste.Version) string {
 		return changes[0]
 	}
 	return fmt.Sprintf("%s, and %d more\n\n%s", changes[0], len(changes)-1, strings.Join(changes, "\n"))
+}
+
+// nameIn returns the file name of a pasty in a version, or "".
+func (r *repository) nameIn(version *paste.Version, id string) string {
+	for i := range version.Pasties {
+		if version.Pasties[i].ID == id {
+			return r.fileName(&version.Pasties[i])
+		}
+	}
+	return ""
 }
 
 // shortened cuts a title off, so that it fits the first line of a message.

@@ -66,9 +66,9 @@ var (
 	errNoMemory       = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
 )
 
-func (a *API) tooLarge() error {
+func tooLarge(limit int) error {
 	return &refusal{http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("The body is larger than %d bytes.", a.cfg.PasteMaxBody), true}
+		fmt.Sprintf("The body is larger than %d bytes.", limit), true}
 }
 
 // fail answers with the error's status and public message. The cause goes to the access log.

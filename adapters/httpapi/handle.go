@@ -119,10 +119,13 @@ const bodyFactor = 6
 // there is no memory for it. It claims the Content-Length before it reads, and then the memory that handling the body
 // takes.
 func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err error) {
-	r := c.Request
+	r, page, most := c.Request, pageOf(c), a.cfg.PasteMaxBody
+	if page != nil && page.MaxBody > 0 {
+		most = page.MaxBody
+	}
 	switch length := r.ContentLength; {
-	case length > int64(a.cfg.PasteMaxBody):
-		return nil, a.tooLarge()
+	case length > int64(most):
+		return nil, tooLarge(most)
 	case length > 0:
 		if claim.Transfer(patient(r), length) != nil {
 			return nil, errNoMemory
@@ -130,7 +133,7 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 		body = make([]byte, length)
 		_, err = io.ReadFull(r.Body, body)
 	case length < 0:
-		body, err = a.receiveChunks(c, claim)
+		body, err = receiveChunks(c, claim, int64(most))
 	}
 	switch {
 	case err == nil:
@@ -139,28 +142,28 @@ func (a *API) receive(c *gin.Context, claim *limit.Claim) (body []byte, err erro
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, errBodyTimeout
 	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, a.tooLarge()
+		return nil, tooLarge(most)
 	default:
 		return nil, errIncompleteBody
 	}
-	page, coding := pageOf(c), strings.Join(r.Header["Content-Encoding"], ",")
+	coding := strings.Join(r.Header["Content-Encoding"], ",")
 	if coding != "" && !strings.EqualFold(coding, "identity") && (page == nil || !page.Encoded) {
 		return nil, errContentEncoding
 	}
 	return body, claim.Work(patient(r), bodyFactor*int64(len(body)))
 }
 
-// receiveChunks reads a body of unknown length.
-func (a *API) receiveChunks(c *gin.Context, claim *limit.Claim) ([]byte, error) {
+// receiveChunks reads a body of unknown length, up to most bytes.
+func receiveChunks(c *gin.Context, claim *limit.Claim, most int64) ([]byte, error) {
 	body := new(bytes.Buffer)
-	chunks := http.MaxBytesReader(c.Writer, c.Request.Body, int64(a.cfg.PasteMaxBody))
+	chunks := http.MaxBytesReader(c.Writer, c.Request.Body, most)
 	if _, err := io.CopyN(body, chunks, limit.Uncounted); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 		return body.Bytes(), err
 	}
-	if err := claim.Transfer(patient(c.Request), int64(a.cfg.PasteMaxBody)); err != nil {
+	if err := claim.Transfer(patient(c.Request), most); err != nil {
 		return nil, err
 	}
 	_, err := body.ReadFrom(chunks)

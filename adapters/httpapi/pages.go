@@ -190,6 +190,9 @@ func (a *API) makePage(
 		if body, err = a.receive(c, &claim); err != nil {
 			return "", false, err
 		}
+		if page, ok := w.(*pageWriter); ok {
+			page.received = &claim
+		}
 	}
 	ctx, cancel := a.deadline(r)
 	defer cancel()
@@ -211,7 +214,8 @@ var pageBuffers = sync.Pool{New: func() any { return new([pageLength]byte) }}
 // pageWriter is the http.ResponseWriter of a page.
 type pageWriter struct {
 	header   http.Header
-	status   int // 0 until WriteHeader
+	status   int          // 0 until WriteHeader
+	received *limit.Claim // of the request's body, or nil
 	text     []byte
 	claim    limit.Claim // of memory for the text, or for the source of a stream
 	length   int64       // of everything written
@@ -292,6 +296,9 @@ func (w *pageWriter) release() {
 func (w *pageWriter) FlushError() error {
 	if w.streams {
 		return nil
+	}
+	if w.received != nil { // a client that reads slowly holds its answer alone
+		w.received.Release()
 	}
 	w.WriteHeader(http.StatusOK)
 	w.streams = true

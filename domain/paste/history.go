@@ -60,8 +60,12 @@ type Version struct {
 	At    time.Time // the time of the edit; zero for the first
 }
 
-// maxVersions bounds the bytes of code of all versions. A pasty counts once for each code that it had.
-const maxVersions = 64 << 20
+// maxVersions bounds the bytes of all versions: a pasty counts once for each code that it had, and in each version for
+// what names it.
+const (
+	maxVersions = 32 << 20
+	pastyName   = 320
+)
 
 var errLongHistory = fault.New(fault.Invalid,
 	"The history of this paste is too long to be read as a whole. Read single edits instead.")
@@ -75,6 +79,9 @@ func (c Content) Versions() ([]Version, error) {
 	c.Pasties, c.Edits = slices.Clone(c.Pasties), nil
 	length := c.ContentBytes()
 	for len(edits) > 0 {
+		if length += int64(pastyName * len(c.Pasties)); length > maxVersions {
+			return nil, errLongHistory
+		}
 		last := edits[len(edits)-1]
 		first := slices.IndexFunc(edits, func(e Edit) bool { return e.Number == last.Number })
 		version := Version{Content: c, Edits: edits[first:], At: last.At}

@@ -243,6 +243,14 @@ func TestVersionsOfImports(t *testing.T) {
 		large.Edits = append(large.Edits, Edit{Number: int64(i), Type: EditPastyCode, Metadata: []string{"a"}})
 	}
 	if _, err := large.Versions(); !errors.Is(err, errLongHistory) {
-		t.Errorf("got %v of 64 MiB and more, want %v", err, errLongHistory)
+		t.Errorf("got %v of 32 MiB and more, want %v", err, errLongHistory)
+	}
+	var many Content
+	for i := range 1000 {
+		many.Pasties = append(many.Pasties, Pasty{ID: fmt.Sprint(i)})
+		many.Edits = append(many.Edits, Edit{Number: int64(i), Type: EditPastyTitle, Metadata: []string{fmt.Sprint(i)}})
+	}
+	if _, err := many.Versions(); !errors.Is(err, errLongHistory) {
+		t.Errorf("got %v of a thousand times a thousand names, want %v", err, errLongHistory)
 	}
 }

@@ -252,7 +252,7 @@ func TestGitRequests(t *testing.T) {
 		"text":                   {"x", nil, 400},
 		"an unknown commit":      {want + "00000009done\n", nil, 400},
 		"many commits":           {strings.Repeat(want, 1000) + "00000009done\n", nil, 400},
-		"a long request":         {strings.Repeat("x", 300<<10), nil, 400},
+		"a long request":         {strings.Repeat("x", 300<<10), nil, 413},
 		"a compressed bomb":      {bomb.String(), []string{"Content-Encoding", "gzip"}, 400},
 		"no gzip":                {"x", []string{"Content-Encoding", "gzip"}, 400},
 		"an unknown command":     {"0014command=explode\n0000", []string{"Git-Protocol", "version=2"}, 400},
@@ -265,5 +265,23 @@ func TestGitRequests(t *testing.T) {
 		if status != c.status {
 			t.Errorf("%s: got %d %.200q, want %d", name, status, answer, c.status)
 		}
+	}
+}
+
+// TestGitCountsFailedSignIns tries tokens, with requests that no git makes.
+func TestGitCountsFailedSignIns(t *testing.T) {
+	t.Parallel()
+	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_LIMIT_FAILED_SIGN_INS=2")
+	var got []int
+	for i := range 4 {
+		answer, err := http.Post(repositoryURL(p, "unknown1", fmt.Sprint("guess", i))+"/git-upload-pack", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		got = append(got, answer.StatusCode)
+	}
+	if got[0] == http.StatusTooManyRequests || got[3] != http.StatusTooManyRequests {
+		t.Errorf("got %v, want the first to be answered and the last not", got)
 	}
 }

@@ -19,6 +19,8 @@ type Page struct {
 	Everyone bool
 	// Encoded means that Post decodes the body: it may have a Content-Encoding.
 	Encoded bool
+	// MaxBody bounds the body of Post in bytes, as it is sent. 0: what pastes may have.
+	MaxBody int
 	// Secret returns the session's secret that a request presents, or "", and whether the handler tries a second secret.
 	Secret func(*http.Request) (presented string, tries bool)
 }
