@@ -186,6 +186,12 @@ func (i *Identities) UseLink(
 		if owner, _, err = changeWays(tx, id, change); err != nil {
 			return err
 		}
+		if row.OfferedBy.Valid { // it may have waited for the owner
+			err := fault.Replace(db.StillMay(tx, row.OfferedBy.String), fault.Forbidden, gorm.ErrRecordNotFound)
+			if err != nil {
+				return err
+			}
+		}
 		if err := db.OrNotFound(tx.Where("hash = ?", hash[:]).Delete(&model.OneTimeLink{})); err != nil {
 			return err
 		}

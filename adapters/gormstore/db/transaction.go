@@ -148,28 +148,44 @@ func LockInstallation(tx *gorm.DB) error {
 }
 
 // mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators
-// take turns, so that of two who suspend each other the second is refused.
-func mayAct(tx *gorm.DB, administrator string) error {
+// take turns, so that of two who suspend each other the second is refused. A turn waits for no lock longer than
+// lockTimeout: those who wait for it hold connections that others need.
+func (s *Store) mayAct(tx *gorm.DB, administrator string) error {
+	if s.pgx != nil {
+		if err := tx.Exec("SET LOCAL lock_timeout = " + lockTimeout).Error; err != nil {
+			return err
+		}
+	}
 	if err := LockInstallation(tx); err != nil {
 		return err
 	}
-	var active int64
-	err := tx.Model(&model.User{}).Where("id = ? AND admin AND NOT suspended", administrator).Count(&active).Error
-	if err == nil && active == 0 {
+	return StillMay(tx, administrator)
+}
+
+// lockTimeout is in milliseconds.
+const lockTimeout = "2000"
+
+// StillMay fails with auditlog.ErrAdministrator unless the user of that id is an active administrator, who remains one
+// until the transaction ends.
+func StillMay(tx *gorm.DB, administrator string) error {
+	var ids []string
+	query := tx.Model(&model.User{}).Where("id = ? AND admin AND NOT suspended", administrator)
+	err := ForShare(query).Pluck("id", &ids).Error
+	if err == nil && len(ids) == 0 {
 		err = auditlog.ErrAdministrator
 	}
 	return err
 }
 
 // Recorded adds the entry of a change to the audit log, unless it is the zero Entry. It makes the change fail with
-// auditlog.ErrAdministrator when the entry's administrator is none any more.
+// auditlog.ErrAdministrator when the entry's administrator no longer is one.
 func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	if entry == (auditlog.Entry{}) {
 		return change
 	}
 	return func(tx *gorm.DB) error {
 		if entry.Administrator != "" {
-			if err := mayAct(tx, entry.Administrator); err != nil {
+			if err := s.mayAct(tx, entry.Administrator); err != nil {
 				return err
 			}
 		}
