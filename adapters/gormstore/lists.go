@@ -189,12 +189,20 @@ func (p *Pastes) StarredBy(
 	})
 }
 
+// titleWindow is how many pastes of all users a title is looked for in: everyone may ask.
+const titleWindow = 10_000
+
 // Recent implements paste.Store.
 func (p *Pastes) Recent(
 	ctx context.Context, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
-		return titled(newest(tx, after, limit), title).
+		query := newest(tx.Model(&model.Paste{}), after, limit)
+		if title != "" {
+			query = query.Where("pastes.id IN (?)", newest(tx.Model(&model.Paste{}), after, titleWindow).Select("pastes.id").
+				Where("pastes.visibility = 1 AND NOT pastes.encrypted"))
+		}
+		return titled(query, title).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
 }
