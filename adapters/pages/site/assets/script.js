@@ -3,7 +3,7 @@
 // Lines: a click on a number selects its line, one with the shift key all from the first chosen. The address says which,
 // as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7. The key of an encrypted paste stands before that: #KEY&L3.
 let start = ""; // the address of the line that was chosen first
-const address = /^#(?:[\w-]+&)?((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
+const address = /^#(?:[\w-]*&)?((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
 const numberOf = (pasty, line) => document.getElementById(pasty + "L" + line);
 
 function select(scroll) {

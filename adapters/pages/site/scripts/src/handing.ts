@@ -26,7 +26,7 @@ function withKey(field: HTMLInputElement): void {
   const link = field.value;
   const add = () => {
     if (location.hash === "#main") return; // it is not the key
-    field.value = link + location.hash.replace(/&.*/, ""); // without the lines that it names
+    field.value = link + location.hash.replace(/&.*/, "").replace(/^#$/, ""); // without the lines that it names
     field.closest<HTMLElement>(".handed")!.hidden = !location.hash;
   };
   addEventListener("hashchange", add);
