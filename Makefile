@@ -86,7 +86,7 @@ SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|client|detection|go
 test-races: export CGO_ENABLED = 1
 test-races: export GORACE = atexit_sleep_ms=20
 test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
-	$(GO) build $(RACE) ./bootstrap/... ./tests/contract
+	$(GO) build $(RACE) ./...
 	$(GO) run ./tests/postgres $(GO) test -vet=off $(RACE) -parallel 2 -timeout 30m \
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
