@@ -21,5 +21,5 @@ type Entry struct {
 	Administrator string
 }
 
-// ErrAdministrator is the fault.Forbidden for an act that the actor would have to be an administrator for.
+// ErrAdministrator is the fault.Forbidden for an act that is reserved for administrators.
 var ErrAdministrator = fault.New(fault.Forbidden, "Only the operator and administrators may do this.")

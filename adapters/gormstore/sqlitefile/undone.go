@@ -81,7 +81,7 @@ var undoing = []struct{ what, statement string }{
 	{"passkeys", `DELETE FROM restored.passkeys WHERE ` + sameInstallation + `
 		AND user_id IN (SELECT id FROM main.users) AND id NOT IN (SELECT id FROM main.passkeys)`},
 	{"", `UPDATE restored.passkeys AS r SET counter = m.counter, last_used_at = m.last_used_at
-		FROM main.passkeys AS m WHERE m.id = r.id AND m.counter > r.counter`}, // or a copy of it would be taken for it
+		FROM main.passkeys AS m WHERE m.id = r.id AND m.counter > r.counter`}, // otherwise a cloned authenticator would pass
 	{"passwords that were changed", `UPDATE restored.passwords AS r SET hash = m.hash
 		FROM main.passwords AS m WHERE m.user_id = r.user_id AND m.hash <> r.hash`},
 
