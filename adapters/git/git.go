@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +22,7 @@ import (
 	"github.com/go-git/go-git/v6/storage/memory"
 
 	"github.com/gluepot/gluepot/adapters/internal/filename"
+	"github.com/gluepot/gluepot/adapters/internal/queue"
 	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
@@ -45,8 +45,7 @@ type Modules struct {
 // Git serves pastes as repositories.
 type Git struct {
 	modules Modules
-	places  chan struct{} // of requests that have a paste, and are in a slot or wait for one
-	slots   chan struct{} // of repositories that are being made
+	queue   queue.Queue // for repositories that are being made
 	cache   *cache
 }
 
@@ -55,10 +54,7 @@ const maxWaiting = 16
 
 // New returns an adapter over the use cases.
 func New(modules Modules) *Git {
-	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	return &Git{
-		modules: modules, places: make(chan struct{}, slots+maxWaiting), slots: make(chan struct{}, slots), cache: newCache(),
-	}
+	return &Git{modules: modules, queue: queue.New(maxWaiting, errMany), cache: newCache()}
 }
 
 // Routes returns the paths of a repository below that of its paste.
@@ -178,11 +174,6 @@ func (g *Git) upload(w http.ResponseWriter, r *http.Request) (reader user.ID, re
 	return a.answered(w, g.serve(w, a, request, typeResult))
 }
 
-// budgeted is an answer that counts towards the budget of memory: see route.Handler.
-type budgeted interface {
-	Hold(bytes int64, waits bool) error
-}
-
 // serve answers a request, or advertises the branch if it is nil. What is sent is complete before the first byte
 // leaves, so that a client that reads slowly takes no slot.
 func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType string) error {
@@ -192,7 +183,7 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 	}
 	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Cache-Control", "private, no-store")
-	if err := hold(w, int64(answer.Cap()), true); err != nil {
+	if err := route.Hold(w, int64(answer.Cap()), true); err != nil {
 		return err
 	}
 	if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -202,43 +193,20 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 	return err
 }
 
-func hold(w http.ResponseWriter, size int64, waits bool) error {
-	if answer, ok := w.(budgeted); ok {
-		return answer.Hold(size, waits)
-	}
-	return nil
-}
-
-// enter waits for a slot, for a request that has the paste. Too many do not wait.
-func (g *Git) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case g.places <- struct{}{}:
-	default:
-		return nil, errMany
-	}
-	select {
-	case g.slots <- struct{}{}:
-		return func() { <-g.slots; <-g.places }, nil
-	case <-ctx.Done():
-		<-g.places
-		return nil, errMany
-	}
-}
-
 func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *bytes.Buffer) error {
 	ctx, protocol := a.Context(), a.Header.Get("Git-Protocol")
 	found, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
 	if err != nil {
 		return err
 	}
-	if err := hold(w, 2*found.Bytes(), true); err != nil {
+	if err := route.Hold(w, 2*found.Bytes(), true); err != nil {
 		return err
 	}
 	author, err := g.author(ctx, &found)
 	if err != nil {
 		return err
 	}
-	leave, err := g.enter(ctx)
+	leave, err := g.queue.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -251,7 +219,7 @@ func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *by
 			return err
 		}
 		// The paste, its repository, and what is sent of it. Nobody waits for memory in a slot.
-		if err := hold(w, 2*found.Bytes()+2*size, false); err != nil {
+		if err := route.Hold(w, 2*found.Bytes()+2*size, false); err != nil {
 			return err
 		}
 	}

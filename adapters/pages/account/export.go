@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/internal/filename"
+	"github.com/gluepot/gluepot/adapters/internal/route"
 	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -135,23 +136,14 @@ type export struct {
 
 	w      http.ResponseWriter
 	r      *site.Request
-	hold   func(bytes int64, waits bool) error // claims memory
-	buffer bytes.Buffer                        // the part that is not sent yet
+	buffer bytes.Buffer // the part that is not sent yet
 	zip    *zip.Writer
 	file   io.Writer // the current file
 	files  int64     // of pastes
 }
 
-// memoryHolder is an answer that counts against the memory budget: see route.Handler.
-type memoryHolder interface {
-	Hold(bytes int64, waits bool) error
-}
-
 func newExport(p *pages, w http.ResponseWriter, r *site.Request) *export {
-	e := &export{pages: p, w: w, r: r, hold: func(int64, bool) error { return nil }} // tests have no memory budget
-	if answer, ok := w.(memoryHolder); ok {
-		e.hold = answer.Hold
-	}
+	e := &export{pages: p, w: w, r: r}
 	e.zip = zip.NewWriter(&e.buffer)
 	e.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return segments{to}, nil })
 	return e
@@ -205,7 +197,7 @@ func (e *export) next(after paste.Cursor, pack func(*paste.Document) error) (las
 		if shortage == 0 {
 			return last, err
 		}
-		for err := e.hold(shortage, true); err != nil; err = e.hold(shortage, true) {
+		for err := route.Hold(e.w, shortage, true); err != nil; err = route.Hold(e.w, shortage, true) {
 			if ctx.Err() != nil {
 				return last, err
 			}
@@ -232,13 +224,13 @@ func (e *export) try(
 	if err != nil {
 		return last, 0, err
 	}
-	if shortage := document.Bytes() + bytesPerFile*e.files; e.hold(shortage, false) != nil {
+	if shortage := document.Bytes() + bytesPerFile*e.files; route.Hold(e.w, shortage, false) != nil {
 		return last, shortage, nil
 	}
 	if err := pack(&document); err != nil {
 		return last, 0, err
 	}
-	_ = e.hold(int64(e.buffer.Len())+bytesPerFile*e.files, false) // less than before, or hardly more
+	_ = route.Hold(e.w, int64(e.buffer.Len())+bytesPerFile*e.files, false) // less than before, or hardly more
 	return document.Cursor(), 0, nil
 }
 

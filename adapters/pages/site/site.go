@@ -3,15 +3,14 @@ package site
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime"
 	"sync"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/internal/queue"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/moderation"
@@ -56,7 +55,7 @@ type Modules struct {
 type Site struct {
 	Config  Config
 	Modules Modules
-	Large   Queue // for pages that take long to render, and for ZIP files
+	Large   queue.Queue // for pages that take long to render, and for ZIP files
 
 	mount     string          // see Request.Mount
 	languages func() []string // all except the common ones
@@ -67,9 +66,7 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.RenderTime = cmp.Or(cfg.RenderTime, 10*time.Second)
 	cfg.SiteName = cmp.Or(cfg.SiteName, "Gluepot")
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, 2<<20)
-	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	large := Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
-	s := &Site{Config: cfg, Modules: modules, Large: large}
+	s := &Site{Config: cfg, Modules: modules, Large: queue.New(maxWaiting, errManyLarge)}
 	if public, err := url.Parse(cfg.PublicURL); err == nil {
 		s.mount = public.Path
 	}
@@ -114,40 +111,8 @@ func (r *Request) Actor() audit.Actor {
 	return audit.By(r.Viewer, address)
 }
 
-// Queue limits expensive work to half of the processors.
-type Queue struct {
-	Places chan struct{} // for work that holds a paste, in a slot or waiting for one
-	Slots  chan struct{}
-}
-
 // maxWaiting bounds the requests that hold a paste in memory while they wait.
 const maxWaiting = 8
 
 var errManyLarge = fault.Wrap(fault.Busy, "Many large pastes are being requested at the moment. Try again shortly.",
 	errors.New("half of the processors make large pages, and more requests wait for them than may"))
-
-// Enter waits for a slot, for a request that holds a paste. leave releases the slot. It fails with fault.Busy if too
-// many wait, or if ctx ends.
-func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case q.Places <- struct{}{}:
-	default:
-		return nil, errManyLarge
-	}
-	slot, err := q.Wait(ctx)
-	if err != nil {
-		<-q.Places
-		return nil, err
-	}
-	return func() { slot(); <-q.Places }, nil
-}
-
-// Wait is Enter for a request that holds no paste yet.
-func (q Queue) Wait(ctx context.Context) (leave func(), err error) {
-	select {
-	case q.Slots <- struct{}{}:
-		return func() { <-q.Slots }, nil
-	case <-ctx.Done():
-		return nil, fault.Wrap(errManyLarge.Kind, errManyLarge.Message, context.Cause(ctx))
-	}
-}
