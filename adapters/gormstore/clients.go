@@ -94,15 +94,15 @@ func (m *Moderation) Block(ctx context.Context, entry auditlog.Entry, block mode
 		Network: block.Network.String(), Reason: block.Reason, CreatedAt: model.Instant(block.CreatedAt),
 		ExpiresAt: model.Nullable(block.ExpiresAt),
 	}
-	return m.store.Transaction(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
+	return m.store.Record(ctx, entry, m.store.Transaction, func(tx *gorm.DB) error {
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
-	}))
+	})
 }
 
 // Unblock implements moderation.Store.
 func (m *Moderation) Unblock(ctx context.Context, entry auditlog.Entry, network netip.Prefix) error {
 	deletion := deleteOne(&model.Block{}, "network = ?", network.String())
-	return m.store.Transaction(ctx, m.store.Recorded(entry, deletion))
+	return m.store.Record(ctx, entry, m.store.Transaction, deletion)
 }
 
 // Blocks implements moderation.Store.

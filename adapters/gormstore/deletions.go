@@ -51,7 +51,7 @@ func (u *Users) Delete(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.PasteRetention,
 ) error {
 	var pastes int
-	err := u.store.WritePaste(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) error {
+	err := u.store.Record(ctx, entry, u.store.WritePaste, u.store.Guarded(from, func(tx *gorm.DB) error {
 		var row model.User
 		err := db.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error
 		if err != nil {
@@ -63,7 +63,7 @@ func (u *Users) Delete(
 		}
 		pastes, err = u.deleteBatch(tx, &row, deletion, deletionBatch)
 		return err
-	})))
+	}))
 	for err == nil && pastes == deletionBatch {
 		pastes, err = u.continueDeletion(ctx, id, deletionBatch)
 	}

@@ -118,12 +118,12 @@ func useInvitation(s *db.Store, tx *gorm.DB, id string) error {
 
 // StoreInvitation implements identity.Store.
 func (i *Identities) StoreInvitation(ctx context.Context, entry auditlog.Entry, created identity.Invitation) error {
-	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
+	return i.store.Record(ctx, entry, i.store.Transaction, func(tx *gorm.DB) error {
 		return tx.Create(&model.Invitation{
 			ID: string(created.ID), Hash: created.Hash[:], Uses: created.Uses, Note: created.Note,
 			CreatedAt: model.Instant(created.CreatedAt), ExpiresAt: model.Instant(created.ExpiresAt),
 		}).Error
-	}))
+	})
 }
 
 // InvitationByHash implements identity.Store.
@@ -138,5 +138,5 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 
 // RemoveInvitation implements identity.Store.
 func (i *Identities) RemoveInvitation(ctx context.Context, entry auditlog.Entry, id identity.InvitationID) error {
-	return i.store.Transaction(ctx, i.store.Recorded(entry, deleteOne(&model.Invitation{}, "id = ?", string(id))))
+	return i.store.Record(ctx, entry, i.store.Transaction, deleteOne(&model.Invitation{}, "id = ?", string(id)))
 }

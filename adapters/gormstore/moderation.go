@@ -172,7 +172,7 @@ func openReports(query *gorm.DB) *gorm.DB {
 
 // CloseReport implements moderation.Store.
 func (m *Moderation) CloseReport(ctx context.Context, entry auditlog.Entry, id string) error {
-	return m.store.Transaction(ctx, m.store.Recorded(entry, deleteOne(&model.Report{}, "id = ?", id)))
+	return m.store.Record(ctx, entry, m.store.Transaction, deleteOne(&model.Report{}, "id = ?", id))
 }
 
 // Entries implements moderation.Store.

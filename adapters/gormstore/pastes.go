@@ -163,10 +163,10 @@ func (p *Pastes) CreateAllowed(
 func (p *Pastes) Update(
 	ctx context.Context, entry auditlog.Entry, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (updated paste.Document, err error) {
-	err = p.store.WriteTogether(ctx, p.store.Recorded(entry, func(tx *gorm.DB) (err error) {
+	err = p.store.Record(ctx, entry, p.store.WriteTogether, func(tx *gorm.DB) (err error) {
 		updated, err = p.update(tx, paste.Allowance{}, "", "", id, change)
 		return err
-	}))
+	})
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -267,7 +267,7 @@ func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
 
 // DeleteIf implements paste.Store.
 func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
-	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
+	return p.store.Record(ctx, entry, p.store.WritePaste, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
 		if err != nil {
 			return err
@@ -276,7 +276,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID
 			return err
 		}
 		return p.delete(tx, row)
-	}))
+	})
 }
 
 // Burn implements paste.Store.

@@ -71,7 +71,7 @@ func (m *Moderation) lockRemoved(tx *gorm.DB, id paste.ID, hidden bool) error {
 
 // Remove implements moderation.Store.
 func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.ID, reason string) error {
-	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
+	return m.store.Record(ctx, entry, m.store.WritePaste, func(tx *gorm.DB) error {
 		// Edits lock the user before the paste, too: another order would deadlock.
 		if _, err := m.hidesPastes(tx, ownerOf(tx, id)); err != nil {
 			return err
@@ -97,12 +97,12 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 			Kind: model.PasteTombstone, ID: string(id), DeletedAt: model.Instant(m.store.Clock()),
 			RemovedBy: entry.Actor, Reason: reason, Told: told,
 		}).Error
-	}))
+	})
 }
 
 // Restore implements moderation.Store.
 func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
-	return m.store.WritePaste(ctx, m.store.Recorded(entry, func(tx *gorm.DB) error {
+	return m.store.Record(ctx, entry, m.store.WritePaste, func(tx *gorm.DB) error {
 		hidden, err := m.hidesPastes(tx, ownerOf(tx, id))
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste
 			return err
 		}
 		return m.hide(tx, []paste.ID{id})
-	}))
+	})
 }
 
 // RemovalNotice implements paste.Store.
@@ -136,9 +136,9 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 
 // DeleteRemoved implements paste.Store.
 func (p *Pastes) DeleteRemoved(ctx context.Context, entry auditlog.Entry, id paste.ID) error {
-	return p.store.WritePaste(ctx, p.store.Recorded(entry, func(tx *gorm.DB) error {
+	return p.store.Record(ctx, entry, p.store.WritePaste, func(tx *gorm.DB) error {
 		return db.OrNotFound(tx.Where("id = ? AND removed_at IS NOT NULL", string(id)).Delete(&model.Paste{}))
-	}))
+	})
 }
 
 // purge runs a DELETE and returns the number of rows.

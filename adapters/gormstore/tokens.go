@@ -34,9 +34,9 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 
 // Create implements token.Store.
 func (t *Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
-	return t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
+	return t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
 		return tx.Omit("User").Create(model.NewAccessToken(created)).Error
-	})))
+	}))
 }
 
 // usesBatch is how many last uses one transaction stores: it bounds how long its locks are held.
@@ -106,14 +106,14 @@ func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export
 
 // Revoke implements token.Store.
 func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id token.ID, at time.Time) error {
-	return t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
+	return t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
 		err := db.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
 			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", model.Instant(at))))
 		if err != nil {
 			return err
 		}
 		return endSessionsOf(tx, []string{string(id)})
-	})))
+	}))
 }
 
 // StartSession implements token.Store. It locks the user and the parent, so that no session outlives a suspension or a
@@ -183,10 +183,10 @@ func (t *Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID,
 func (t *Tokens) EndSessions(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID,
 ) (ended int, err error) {
-	err = t.store.Transaction(ctx, t.store.Guarded(from, t.store.Recorded(entry, func(tx *gorm.DB) error {
+	err = t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
 		ended, err = endSessions(tx, owner, but)
 		return err
-	})))
+	}))
 	return ended, err
 }
 

@@ -87,7 +87,7 @@ func (u *Users) Update(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID,
 	change func(*user.User, map[string]string) error,
 ) (updated user.User, services map[string]string, err error) {
-	err = u.store.Transaction(ctx, u.store.Guarded(from, u.store.Recorded(entry, func(tx *gorm.DB) (err error) {
+	err = u.store.Record(ctx, entry, u.store.Transaction, u.store.Guarded(from, func(tx *gorm.DB) (err error) {
 		var row model.User
 		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err
@@ -122,7 +122,7 @@ func (u *Users) Update(
 			}
 		}
 		return replaceServices(tx, row.ID, servicesBefore, services)
-	})))
+	}))
 	if err != nil {
 		return user.User{}, nil, err
 	}

@@ -139,7 +139,7 @@ func endSetup(tx *gorm.DB) error {
 
 // StoreLink implements identity.Store.
 func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link identity.OneTimeLink) error {
-	return i.store.Transaction(ctx, i.store.Recorded(entry, func(tx *gorm.DB) error {
+	return i.store.Record(ctx, entry, i.store.Transaction, func(tx *gorm.DB) error {
 		if link.Owner == "" {
 			if err := db.LockInstallation(tx); err != nil {
 				return err
@@ -157,7 +157,7 @@ func (i *Identities) StoreLink(ctx context.Context, entry auditlog.Entry, link i
 			Hash: link.Hash[:], UserID: model.Optional(string(link.Owner)),
 			OfferedBy: model.Optional(entry.Administrator), ExpiresAt: model.Instant(link.ExpiresAt),
 		}).Error
-	}))
+	})
 }
 
 // LinkByHash implements identity.Store.
@@ -177,7 +177,7 @@ func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
 	change func(user.User, *identity.Credentials) error,
 ) (owner user.User, err error) {
-	err = i.store.Transaction(ctx, i.store.Guarded(from, i.store.Recorded(entry, func(tx *gorm.DB) error {
+	err = i.store.Record(ctx, entry, i.store.Transaction, i.store.Guarded(from, func(tx *gorm.DB) error {
 		var row model.OneTimeLink
 		if err := validLink(i.store, tx, hash).Where("user_id IS NOT NULL").Take(&row).Error; err != nil {
 			return err
@@ -200,7 +200,7 @@ func (i *Identities) UseLink(
 		}
 		_, err := endSessions(tx, id, "")
 		return err
-	})))
+	}))
 	if err != nil {
 		return user.User{}, err
 	}
@@ -212,12 +212,7 @@ func (i *Identities) Enroll(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
 	why identity.Admission,
 ) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, i.store.Recorded(entry, func(tx *gorm.DB) error {
-		if created.Admin {
-			if err := db.LockInstallation(tx); err != nil {
-				return err
-			}
-		}
+	enroll := i.store.Guarded(from, func(tx *gorm.DB) error {
 		if why.Setup != (identity.Hash{}) {
 			if err := checkNoAdministrator(tx); err != nil {
 				return err
@@ -255,7 +250,15 @@ func (i *Identities) Enroll(
 			return endSetup(tx)
 		}
 		return nil
-	})))
+	})
+	return i.store.Record(ctx, entry, i.store.Transaction, func(tx *gorm.DB) error {
+		if created.Admin { // before the guard, which locks a table
+			if err := db.LockInstallation(tx); err != nil {
+				return err
+			}
+		}
+		return enroll(tx)
+	})
 }
 
 // guessQuota is identity.Guesses as a quota. Its clients are the names.

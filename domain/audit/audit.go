@@ -2,6 +2,7 @@
 package audit
 
 import (
+	"cmp"
 	"net/netip"
 
 	"github.com/gluepot/gluepot/domain/auditlog"
@@ -135,15 +136,20 @@ func (a Actor) User() (token.Viewer, error) {
 // that the actor is an administrator, because another one may have ended that since.
 func (a Actor) Entry(act, target, reason string) auditlog.Entry {
 	entry := a.OwnEntry(act, target, reason)
-	entry.Administrator = string(a.viewer.User.ID)
+	if !a.IsOperator() {
+		entry.Administrator = cmp.Or(string(a.viewer.User.ID), nobody)
+	}
 	return entry
 }
 
+// nobody is the id of no user: a store that looks for an administrator of that id finds none.
+const nobody = "(nobody)"
+
 // OwnEntry returns an audit log entry for something that the actor does with what is the actor's own.
 func (a Actor) OwnEntry(act, target, reason string) auditlog.Entry {
-	name := "operator"
-	if a.role == viewer {
-		name = a.viewer.User.Name.String()
+	name := a.viewer.User.Name.String()
+	if a.IsOperator() {
+		name = "operator"
 	}
 	return auditlog.Entry{ID: ident.New() + ident.New(), Actor: name, Act: act, Target: target, Reason: reason}
 }

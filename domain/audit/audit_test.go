@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -78,12 +79,28 @@ func TestEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := audit.By(token.Viewer{User: user.User{ID: "1", Name: name}}, netip.Addr{})
-	for want, actor := range map[string]audit.Actor{"Epoxy": admin, "operator": audit.Operator()} {
-		t.Run(want, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		actor         audit.Actor
+		want          string
+		administrator bool // whether the store looks for one
+	}{
+		"administrator": {admin, "Epoxy", true},
+		"visitor":       {audit.By(token.Viewer{}, netip.Addr{}), "", true},
+		"nobody":        {audit.Actor{}, "", true},
+		"operator":      {audit.Operator(), "operator", false},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			one, other := actor.Entry("paste.remove", "id", "spam"), actor.Entry("paste.remove", "id", "spam")
-			if one.Actor != want || one.Act != "paste.remove" || one.Target != "id" || one.Reason != "spam" {
-				t.Errorf("got %+v, want the act of %s", one, want)
+			one, other := c.actor.Entry("paste.remove", "id", "spam"), c.actor.Entry("paste.remove", "id", "spam")
+			if one.Actor != c.want || one.Act != "paste.remove" || one.Target != "id" || one.Reason != "spam" {
+				t.Errorf("got %+v, want the act of %q", one, c.want)
+			}
+			if (one.Administrator != "") != c.administrator || ident.Valid(one.Administrator) != (c.want == "Epoxy") {
+				t.Errorf("got the administrator %q, want an id: %t, of a user only if there is one", one.Administrator,
+					c.administrator)
+			}
+			if own := c.actor.OwnEntry("token.issue", "id", ""); own.Actor != c.want || own.Administrator != "" {
+				t.Errorf("got %+v, want an act of %q that needs no administrator", own, c.want)
 			}
 			if one.ID == "" || one.ID == other.ID {
 				t.Errorf("got the ids %q and %q, want two", one.ID, other.ID)

@@ -94,7 +94,7 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 }
 
 // formerAdministrators wants each write for an administrator to be refused when its actor has lost that right since the
-// use case checked it.
+// use case checked it, or never had it.
 func formerAdministrators(t *testing.T, s ModerationStore) {
 	actor := administrator(t, s, "root")
 	id := user.ID(actor.Entry("", "", "").Administrator)
@@ -112,6 +112,7 @@ func formerAdministrators(t *testing.T, s ModerationStore) {
 		{"one who is deleted", func() {
 			must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, id, parseName(t, "root"), nil))
 		}, fault.Forbidden},
+		{"a visitor", func() { actor = audit.By(token.Viewer{}, nowhere) }, fault.Forbidden},
 	} {
 		step.before()
 		before := entriesOf(t, s)

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,11 +10,16 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
+
+// from is where requests come from.
+var from = netip.MustParseAddr("192.0.2.1")
 
 func createUser(t *testing.T, s *service, name string, admin bool) user.User {
 	t.Helper()
@@ -58,6 +64,112 @@ func TestOperatorBesideAdministrator(t *testing.T) {
 	}
 	if err := <-suspended; err != nil {
 		t.Errorf("got %v, want the administrator suspended after it", err)
+	}
+}
+
+// TestWaitingAdministrators holds the turn of administrators, as an act on another node does, and has more of them act
+// than there are connections. Only one of them takes a connection to wait, so that visitors read and create pastes.
+func TestWaitingAdministrators(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	cfg.MaxConnections = 8
+	s := openService(t, cfg)
+	administrator := audit.By(token.Viewer{User: createUser(t, s, "administrator", true)}, netip.Addr{})
+	acts := []func() error{
+		func() error {
+			entry := administrator.Entry("paste.remove", "absent00", "spam")
+			return gormstore.NewModeration(s.store).Remove(t.Context(), entry, "absent00", "spam")
+		},
+		func() error {
+			entry := administrator.Entry("user.update", "epoxy", "")
+			_, _, err := s.users.Update(t.Context(), netip.Addr{}, entry, "epoxy",
+				func(*user.User, map[string]string) error { return nil })
+			return err
+		},
+	}
+	lock := begin(t, s.db, "1min")
+	exec(t, lock, "SELECT 1 FROM installation FOR UPDATE")
+	var acting sync.WaitGroup
+	for i := range 2 * cfg.MaxConnections {
+		acting.Go(func() {
+			if err := acts[i%len(acts)](); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("got %v of an act that waited too long, want fault.Unavailable", err)
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		acting.Wait()
+		close(ended)
+	}()
+	running := func() bool {
+		select {
+		case <-ended:
+			return false
+		default:
+			return true
+		}
+	}
+	var visiting sync.WaitGroup
+	visits := 0
+	visiting.Go(func() {
+		for ; running(); visits++ {
+			created := newDocument(ident.New(), "", "code")
+			_, err := s.pastes.CreateAllowed(t.Context(), from, paste.Allowance{}, "", created)
+			if err == nil {
+				_, err = s.pastes.ReadDocument(t.Context(), created.ID, "")
+			}
+			if err != nil {
+				t.Errorf("got %v, want a paste created and read", err)
+			}
+		}
+	})
+	most := 0
+	for running() {
+		most = max(most, s.sessions(t, "wait_event_type = 'Lock'"))
+	}
+	visiting.Wait()
+	t.Logf("%d visits beside at most %d connections that wait", visits, most)
+	if most > 1 {
+		t.Errorf("got %d connections of administrators who wait, want 1", most)
+	}
+}
+
+// TestInstallationIsLockedFirst has a copy begin beside what makes an administrator: both lock the installation before
+// any table, so that neither waits for the other.
+func TestInstallationIsLockedFirst(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	administrator := audit.By(token.Viewer{User: createUser(t, r.service, "administrator", true)}, from)
+	other := createUser(t, r.service, "other", false)
+	second := user.User{ID: "second", Name: parseName(t, "second"), Admin: true, CreatedAt: time.Now()}
+	for what, write := range map[string]func() error{
+		"enroll": func() error {
+			return r.identities.Enroll(t.Context(), from, auditlog.Entry{}, second, identity.Credentials{}, identity.Admission{})
+		},
+		"update": func() error {
+			_, _, err := r.users.Update(t.Context(), from, administrator.Entry("user.make-admin", "other", ""), other.ID,
+				func(u *user.User, _ map[string]string) error {
+					u.Admin = true
+					return nil
+				})
+			return err
+		},
+	} {
+		copying := begin(t, r.db, "1min")
+		exec(t, copying, "SELECT 1 FROM installation FOR UPDATE")
+		done := make(chan error, 1)
+		go func() { done <- write() }()
+		waitForWaiters(t, r.db, 1)
+		if _, err := copying.Exec("LOCK TABLE blocks IN SHARE ROW EXCLUSIVE MODE NOWAIT"); err != nil {
+			t.Errorf("%s: got %v of a copy that locks its tables, want no one to hold them", what, err)
+		}
+		if err := copying.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil && !fault.Is(err, fault.Unavailable) { // it may have waited too long
+			t.Errorf("%s: got %v, want no error", what, err)
+		}
 	}
 }
 

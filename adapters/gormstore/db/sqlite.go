@@ -29,7 +29,8 @@ func (s *Store) openSQLite() error {
 		upkeep = s.upkeep
 	}
 	s.file = sqlitefile.NewWatched(path, missingFile(path, s.cfg.urlSetting()), upkeep)
-	s.pasteWrites, s.together = semaphore.NewWeighted(math.MaxInt64), s.separate
+	unbounded := semaphore.NewWeighted(math.MaxInt64)
+	s.pasteWrites, s.turns, s.together = unbounded, unbounded, s.separate
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		connector, err := sqlite.NewConnector(sqliteDSN(path, s.cfg, writes))
 		if err != nil {

@@ -37,6 +37,7 @@ type Store struct {
 	// neither a lock on pastes nor long lists take the connections for users and tokens.
 	Pastes, Slow *semaphore.Weighted
 	pasteWrites  *semaphore.Weighted // Pastes on PostgreSQL; unbounded on SQLite, which has one writing connection
+	turns        *semaphore.Weighted // of administrators; unbounded on SQLite for the same reason
 }
 
 // New returns a store for the database that cfg names, without touching it.
@@ -55,7 +56,7 @@ func New(cfg Config) (*Store, error) {
 	}
 	half := max(1, s.cfg.MaxConnections/2)
 	s.Pastes, s.Slow = semaphore.NewWeighted(int64(half)), semaphore.NewWeighted(int64(max(1, half/2)))
-	s.pasteWrites = s.Pastes
+	s.pasteWrites, s.turns = s.Pastes, semaphore.NewWeighted(1)
 	if err := open(); err != nil {
 		return nil, err
 	}

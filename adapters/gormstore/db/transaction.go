@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -149,10 +150,10 @@ func LockInstallation(tx *gorm.DB) error {
 
 // mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators
 // take turns, so that of two who suspend each other the second is refused. A turn waits for no lock longer than
-// lockTimeout: those who wait for it hold connections that others need.
+// lockTimeout: other nodes wait for it.
 func (s *Store) mayAct(tx *gorm.DB, administrator string) error {
 	if s.pgx != nil {
-		if err := tx.Exec("SET LOCAL lock_timeout = " + lockTimeout).Error; err != nil {
+		if err := tx.Exec(fmt.Sprint("SET LOCAL lock_timeout = ", lockTimeout.Milliseconds())).Error; err != nil {
 			return err
 		}
 	}
@@ -162,8 +163,8 @@ func (s *Store) mayAct(tx *gorm.DB, administrator string) error {
 	return StillMay(tx, administrator)
 }
 
-// lockTimeout is in milliseconds.
-const lockTimeout = "2000"
+// lockTimeout is how long an act of an administrator waits for its turn in this process, and then for each lock.
+const lockTimeout = 2 * time.Second
 
 // StillMay fails with auditlog.ErrAdministrator unless the user of that id is an active administrator, who remains one
 // until the transaction ends.
@@ -177,13 +178,26 @@ func StillMay(tx *gorm.DB, administrator string) error {
 	return err
 }
 
-// Recorded adds the entry of a change to the audit log, unless it is the zero Entry. It makes the change fail with
-// auditlog.ErrAdministrator when the entry's administrator no longer is one.
-func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+// Record makes a change with write, which is Transaction, WritePaste or WriteTogether, and adds its entry to the audit
+// log, unless it is the zero Entry. It fails with auditlog.ErrAdministrator when the entry's administrator no longer is
+// one. Administrators who wait for their turn wait here, without a connection.
+func (s *Store) Record(
+	ctx context.Context, entry auditlog.Entry, write func(context.Context, func(tx *gorm.DB) error) error,
+	change func(tx *gorm.DB) error,
+) error {
 	if entry == (auditlog.Entry{}) {
-		return change
+		return write(ctx, change)
 	}
-	return func(tx *gorm.DB) error {
+	if entry.Administrator != "" {
+		wait, cancel := context.WithTimeout(ctx, lockTimeout)
+		release, err := acquire(wait, s.turns)
+		cancel()
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	return write(ctx, func(tx *gorm.DB) error {
 		if entry.Administrator != "" {
 			if err := s.mayAct(tx, entry.Administrator); err != nil {
 				return err
@@ -196,7 +210,7 @@ func (s *Store) Recorded(entry auditlog.Entry, change func(tx *gorm.DB) error) f
 			ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target,
 			Reason: entry.Reason,
 		}).Error
-	}
+	})
 }
 
 func isDeadlock(err error) bool {
