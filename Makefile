@@ -12,7 +12,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
 
 # The program, its tests and the linters share these flags, so that each package is compiled once. Without nomsgpack, gin brings
-# MessagePack and BSON, which nothing here speaks, in six megabytes.
+# MessagePack, which nothing here speaks, in six megabytes.
 export CGO_ENABLED := 0
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=nomsgpack
 
