@@ -199,12 +199,12 @@ fuzz-http: ## send a million raw requests and judge the answers; SEED=N repeats 
 		$(GO) test -count 1 -timeout 60m -v -run TestRawRequests ./tests/fuzzhttp
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
-bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (half an hour, 10 GB of disk)
+bench: build ## measure beside other programs and rewrite docs/BENCHMARKS.md (half an hour, 10 GB of disk)
 	$(GO) run ./tests/bench -docs docs $(if $(OUT),-out $(OUT))
 
-# PASTES=10000000 is another size of the database; DOCS=docs rewrites docs/BENCHMARKS.md.
+# PASTES=10000000 is another size of the database; DOCS=docs rewrites docs/BENCHMARKS.md; ROWS='raw text' measures the rows of such names.
 bench-quick: build ## the same in six minutes, on less data, to the terminal only
-	$(GO) run ./tests/bench -quick $(if $(PASTES),-pastes $(PASTES)) $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
+	$(GO) run ./tests/bench -quick $(if $(PASTES),-pastes $(PASTES)) $(if $(ROWS),-rows '$(ROWS)') $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
 
 # As root it lends PostgreSQL huge pages. SIZES=10000,1000000 are other numbers of pastes.
 # DOCS=docs writes the tables into docs/SCALING.md and docs/BENCHMARKS.md.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -15,6 +13,12 @@ import (
 // the comparison of both sides at its end included.
 func (b *bench) copies(pastes int) error {
 	const floor, memory = 15_000, 100
+	rate, peak := fmt.Sprintf("copy of %d pastes, %%s, pastes/s", pastes), "peak resident memory of a copy, %s, MiB"
+	ways := []string{"SQLite to PostgreSQL", "PostgreSQL to SQLite"}
+	if !b.wants(fmt.Sprintf(rate, ways[0]), fmt.Sprintf(rate, ways[1]), fmt.Sprintf(peak, ways[0]),
+		fmt.Sprintf(peak, ways[1])) {
+		return nil
+	}
 	source := filepath.Join(b.folder, "source.db")
 	if err := b.fillSource(source, pastes); err != nil {
 		return err
@@ -24,8 +28,8 @@ func (b *bench) copies(pastes int) error {
 		return err
 	}
 	for _, way := range []struct{ name, from, to string }{
-		{"SQLite to PostgreSQL", "sqlite://" + source, postgres.String()},
-		{"PostgreSQL to SQLite", postgres.String(), "sqlite://" + filepath.Join(b.folder, "returned.db")},
+		{ways[0], "sqlite://" + source, postgres.String()},
+		{ways[1], postgres.String(), "sqlite://" + filepath.Join(b.folder, "returned.db")},
 	} {
 		command := exec.Command(b.gluepot, "copy", "--json", "--from", way.from, "--to", way.to)
 		command.Dir = b.folder
@@ -35,42 +39,29 @@ func (b *bench) copies(pastes int) error {
 		if err := command.Start(); err != nil {
 			return err
 		}
-		peak := watchPeak(command.Process.Pid)
+		most := watchPeak(command.Process.Pid)
 		if err := command.Wait(); err != nil {
 			return fmt.Errorf("copy: %w: %s", err, &failure)
 		}
-		rate, mib := float64(pastes)/time.Since(began).Seconds(), <-peak
+		perSecond, mib := float64(pastes)/time.Since(began).Seconds(), <-most
 		if err := checkCopied(&out, pastes); err != nil {
 			return err
 		}
-		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Floor: floor})
-		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Floor: memory, atMost: true})
+		b.add(row{Name: fmt.Sprintf(rate, way.name), Ratio: perSecond, Floor: floor})
+		b.add(row{Name: fmt.Sprintf(peak, way.name), Ratio: mib, Floor: memory, atMost: true})
 	}
 	return nil
 }
 
 // fillSource makes an embedded database of pastes in no order. Two thirds have owners, and half expire.
 func (b *bench) fillSource(path string, pastes int) error {
-	migrate := exec.Command(b.gluepot, "migrate", "up")
-	migrate.Env, migrate.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder
-	if out, err := migrate.CombinedOutput(); err != nil {
-		return fmt.Errorf("migrate: %w: %s", err, out)
-	}
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		return err
-	}
-	defer db.Close() //nolint:errcheck // nothing is pending
-	in := &installation{db: db}
-	return in.exec(
-		`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
-			INSERT INTO users (id, username, avatar_url, default_language,
+	return b.embedded(path,
+		numbers(1000)+`INSERT INTO users (id, username, avatar_url, default_language,
 				public_profile, supporter_months, contributor, created_at)
 			SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
-		fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
-			INSERT INTO pastes (`+pasteColumns+`)
+		numbers(pastes)+fmt.Sprintf(`INSERT INTO pastes (`+pasteColumns+`)
 			SELECT printf('%%08d', n * %d %% %d), CASE WHEN n %% 3 > 0 THEN printf('u%%07d', n %% 1000 + 1) END, n * 1000000,
-			CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END, 0, `+emptyPaste+` FROM n`, pastes, idFactor, idModulus),
+			CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END, 0, `+emptyPaste+` FROM n`, idFactor, idModulus),
 	)
 }
 

@@ -44,13 +44,13 @@ func (b *bench) machine() string {
 		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, b.cache, strings.TrimSpace(version))
 }
 
-// chart draws the ratios that have a twin: a bar to the ratio, a mark at the floor.
+// chart draws the ratios that compare two programs: a bar to the ratio, a mark at the floor.
 func (b *bench) chart() string {
 	const left, width, step, scale = 470, 900, 26, 150
 	var bars strings.Builder
 	y := 30
 	for _, r := range b.rows {
-		if r.atMost || r.Floor > 10 { // no ratio of a twin
+		if r.atMost || r.Floor > 10 { // no such ratio
 			continue
 		}
 		colour := "#2a9d8f"
@@ -71,6 +71,6 @@ func (b *bench) chart() string {
 	return fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect `+
 			`width="100%%" height="100%%" fill="white"/>`+
-			`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the floor</text>%s</svg>`+"\n", width,
+			`<text x="%d" y="18" font-weight="bold">Gluepot over the other; the line is the floor</text>%s</svg>`+"\n", width,
 		y+10, left, bars.String())
 }

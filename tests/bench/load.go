@@ -16,23 +16,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 )
 
 // people is how many users an installation has.
 const people = 10_000
-
-// owners are the users with a known number of pastes. The floor is that of listing them; 0: they are listed elsewhere.
-var owners = []struct {
-	token  string
-	pastes int
-	floor  float64
-}{{"token1", 10, 0.9}, {"token2", 1000, 0}, {"token3", 100_000, 1}}
 
 // What the bench inserts into pastes: the columns, and the values of the last eight.
 const (
@@ -139,8 +130,12 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 		return nil, err
 	}
 	in.twin, in.gorm = &side{process: process}, &side{process: process}
-	in.twin.address, in.gorm.address, err = process.twinAddresses()
-	return in, err
+	addresses, err := process.twinAddresses(2)
+	if err != nil {
+		return nil, err
+	}
+	in.twin.address, in.gorm.address = addresses[0], addresses[1]
+	return in, nil
 }
 
 // serve starts Gluepot on a database.
@@ -274,15 +269,19 @@ func (p *process) gluepotAddress() (string, error) {
 	return "", errors.New("gluepot did not start: see " + p.log)
 }
 
-func (p *process) twinAddresses() (twin, gorm string, err error) {
+// twinAddresses returns the addresses that the twins print, which are so many.
+func (p *process) twinAddresses(count int) ([]string, error) {
 	for range 1000 {
 		text, _ := os.ReadFile(p.out) // it may not be there yet
-		if fields := strings.Fields(string(text)); len(fields) == 2 {
-			return "http://" + fields[0], "http://" + fields[1], nil
+		if fields := strings.Fields(string(text)); len(fields) == count {
+			for i := range fields {
+				fields[i] = "http://" + fields[i]
+			}
+			return fields, nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return "", "", errors.New("the twin did not start")
+	return nil, errors.New("the twin did not start")
 }
 
 func (p *process) residentMiB() float64 { return statusMiB(p.cmd.Process.Pid, "VmRSS") }
@@ -432,7 +431,7 @@ func (b *bench) interleave(gluepot, twin load) (ratio float64, g, t result, err 
 
 // compare measures two servers that do the same, and adds a row.
 func (b *bench) compare(name string, gluepot, twin load, floor float64) error {
-	if !b.only.MatchString(name) {
+	if !b.wants(name) {
 		return nil
 	}
 	ratio, g, t, err := b.interleave(gluepot, twin)
@@ -445,105 +444,4 @@ func (b *bench) compare(name string, gluepot, twin load, floor float64) error {
 		resident: fmt.Sprintf("%.0f; %.0f", gluepot.to.process.residentMiB(), twin.to.process.residentMiB()),
 	})
 	return nil
-}
-
-// writes measures what the counter costs: the same table with and without it.
-func (b *bench) writes(in *installation) error {
-	if b.partial() {
-		return nil
-	}
-	if err := in.exec(`CREATE TABLE uncounted (LIKE pastes INCLUDING ALL)`,
-		`ALTER TABLE uncounted ADD FOREIGN KEY (owner_id) REFERENCES users ON DELETE CASCADE`,
-		`INSERT INTO uncounted SELECT * FROM pastes`, `VACUUM ANALYZE uncounted`); err != nil {
-		return err
-	}
-	for _, clients := range []int{8, 32} {
-		if b.quick && clients != 8 {
-			continue
-		}
-		var ratios, rates []float64
-		for round := range b.rounds {
-			counted, err := b.inserts(in.url, "pastes", clients, round)
-			if err != nil {
-				return err
-			}
-			plain, err := b.inserts(in.url, "uncounted", clients, round)
-			if err != nil {
-				return err
-			}
-			ratios, rates = append(ratios, counted/plain), append(rates, counted)
-		}
-		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients),
-			Ratio: median(ratios), Floor: 0.75,
-			absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
-	}
-	var ratios []float64
-	for round := range b.rounds {
-		counted, err := copyRows(in.url, "pastes", round)
-		if err != nil {
-			return err
-		}
-		plain, err := copyRows(in.url, "uncounted", round)
-		if err != nil {
-			return err
-		}
-		ratios = append(ratios, counted.Seconds()/plain.Seconds())
-	}
-	b.add(row{Name: "time of COPY of 100000 rows with / without the counter", Ratio: median(ratios), Floor: 1.25,
-		atMost: true})
-	return in.exec(`DELETE FROM pastes WHERE id LIKE 'b%'`, `DROP TABLE uncounted`, `VACUUM ANALYZE pastes`,
-		`VACUUM paste_counts`)
-}
-
-func (b *bench) inserts(url, table string, clients, round int) (perSecond float64, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(b.seconds)*time.Second)
-	defer cancel()
-	var (
-		done    atomic.Int64
-		running sync.WaitGroup
-		failed  atomic.Value
-	)
-	started := time.Now()
-	for client := range clients {
-		running.Go(func() {
-			conn, err := pgx.Connect(context.Background(), url)
-			if err != nil {
-				failed.Store(err)
-				return
-			}
-			defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
-			for i := 0; ctx.Err() == nil; i++ {
-				if _, err := conn.Exec(context.Background(),
-					"INSERT INTO "+table+" ("+pasteColumns+") VALUES ($1, NULL, now(), NULL, 0, "+emptyPaste+")",
-					fmt.Sprintf("b%d-%d-%d-%d", clients, round, client, i)); err != nil {
-					failed.Store(err)
-					return
-				}
-				done.Add(1)
-			}
-		})
-	}
-	running.Wait()
-	if err, ok := failed.Load().(error); ok {
-		return 0, err
-	}
-	return float64(done.Load()) / time.Since(started).Seconds(), nil
-}
-
-func copyRows(url, table string, round int) (time.Duration, error) {
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
-	i, now := 0, time.Now()
-	started := time.Now()
-	_, err = conn.CopyFrom(context.Background(), pgx.Identifier{table}, strings.Split(pasteColumns, ", "),
-		pgx.CopyFromFunc(func() ([]any, error) {
-			if i++; i > 100_000 {
-				return nil, nil
-			}
-			return []any{fmt.Sprintf("bc%d-%d", round, i), nil, now, nil, 0, "never", "", false, 0, 0, 0, 0, 0}, nil
-		}))
-	return time.Since(started), err
 }

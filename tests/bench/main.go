@@ -1,4 +1,4 @@
-// Command bench measures Gluepot's real binary beside its twins, over loopback, in interleaved rounds, and
+// Command bench measures Gluepot's real binary beside other programs, over loopback, in interleaved rounds, and
 // writes one table. "make bench" and "make bench-quick" run it.
 package main
 
@@ -22,8 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// row is one line of the result. A ratio is Gluepot's over the twin's, or what the name says. What is above its floor
-// may be spent on simplicity; a row below it is a defect.
+// row is one line of the result. A ratio is Gluepot's over the other program's, or what the name says. What is above
+// its floor may be spent on simplicity; a row below it is a defect.
 type row struct {
 	Name  string  `json:"name"`
 	Ratio float64 `json:"ratio"`
@@ -38,7 +38,7 @@ type row struct {
 
 type bench struct {
 	quick    bool
-	only     *regexp.Regexp // which comparisons are measured
+	wanted   *regexp.Regexp // the names of rows that are measured
 	seconds  int            // of one round
 	rounds   int
 	pastes   int
@@ -46,7 +46,8 @@ type bench struct {
 	gluepot  string
 	twinPath string
 	server   *url.URL
-	cache    string // that the server has for pages
+	cache    string        // that the server has for pages
+	large    *installation // see installed
 	rows     []row
 	grown    [][]string // a row for each size
 	nodeRows [][]string // a row for each load on one to mostNodes nodes
@@ -56,10 +57,9 @@ type bench struct {
 }
 
 func main() {
-	b := &bench{only: new(regexp.Regexp)}
+	b := &bench{wanted: new(regexp.Regexp)}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
-	flag.TextVar(b.only, "only", regexp.MustCompile(""),
-		"of the comparisons with a twin, only those whose name matches this expression")
+	flag.TextVar(b.wanted, "rows", regexp.MustCompile(""), "only measure the rows whose name matches this expression")
 	pastes := flag.Int("pastes", 0, "another number of pastes in the database of the comparisons")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false,
@@ -93,7 +93,12 @@ func main() {
 	default:
 		what = b.everything
 	}
-	err := b.run(what)
+	var err error
+	if b.wanted.String() != "" && *docs != "" {
+		err = errors.New("-rows and -docs: the pages have all rows")
+	} else {
+		err = b.run(what)
+	}
 	for _, stop := range slices.Backward(b.stops) {
 		stop()
 	}
@@ -140,143 +145,107 @@ func (b *bench) run(what func() error) (err error) {
 	return what()
 }
 
-// partial reports whether some comparisons are left out.
-func (b *bench) partial() bool { return b.only.String() != "" }
+// wants reports whether a row with one of the names is measured.
+func (b *bench) wants(names ...string) bool { return slices.ContainsFunc(names, b.wanted.MatchString) }
 
 func (b *bench) everything() error {
-	steps := []func(*installation) error{b.languages, b.users, b.self, b.ownPastes, b.memory, b.writes, b.documents}
-	in, err := b.install("bench", b.pastes)
-	if err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if err := step(in); err != nil {
-			return err
-		}
-	}
-	if b.partial() {
-		return nil
-	}
-	if err := b.embedded(in); err != nil {
-		return err
-	}
-	if err := b.imports(); err != nil {
-		return err
-	}
-	if err := b.searches(map[bool]int{true: 20_000, false: 100_000}[b.quick]); err != nil {
-		return err
-	}
-	if err := b.startUp(); err != nil {
-		return err
-	}
-	return b.counting(in)
-}
-
-func (b *bench) languages(in *installation) error {
-	return b.compare("language by name / bare net/http, 32 connections",
-		load{to: in.gluepot, path: "/data/language?name=Go", connections: 32},
-		load{to: in.twin, path: "/constant", connections: 32}, 0.85)
-}
-
-// withoutDataloader turns the merged reads off.
-const withoutDataloader = "GLUEPOT_DATABASE_DATALOADER=false"
-
-func (b *bench) users(in *installation) error {
-	script, err := b.script("users", `"/user/User" .. (n + 1)`, "")
-	if err != nil {
-		return err
-	}
-	plain, err := b.serve(in.url, withoutDataloader)
-	if err != nil {
-		return err
-	}
-	defer plain.process.stop()
-	for _, row := range []struct {
-		name          string
-		gluepot, twin *side
-		connections   int
-		floor         float64
-	}{
-		{"/user/{name} / twin", in.gluepot, in.twin, 1, 0.95},
-		{"/user/{name} / twin", in.gluepot, in.twin, 8, 0.95},
-		{"/user/{name} / twin", in.gluepot, in.twin, 32, 1.3},
-		{"/user/{name} / twin", in.gluepot, in.twin, 128, 1.6},
-		{"/user/{name} without the dataloader / twin", plain, in.twin, 1, 0.7},
-		{"/user/{name} without the dataloader / twin", plain, in.twin, 32, 0.7},
-		{"/user/{name} / plain gin and GORM", in.gluepot, in.gorm, 1, 1.1},
-		{"/user/{name} / plain gin and GORM", in.gluepot, in.gorm, 32, 1.5},
+	for _, step := range []func() error{
+		b.languages, b.users, b.self, b.documents, func() error { return b.resident("PostgreSQL", 64) },
+		func() error { return b.resident("SQLite", 96) }, b.rawText, b.lists, b.imports,
+		func() error { return b.copies(map[bool]int{true: 50_000, false: 300_000}[b.quick]) },
+		func() error { return b.searches(map[bool]int{true: 20_000, false: 100_000}[b.quick]) },
+		b.startUp, b.image, b.counting,
 	} {
-		l := load{path: "/user/User1", script: script, connections: row.connections}
-		name := fmt.Sprintf("%s, %d connections", row.name, row.connections)
-		if err := b.compare(name, l.toward(row.gluepot), l.toward(row.twin), row.floor); err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) self(in *installation) error {
+// installed returns the installation of most comparisons, which is made when it is first needed.
+func (b *bench) installed() (in *installation, err error) {
+	if b.large == nil {
+		b.large, err = b.install("bench", b.pastes)
+	}
+	return b.large, err
+}
+
+func (b *bench) languages() error {
+	const name = "language by name / plain gin with zap's access log, 32 connections"
+	if !b.wants(name) {
+		return nil
+	}
+	in, err := b.installed()
+	if err != nil {
+		return err
+	}
+	return b.compare(name, load{to: in.gluepot, path: "/data/language?name=Go", connections: 32},
+		load{to: in.gorm, path: "/constant", connections: 32}, 0.85)
+}
+
+func (b *bench) users() error {
+	for _, at := range []struct {
+		connections int
+		floor       float64
+	}{{1, 1}, {32, 1.5}} {
+		name := fmt.Sprintf("/user/{name} / plain gin and GORM, %d connections", at.connections)
+		if !b.wants(name) {
+			continue
+		}
+		in, err := b.installed()
+		if err != nil {
+			return err
+		}
+		script, err := b.script("users", `"/user/User" .. (n + 1)`, "")
+		if err != nil {
+			return err
+		}
+		l := load{path: "/user/User1", script: script, connections: at.connections}
+		if err := b.compare(name, l.toward(in.gluepot), l.toward(in.gorm), at.floor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) self() error {
+	const name = "/user/self / twin, 32 connections"
+	if !b.wants(name) {
+		return nil
+	}
+	in, err := b.installed()
+	if err != nil {
+		return err
+	}
 	script, err := b.script("self", `"/user/self"`, `"token" .. (n + 1)`)
 	if err != nil {
 		return err
 	}
 	l := load{path: "/user/self", header: "Authorization: token1", script: script, connections: 32}
-	return b.compare("/user/self / twin, 32 connections", l.toward(in.gluepot), l.toward(in.twin), 1)
+	return b.compare(name, l.toward(in.gluepot), l.toward(in.twin), 1)
 }
 
-func (b *bench) ownPastes(in *installation) error {
-	// As shipped, one client may have half of 48 MiB: not 32 answers of 1.2 MB at once.
-	roomy, err := b.serve(in.url, "GLUEPOT_HTTP_MAX_MEMORY=268435456")
-	if err != nil {
-		return err
+// resident measures the memory of a server of its own in the middle of a load.
+func (b *bench) resident(database string, floor float64) error {
+	name := fmt.Sprintf("resident memory under 32 connections, %s, MiB", database)
+	if !b.wants(name) {
+		return nil
 	}
-	defer roomy.process.stop()
-	usual := b.seconds
-	defer func() { b.seconds = usual }()
-	for _, owner := range owners {
-		if owner.floor == 0 || owner.pastes > b.pastes/4 {
-			continue
-		}
-		if owner.pastes > 10_000 { // 32 such answers take seconds
-			b.seconds = 10
-		}
-		name := fmt.Sprintf("/user/self/pastes of %d / twin, 32 connections", owner.pastes)
-		l := load{path: "/user/self/pastes", header: "Authorization: " + owner.token, connections: 32}
-		if err := b.compare(name, l.toward(roomy), l.toward(in.twin), owner.floor); err != nil {
+	url := "sqlite://" + filepath.Join(b.folder, "resident.db")
+	if database == "SQLite" {
+		if err := b.fillUsers(url); err != nil {
 			return err
 		}
+	} else {
+		in, err := b.installed()
+		if err != nil {
+			return err
+		}
+		url = in.url
 	}
-	return nil
-}
-
-// embedded compares the SQLite store with the PostgreSQL twin.
-func (b *bench) embedded(in *installation) error {
-	script, err := b.script("embedded", `"/user/User" .. (n + 1)`, "")
-	if err != nil {
-		return err
-	}
-	url := "sqlite://" + filepath.Join(b.folder, "embedded.db")
-	if err := b.fillUsers(url); err != nil {
-		return err
-	}
-	server, err := b.serve(url)
-	if err != nil {
-		return err
-	}
-	l := load{path: "/user/User1", script: script, connections: 32}
-	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", l.toward(server),
-		l.toward(in.twin), 0.75); err != nil {
-		return err
-	}
-	return b.resident("SQLite", url, 96)
-}
-
-func (b *bench) memory(in *installation) error { return b.resident("PostgreSQL", in.url, 64) }
-
-// resident measures a server of its own in the middle of a load.
-func (b *bench) resident(database, url string, floor float64) error {
 	script, err := b.script("memory", `"/user/User" .. (n + 1)`, "")
-	if err != nil || b.partial() {
+	if err != nil {
 		return err
 	}
 	server, err := b.serve(url)
@@ -293,16 +262,18 @@ func (b *bench) resident(database, url string, floor float64) error {
 	}
 	mib := <-measured
 	server.process.stop()
-	b.add(row{
-		Name:  fmt.Sprintf("resident memory under 32 connections, %s, MiB", database),
-		Ratio: mib, Floor: floor, atMost: true,
-	})
+	b.add(row{Name: name, Ratio: mib, Floor: floor, atMost: true})
 	return nil
 }
 
 // imports measures how many pastes a second the command takes in.
 func (b *bench) imports() error {
 	const pastes, floor = 300_000, 12_000
+	const rate, peak = "import into %s, pastes/s", "peak resident memory of the import into %s, MiB"
+	if !b.wants(fmt.Sprintf(rate, "SQLite"), fmt.Sprintf(rate, "PostgreSQL"), fmt.Sprintf(peak, "SQLite"),
+		fmt.Sprintf(peak, "PostgreSQL")) {
+		return nil
+	}
 	code := strings.Repeat(`\tprintln(\"hello\")\n`, 60) // 1 KiB
 	file := filepath.Join(b.folder, "pastes.json")
 	var text strings.Builder
@@ -329,20 +300,22 @@ func (b *bench) imports() error {
 		if err := command.Start(); err != nil {
 			return err
 		}
-		peak := watchPeak(command.Process.Pid)
+		most := watchPeak(command.Process.Pid)
 		if err := command.Wait(); err != nil {
 			return fmt.Errorf("import: %w: %s", err, &out)
 		}
-		rate, mib := pastes/time.Since(started).Seconds(), <-peak
-		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Floor: floor})
-		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Floor: 128,
-			atMost: true})
+		b.add(row{Name: fmt.Sprintf(rate, store.name), Ratio: pastes / time.Since(started).Seconds(), Floor: floor})
+		b.add(row{Name: fmt.Sprintf(peak, store.name), Ratio: <-most, Floor: 128, atMost: true})
 	}
 	return nil
 }
 
 // startUp measures from the start of the process to the first ready answer.
 func (b *bench) startUp() error {
+	const name = "start to ready, migrated SQLite, ms"
+	if !b.wants(name) {
+		return nil
+	}
 	path := filepath.Join(b.folder, "start.db")
 	var times []float64
 	for range 8 {
@@ -359,18 +332,48 @@ func (b *bench) startUp() error {
 		p.stop()
 	}
 	ms := median(times[1:]) // the first one migrated
-	b.add(row{Name: "start to ready, migrated SQLite, ms", Ratio: ms, Floor: 150, atMost: true})
+	b.add(row{Name: name, Ratio: ms, Floor: 150, atMost: true})
+	return nil
+}
+
+// image measures the files of the container image, which are all that it has.
+func (b *bench) image() error {
+	const name = "image, MB"
+	if !b.wants(name) {
+		return nil
+	}
+	licences, err := exec.Command(".ci/licences").Output()
+	if err != nil {
+		return fmt.Errorf("licences: %w", err)
+	}
+	size := int64(len(licences))
+	for _, file := range []string{b.gluepot, "/etc/ssl/certs/ca-certificates.crt"} {
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+	}
+	b.add(row{Name: name, Ratio: float64(size) / 1e6, Floor: 60, atMost: true})
 	return nil
 }
 
 // counting compares numPastes on a large and a small table, swept and not.
-func (b *bench) counting(large *installation) error {
+func (b *bench) counting() error {
+	swept := fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes)
+	unswept := fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes)
+	if !b.wants(swept) && (b.quick || !b.wants(unswept)) {
+		return nil
+	}
+	large, err := b.installed()
+	if err != nil {
+		return err
+	}
 	small, err := b.install("small", 10_000)
 	if err != nil {
 		return err
 	}
-	if err := b.compareCounts(fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes),
-		large, small, 1.1); err != nil || b.quick {
+	if err := b.compareCounts(swept, large, small, 1.1); err != nil || b.quick {
 		return err
 	}
 	for _, in := range []*installation{large, small} {
@@ -384,8 +387,7 @@ func (b *bench) counting(large *installation) error {
 	if err := small.exec(`DELETE FROM pastes WHERE expires_at < now()`, `VACUUM ANALYZE pastes`); err != nil {
 		return err
 	}
-	return b.compareCounts(fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes),
-		large, small, 1.6)
+	return b.compareCounts(unswept, large, small, 1.6)
 }
 
 func (b *bench) compareCounts(name string, a, z *installation, floor float64) error {
@@ -405,7 +407,11 @@ func (b *bench) compareCounts(name string, a, z *installation, floor float64) er
 	return nil
 }
 
+// add adds a row, unless it was measured only because of others.
 func (b *bench) add(r row) {
+	if !b.wants(r.Name) {
+		return
+	}
 	r.Met = r.Ratio >= r.Floor
 	if r.atMost {
 		r.Met = r.Ratio <= r.Floor
@@ -444,8 +450,9 @@ func (r row) cells() []string {
 	return []string{r.Name, ratio, fmt.Sprintf("%s%g", sign, r.Floor), met, r.absolute, r.p50, r.p99, r.resident}
 }
 
-var titles = []string{"what", "ratio", "floor", "met", "Gluepot; twin, requests/s unless said", "p50, ms", "p99, ms",
-	"resident, MiB"}
+var titles = []string{
+	"what", "ratio", "floor", "met", "Gluepot; the other, requests/s unless said", "p50, ms", "p99, ms", "resident, MiB",
+}
 
 func (b *bench) print() {
 	if len(b.rows) == 0 {

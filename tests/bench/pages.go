@@ -21,7 +21,7 @@ const pagesApart = 5000
 // pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures
 // pages of which nothing is kept.
 func (b *bench) pages(in *installation, d *documents) error {
-	if !b.only.MatchString(pageKept) && !b.only.MatchString(pageNotKept) {
+	if !b.wants(pageKept, pageNotKept) {
 		return nil
 	}
 	ids, err := createDocuments(in, d, pagesApart)
@@ -32,7 +32,7 @@ func (b *bench) pages(in *installation, d *documents) error {
 	if err := b.compare(pageKept, page, load{to: in.gluepot, path: "/paste/" + ids[0], connections: 8}, 0.5); err != nil {
 		return err
 	}
-	if !b.only.MatchString(pageNotKept) {
+	if !b.wants(pageNotKept) {
 		return nil
 	}
 	// Each round begins elsewhere, so that it does not meet what the one before has left.

@@ -1,8 +1,6 @@
 package twin
 
 import (
-	"bytes"
-	"encoding/json"
 	"math/rand/v2"
 	"strconv"
 )
@@ -53,13 +51,4 @@ func (d *document) bytes() int {
 func newID() string {
 	const place = 36 * 36 * 36 * 36 * 36 * 36 * 36 // of the first
 	return strconv.FormatUint(10*place+rand.Uint64N(26*place), 36)
-}
-
-// marshal is json.Marshal without escapes that only HTML needs.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -1,4 +1,5 @@
-// Command serve serves the twins at two free ports of 127.0.0.1, which it prints.
+// Command serve serves the twins at free ports of 127.0.0.1, which it prints: the one on SQLite if TWIN_SQLITE_FILE is
+// set, and else the two on PostgreSQL.
 package main
 
 import (
@@ -13,12 +14,20 @@ import (
 )
 
 func main() {
+	if path := os.Getenv("TWIN_SQLITE_FILE"); path != "" {
+		raw, err := twin.NewSQLite(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, _ = fmt.Println(serve(raw))
+		select {}
+	}
 	url := os.Getenv("TWIN_DATABASE_URL")
-	handler, err := twin.New(context.Background(), url, []byte(os.Getenv("TWIN_CONSTANT")))
+	handler, err := twin.New(context.Background(), url)
 	if err != nil {
 		log.Fatal(err)
 	}
-	plain, err := twin.NewGORM(url)
+	plain, err := twin.NewGORM(url, []byte(os.Getenv("TWIN_CONSTANT")))
 	if err != nil {
 		log.Fatal(err)
 	}
