@@ -11,16 +11,15 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// maxShownLines bounds the lines of a page that have a number and a link, because these take more bytes than most
-// lines.
+// maxShownLines limits how many numbered lines a page shows: a line's number and link take more bytes than most lines.
 const maxShownLines = 100_000
 
-// groupLines is how many lines stand in a group. A browser lays out a whole group only when it comes into view.
+// groupLines is the number of lines in a group. A browser lays out a group only when it scrolls into view.
 const groupLines = 100
 
-// writeCode writes code as HTML: a linked number before each line, and groups of lines. The script finds lines by these
-// links. anchor stands before the L in the anchors of lines: it is empty, or the number of the pasty, such as 2-. spans
-// may be nil. For prose, see the words of marks.Marker.Append.
+// writeCode writes code as HTML, in groups of lines, each with a linked number. The script finds lines by these links.
+// anchor precedes the L in the anchors of lines: it is empty, or the number of the pasty, such as 2-. spans may be nil.
+// prose is passed to marks.Marker.Append.
 func writeCode(
 	ctx context.Context, to io.Writer, code, anchor string, prose bool, only lineRange, spans []highlight.Span,
 ) error {
@@ -29,35 +28,35 @@ func writeCode(
 	}
 	var b []byte
 	total := lines(code)
-	number, open, grouped := 0, false, false // of the current line; it is open, and so is its group
+	number, midLine, inGroup := 0, false, false
 	for _, span := range spans {
 		text := code[:span.Length]
 		code = code[span.Length:]
 		for line := range site.Pieces(text) {
-			begins := !open
+			begins := !midLine
 			if begins {
 				number++
 			}
-			open = !strings.HasSuffix(line, "\n")
+			midLine = !strings.HasSuffix(line, "\n")
 			if !only.holds(number) {
 				continue
 			}
 			if begins {
 				if only == (lineRange{}) && number%groupLines == 1 {
-					b, grouped = appendGroup(b, grouped, total-number+1), true
-				} else if !grouped {
-					b, grouped = appendGroup(b, false, 0), true
+					b, inGroup = appendGroup(b, inGroup, total-number+1), true
+				} else if !inGroup {
+					b, inGroup = appendGroup(b, false, 0), true
 				}
-				shown := strconv.Itoa(number)
-				id := anchor + "L" + shown
-				b = append(b, `<a id="`+id+`" href="#`+id+`" tabindex="-1">`+shown+`</a>`...)
+				label := strconv.Itoa(number)
+				id := anchor + "L" + label
+				b = append(b, `<a id="`+id+`" href="#`+id+`" tabindex="-1">`+label+`</a>`...)
 			}
-			line, ended := strings.CutSuffix(line, "\n")
+			line, ends := strings.CutSuffix(line, "\n")
 			b = appendSpan(b, marks.Of(ctx), line, span.Class, prose)
-			if ended {
+			if ends {
 				b = append(b, '\n')
 			}
-			if len(b) >= writtenAtOnce {
+			if len(b) >= writeSize {
 				if _, err := to.Write(b); err != nil {
 					return err
 				}
@@ -65,22 +64,22 @@ func writeCode(
 			}
 		}
 	}
-	if grouped {
+	if inGroup {
 		b = append(b, "</span>"...)
 	}
 	_, err := to.Write(b)
 	return err
 }
 
-// writtenAtOnce is about how many bytes of code are written at once.
-const writtenAtOnce = 4 << 10
+// writeSize is roughly the number of bytes in one write of code.
+const writeSize = 4 << 10
 
-// appendGroup begins a group of lines after another, if there is one. Full groups are equally high.
-func appendGroup(b []byte, another bool, left int) []byte {
-	if another {
+// appendGroup begins a group of lines, and ends the previous one if there is one. All full groups have the same height.
+func appendGroup(b []byte, inGroup bool, linesLeft int) []byte {
+	if inGroup {
 		b = append(b, "</span>"...)
 	}
-	if left >= groupLines {
+	if linesLeft >= groupLines {
 		return append(b, `<span class="lines full">`...)
 	}
 	return append(b, `<span class="lines">`...)
@@ -105,7 +104,7 @@ func writeUnnumbered(ctx context.Context, to io.Writer, code string, prose bool)
 	return nil
 }
 
-// lines returns the number of lines: 0 for an empty text. A final line end begins no other line.
+// lines returns the number of lines in code: 0 if it is empty. A trailing newline does not begin another line.
 func lines(code string) int {
 	return strings.Count(strings.TrimSuffix(code, "\n"), "\n") + min(len(code), 1)
 }

@@ -7,40 +7,40 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
 )
 
-// tinting is what the colours of one page share.
-type tinting struct {
-	page  highlight.Page
-	until time.Time // zero: for ever
+// colouring holds what all code on one page shares: the work that highlighting may take, and a deadline.
+type colouring struct {
+	page     highlight.Page
+	deadline time.Time // zero: none
 }
 
-// newTinting leaves a fifth of the page's time for what is not colours.
-func newTinting(ctx context.Context) *tinting {
-	t := new(tinting)
+// newColouring reserves a fifth of the context's time for the rest of the page.
+func newColouring(ctx context.Context) *colouring {
+	c := new(colouring)
 	if end, ok := ctx.Deadline(); ok {
-		t.until = end.Add(-time.Until(end) / 5)
+		c.deadline = end.Add(-time.Until(end) / 5)
 	}
-	return t
+	return c
 }
 
-// tint returns the colours of a code.
-type tint func(ctx context.Context, language, code string) highlight.Colours
+// colourFunc returns the colours of code.
+type colourFunc func(ctx context.Context, language, code string) highlight.Colours
 
-// within returns what makes the colours of codes that share a scope in the cache.
-func (t *tinting) within(from *highlight.Highlighter, scope string) tint {
+// scope returns a colourFunc whose results share a scope of the cache.
+func (c *colouring) scope(highlighter *highlight.Highlighter, scope string) colourFunc {
 	return func(ctx context.Context, language, code string) highlight.Colours {
-		if !t.until.IsZero() {
+		if !c.deadline.IsZero() {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, t.until)
+			ctx, cancel = context.WithDeadline(ctx, c.deadline)
 			defer cancel()
 		}
-		return from.Colours(ctx, &t.page, scope, language, code)
+		return highlighter.Colours(ctx, &c.page, scope, language, code)
 	}
 }
 
-// sourceColours returns the colours of the part's code as its source.
+// sourceColours returns the colours of the part's source.
 func (p *pastyPart) sourceColours(ctx context.Context) highlight.Colours {
 	if p.Unnumbered {
 		return highlight.Colours{}
 	}
-	return p.tint(ctx, p.pasty.Language, p.pasty.Code)
+	return p.colour(ctx, p.pasty.Language, p.pasty.Code)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key, and whether to ask
-// for the key.
+// deletable returns the page of the paste in the path if the viewer owns it or if it has a delete key, and whether to
+// ask for that key.
 func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err error) {
-	stored, err := p.unopened(r)
-	// the owner of an unopened paste is unknown here
-	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn()
-	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
+	doc, err := p.unopened(r)
+	// who owns an unopened paste is unknown here
+	owns := doc.OwnedBy(r.Viewer.User.ID) || doc.Burns && r.Viewer.SignedIn()
+	if err == nil && !owns && !doc.Burns && doc.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
 	}
 	if err != nil {
 		return pastePage{}, false, err
 	}
-	page = newPastePage(r, &stored)
+	page = newPastePage(r, &doc)
 	page.Title = "Delete " + page.Title
-	if !owned {
+	if !owns {
 		key, _ := r.DeleteKey()
 		askKey = key == ""
 	}
@@ -62,11 +62,11 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values
 }
 
 func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
-	stored, err := p.unopened(r)
+	doc, err := p.unopened(r)
 	if err == nil {
-		_, err = stored.Anonymous(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
+		_, err = doc.Anonymous(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
 	}
-	page := newPastePage(r, &stored)
+	page := newPastePage(r, &doc)
 	page.Title = "Make " + page.Title + " anonymous"
 	return site.Show(w, r, p.givingUpView(page), err)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// code answers with the code of the pasty in the path, or of the first, as a download or not: browsers send no token to
-// the interface for programs.
+// code answers with the code of the pasty in the path, or of the first pasty. Browsers cannot get the code of a private
+// paste from the API, because they send no token.
 func (p *pages) code(download bool) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"),
@@ -33,13 +33,13 @@ func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	defer leave()
-	found, err := p.Read(r)
+	doc, err := p.Read(r)
 	if err != nil {
 		return err
 	}
-	site.Enclose(w, r, site.ZipContentType, string(found.ID)+".zip")
+	site.Enclose(w, r, site.ZipContentType, string(doc.ID)+".zip")
 	files := zip.NewWriter(w)
-	if err := p.Pack(files, "", &found); err != nil {
+	if err := p.Pack(files, "", &doc); err != nil {
 		return err
 	}
 	return files.Close()

@@ -14,33 +14,33 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// embedPolicy is for the only page that other sites may frame. It runs no scripts.
+// embedPolicy is the policy of the only page that other sites may frame. The page runs no scripts.
 const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; " +
 	"frame-ancestors *"
 
-// The size of the frame in the HTML to copy, in pixels.
+// The size of the frame in the embed code, in pixels.
 const (
 	embedWidth  = 720
 	embedHeight = 400
 )
 
-// lineRange selects lines. The zero value is all.
+// lineRange selects lines. The zero value selects all of them.
 type lineRange struct{ first, last int }
 
 func (l lineRange) holds(line int) bool { return l == lineRange{} || line >= l.first && line <= l.last }
 
 var (
-	errLines = fault.New(fault.Invalid, "lines are two numbers such as 3-7, or one.")
-	errLink  = fault.New(fault.Invalid, "url is missing, or no address of this site. Send that of a paste's page.")
+	errLines = fault.New(fault.Invalid, "lines must be one line number, or two such as 3-7.")
+	errLink  = fault.New(fault.Invalid, "url must be the address of a paste on this site.")
 )
 
-// parseLines parses 3-7 or 3; "" is all.
+// parseLines parses 3-7 or 3; "" selects all lines.
 func parseLines(text string) (lineRange, error) {
 	if text == "" {
 		return lineRange{}, nil
 	}
-	from, to, several := strings.Cut(text, "-")
-	if !several {
+	from, to, isRange := strings.Cut(text, "-")
+	if !isRange {
 		to = from
 	}
 	first, err := strconv.ParseUint(from, 10, 31)
@@ -51,27 +51,27 @@ func parseLines(text string) (lineRange, error) {
 	return lineRange{int(first), int(last)}, nil
 }
 
-// embed shows a paste, one of its pasties or some lines in a frame. It ignores sessions: other sites must not frame
-// private data.
+// embed shows a paste, one of its pasties, or some of its lines in a frame. It ignores sessions: other sites must not
+// frame private data.
 func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Read(r)
+	doc, err := p.Read(r)
 	if err != nil {
 		return err
 	}
 	query := r.URL.Query()
-	page := newPastePage(r, &found)
+	page := newPastePage(r, &doc)
 	if id := query.Get("pasty"); id != "" {
-		only, err := found.Pasty(id)
+		only, err := doc.Pasty(id)
 		if err != nil {
 			return err
 		}
-		found.Pasties = []paste.Pasty{only}
+		doc.Pasties = []paste.Pasty{only}
 	}
 	lines, err := parseLines(query.Get("lines"))
 	if err != nil {
 		return err
 	}
-	r.Policy = notebookPolicy(embedPolicy, found.Pasties)
+	r.Policy = notebookPolicy(embedPolicy, doc.Pasties)
 	page.WrapOn, page.WrapOff = "", ""
 	return p.show(w, r, page.size(), p.embedView(page, query.Get("theme"), lines))
 }
@@ -81,8 +81,8 @@ func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) str
 		html.EscapeString(p.Address(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
 }
 
-// oembed answers how to embed the paste at a URL of this site: with a response of type rich (https://oembed.com,
-// 2.3.4).
+// oembed tells programs how to embed the paste at a URL of this site, with a response of type rich
+// (https://oembed.com, 2.3.4).
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {
@@ -100,11 +100,11 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 		return errLink
 	}
 	r.SetPathValue("id", strings.Trim(path, "/"))
-	found, err := p.Read(r)
+	doc, err := p.Read(r)
 	if err != nil {
 		return err
 	}
-	page := newPastePage(r, &found)
+	page := newPastePage(r, &doc)
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
 	site.Enclose(w, r, "application/json", "")
 	return json.NewEncoder(w).Encode(map[string]any{
@@ -114,8 +114,8 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	})
 }
 
-func atMost(size int, wanted string) int {
-	if n, err := strconv.Atoi(wanted); err == nil && n > 0 {
+func atMost(size int, limit string) int {
+	if n, err := strconv.Atoi(limit); err == nil && n > 0 {
 		return min(size, n)
 	}
 	return size

@@ -25,30 +25,30 @@ type edit struct {
 	Entries []entry
 }
 
-// entry is a change of one value: a text with its successor, or code.
+// entry is one change: of a text, or of code.
 type entry struct {
-	What     string     // "Language of"
+	What     string     // such as "Language of"
 	Of       marks.Text // the pasty, or ""
-	Old, New marks.Text // with Texts
+	Old, New marks.Text // if Texts
 	Texts    bool       // show Old and New; otherwise code
 	TooLong  bool       // show neither
-	sign     string     // before every line of the code; empty: the code contains it
+	sign     string     // precedes every line of the code; empty: the code is a diff
 	code     string
 	language string // of the code
-	tint     tint
+	colour   colourFunc
 }
 
-// edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the
-// way back. Imported entries may be inconsistent.
-func edits(found *paste.Document) []edit {
-	title := found.Title
+// edits returns a paste's history, newest first. The store has only old values, so edits walks back from the current
+// ones. Imported entries may be inconsistent.
+func edits(doc *paste.Document) []edit {
+	title := doc.Title
 	titles, languages := make(map[string]string), make(map[string]string)
-	numbers := make(map[string]int) // from 1
-	for i, pasty := range found.Pasties {
+	numbers := make(map[string]int) // begin at 1
+	for i, pasty := range doc.Pasties {
 		titles[pasty.ID], languages[pasty.ID], numbers[pasty.ID] = pasty.Title, pasty.Language, i+1
 	}
 	var all []edit
-	for _, e := range slices.Backward(found.Edits) {
+	for _, e := range slices.Backward(doc.Edits) {
 		number := strconv.FormatInt(e.Number, 10)
 		if n := len(all); n == 0 || all[n-1].Number != number {
 			all = append(all, edit{Number: number, At: e.At})
@@ -60,31 +60,33 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{
+		change := entry{
 			Of: marks.Text(site.Shortened(string(nameOf(titles[id], numbers[id])), site.MaxName)), language: languages[id],
 		}
 		switch e.Type {
 		case paste.EditTitle:
-			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
+			change.What, change.Of, change.Texts = "Title", "", true
+			change.Old, change.New = marks.Text(e.Text), marks.Text(title)
 			title = e.Text
 		case paste.EditPastyTitle:
-			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, numbers[id]),
-				nameOf(titles[id], numbers[id])
+			change.What, change.Of, change.Texts = "Name", "", true
+			change.Old, change.New = nameOf(e.Text, numbers[id]), nameOf(titles[id], numbers[id])
 			titles[id] = e.Text
 		case paste.EditPastyLanguage:
-			made.What, made.Texts, made.Old, made.New = "Language of", true, marks.Text(e.Text), marks.Text(languages[id])
+			change.What, change.Texts = "Language of", true
+			change.Old, change.New = marks.Text(e.Text), marks.Text(languages[id])
 			languages[id] = e.Text
 		case paste.EditPastyCode:
-			made.What, made.code = "Changed", e.Text
+			change.What, change.code = "Changed", e.Text
 		case paste.EditPastyAdded:
-			made.What, made.sign, made.code = "Added", "+", e.Text
+			change.What, change.sign, change.code = "Added", "+", e.Text
 		case paste.EditPastyRemoved:
-			made.What, made.sign, made.code = "Removed", "-", e.Text
+			change.What, change.sign, change.code = "Removed", "-", e.Text
 		default:
 			continue
 		}
 		newest := &all[len(all)-1]
-		newest.Entries = append(newest.Entries, made)
+		newest.Entries = append(newest.Entries, change)
 	}
 	for i := range all {
 		slices.Reverse(all[i].Entries)
@@ -92,7 +94,8 @@ func edits(found *paste.Document) []edit {
 	return all
 }
 
-// nameOf returns the name of a pasty with that title, which the paste still has under a number, or not: 0.
+// nameOf returns the name to show for a pasty with this title. number is its number in the paste, or 0 if it has been
+// removed.
 func nameOf(title string, number int) marks.Text {
 	switch {
 	case strings.TrimSpace(title) != "":
@@ -104,17 +107,17 @@ func nameOf(title string, number int) marks.Text {
 }
 
 func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
-	found, err := p.Read(r)
+	doc, err := p.Read(r)
 	if err != nil {
 		return err
 	}
-	page := newPastePage(r, &found)
+	page := newPastePage(r, &doc)
 	page.Title = "History of " + page.Title
-	history := edits(&found)
-	tint := newTinting(r.Context()).within(p.colours, string(found.ID)+"/history")
+	history := edits(&doc)
+	colour := newColouring(r.Context()).scope(p.colours, string(doc.ID)+"/history")
 	for i := range history {
 		for j := range history[i].Entries {
-			history[i].Entries[j].tint = tint
+			history[i].Entries[j].colour = colour
 		}
 	}
 	return p.show(w, r, fit(history), p.historyView(page, history))
@@ -122,11 +125,11 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	number := r.PathValue("edit")
-	found, err := p.Modules.Pastes.Read.Revision(r.Context(), r.Viewer, r.PathValue("id"), number)
+	doc, err := p.Modules.Pastes.Read.Revision(r.Context(), r.Viewer, r.PathValue("id"), number)
 	if err != nil {
 		return p.Explained(r, err)
 	}
-	page := newPastePage(r, &found)
+	page := newPastePage(r, &doc)
 	page.Revision, page.Title = number, "Revision of "+page.Title
 	r.Policy = page.policy()
 	return p.show(w, r, page.size(), p.revisionView(page))
@@ -138,7 +141,7 @@ func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	return p.Done(w, site.PathOfPaste(id), err)
 }
 
-// fit marks the entries for which the page has no room, and returns the size of the others in bytes.
+// fit marks the entries that the page is too full for as too long, and returns the size of the others in bytes.
 func fit(all []edit) int {
 	bytesLeft, linesLeft := site.MaxShownBytes, maxShownLines
 	for i := range all {
@@ -154,18 +157,18 @@ func fit(all []edit) int {
 	return site.MaxShownBytes - bytesLeft
 }
 
-// diffClasses are the classes of a diff's lines by their first character.
+// diffClasses maps the first character of a diff's line to a class of the style sheet.
 var diffClasses = map[string]string{"+": "n", "-": "d", "@": "hunk", "\\": "hunk"}
 
-// hunk begins a part of a diff: with the numbers of its first lines.
-var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+// hunkHeader begins a hunk of a diff. It has the numbers of the hunk's first lines.
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
 // diff is the code of an entry, line by line.
 type diff struct {
-	signed  bool     // its lines are no diff, but have a sign
-	lines   []string // with the sign of each, without line ends
-	colours map[int][]highlight.Span
-	late    bool // some colours are not ready
+	signed  bool                     // the code is not a diff: each line has the entry's sign
+	lines   []string                 // with their signs, without newlines
+	colours map[int][]highlight.Span // by the line's index
+	late    bool                     // some colours are not ready
 }
 
 // diff returns the entry's code.
@@ -177,24 +180,24 @@ func (e *entry) diff(ctx context.Context) *diff {
 	for i, line := range d.lines {
 		d.lines[i] = e.sign + strings.TrimSuffix(line, "\n")
 	}
-	// the code before the edit, and that after it, as far as the diff has them
+	// the code before the edit and the code after it, as far as the diff shows them
 	for _, other := range [...]string{"+", "-"} {
-		d.colour(other, func(code string) highlight.Colours { return e.tint(ctx, e.language, code) })
+		d.colour(other, func(code string) highlight.Colours { return e.colour(ctx, e.language, code) })
 	}
 	return d
 }
 
-// colour sets the colours of the lines that do not have the other side's sign.
-func (d *diff) colour(other string, tint func(code string) highlight.Colours) {
+// colour sets the colours of the lines without the sign of the other side.
+func (d *diff) colour(other string, colour func(code string) highlight.Colours) {
 	var code strings.Builder
 	for _, line := range d.lines {
 		if d.hasCode(line) && !strings.HasPrefix(line, other) {
 			code.WriteString(line[1:] + "\n")
 		}
 	}
-	colours := tint(code.String())
+	colours := colour(code.String())
 	d.late = d.late || colours.Late
-	spans := slices.Clone(colours.Spans) // other pages have them, too
+	spans := slices.Clone(colours.Spans) // the cache shares them
 	for i, line := range d.lines {
 		if len(spans) == 0 {
 			return
@@ -202,25 +205,25 @@ func (d *diff) colour(other string, tint func(code string) highlight.Colours) {
 		if !d.hasCode(line) || strings.HasPrefix(line, other) {
 			continue
 		}
-		own := []highlight.Span{{Length: 1}} // the sign
+		lineSpans := []highlight.Span{{Length: 1}} // the sign
 		for left := uint32(len(line)); left > 0 && len(spans) > 0; {
 			length := min(left, spans[0].Length)
-			own = append(own, highlight.Span{Length: length, Class: spans[0].Class})
+			lineSpans = append(lineSpans, highlight.Span{Length: length, Class: spans[0].Class})
 			left -= length
 			if spans[0].Length -= length; spans[0].Length == 0 {
 				spans = spans[1:]
 			}
 		}
-		d.colours[i] = own
+		d.colours[i] = lineSpans
 	}
 }
 
-// hasCode reports whether a line has code behind its sign.
+// hasCode reports whether a line has code after its sign.
 func (d *diff) hasCode(line string) bool {
 	return line != "" && (d.signed || strings.IndexByte(" +-", line[0]) >= 0)
 }
 
-// Render implements templ.Component: it writes the lines, each with its numbers before and after the edit.
+// Render implements templ.Component. It writes the lines, each with its numbers before and after the edit.
 func (d *diff) Render(ctx context.Context, w io.Writer) error {
 	words := changedWords(d.lines)
 	before, after := 1, 1
@@ -228,9 +231,9 @@ func (d *diff) Render(ctx context.Context, w io.Writer) error {
 	for i, line := range d.lines {
 		sign := line[:min(len(line), 1)]
 		numbers := [2]string{}
-		if first := hunk.FindStringSubmatch(line); first != nil && !d.signed {
-			before, _ = strconv.Atoi(first[1])
-			after, _ = strconv.Atoi(first[2])
+		if match := hunkHeader.FindStringSubmatch(line); match != nil && !d.signed {
+			before, _ = strconv.Atoi(match[1])
+			after, _ = strconv.Atoi(match[2])
 		} else if sign != "\\" {
 			if sign != "+" {
 				numbers[0] = strconv.Itoa(before)
@@ -257,8 +260,8 @@ func (d *diff) Render(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// appendSpans appends a text that begins where the spans do, and returns those behind it, in place. What no span
-// covers has no colours.
+// appendSpans appends a text that begins where the spans do, and returns the spans after it. It changes spans. Text
+// that no span covers is appended without colours.
 func appendSpans(b []byte, marker *marks.Marker, text string, spans []highlight.Span) ([]byte, []highlight.Span) {
 	for text != "" && len(spans) > 0 {
 		length := min(len(text), int(spans[0].Length))
@@ -274,8 +277,8 @@ func appendSpans(b []byte, marker *marks.Marker, text string, spans []highlight.
 // textRange is a part of a line, in bytes.
 type textRange struct{ from, to int }
 
-// changedWords returns what has changed in lines that were replaced by as many others, by their index. What has little
-// in common is left out.
+// changedWords returns, by the lines' indexes, what has changed in lines that were replaced by the same number of
+// lines. It skips pairs of lines that have little in common.
 func changedWords(all []string) map[int]textRange {
 	words := make(map[int]textRange)
 	for i := 0; i < len(all); {
@@ -293,24 +296,24 @@ func changedWords(all []string) map[int]textRange {
 	return words
 }
 
-// run returns the indexes of the lines from one on that begin with a sign, and the index behind them.
-func run(all []string, from int, sign string) (found []int, end int) {
+// run returns the indexes of the consecutive lines, beginning with from, that have the sign, and the index after them.
+func run(all []string, from int, sign string) (indexes []int, end int) {
 	for end = from; end < len(all); end++ {
 		switch {
 		case strings.HasPrefix(all[end], sign):
-			found = append(found, end)
-		case !strings.HasPrefix(all[end], "\\") || len(found) == 0: // a line without an end is said to be one
-			return found, end
+			indexes = append(indexes, end)
+		case !strings.HasPrefix(all[end], "\\") || len(indexes) == 0: // skips "\ No newline at end of file"
+			return indexes, end
 		}
 	}
-	return found, end
+	return indexes, end
 }
 
-// changedPart returns the words in which two lines of a diff differ. It reports whether these are less than most of
-// both.
+// changedPart returns the words in which two lines of a diff differ, and reports whether the lines have more in common
+// than that.
 func changedPart(before, after string) (of, by textRange, ok bool) {
 	shorter := min(len(before), len(after))
-	first := 1 // behind the sign
+	first := 1 // after the sign
 	for first < shorter && before[first] == after[first] {
 		first++
 	}
@@ -318,18 +321,18 @@ func changedPart(before, after string) (of, by textRange, ok bool) {
 	for last < shorter-first && before[len(before)-1-last] == after[len(after)-1-last] {
 		last++
 	}
-	for first > 1 && (within(before, first) || within(after, first)) {
+	for first > 1 && (insideWord(before, first) || insideWord(after, first)) {
 		first--
 	}
-	for last > 0 && (within(before, len(before)-last) || within(after, len(after)-last)) {
+	for last > 0 && (insideWord(before, len(before)-last) || insideWord(after, len(after)-last)) {
 		last--
 	}
 	of, by = textRange{first, len(before) - last}, textRange{first, len(after) - last}
 	return of, by, 2*(first-1+last) > shorter && before != after
 }
 
-// within reports whether a byte of a text follows another one in the same word or character.
-func within(text string, at int) bool {
+// insideWord reports whether the bytes before and at an index belong to the same word or character.
+func insideWord(text string, at int) bool {
 	if at >= len(text) || !utf8.RuneStart(text[at]) {
 		return at < len(text)
 	}

@@ -148,7 +148,7 @@ func (p *pages) historyView(page pastePage, edits []edit) templ.Component {
 	})
 }
 
-// revisionLink leads to a revision. What burns has none.
+// revisionLink links to a revision. A paste that burns after reading has none.
 func (p *pages) revisionLink(page pastePage, number, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -478,7 +478,7 @@ func entryView(e *entry) templ.Component {
 	})
 }
 
-// subject is what has changed, after the word for how.
+// subject names the pasty that has changed, if it was a pasty.
 func subject(name marks.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,20 +19,20 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// jupyter is the language of notebooks (https://nbformat.readthedocs.io, version 4).
+// jupyter is the language of notebooks, in version 4 of their format (https://nbformat.readthedocs.io).
 const jupyter = "Jupyter Notebook"
 
-// A notebook beyond these is shown as its source only.
+// Limits of a notebook. Above the first three, only its source is shown; above the others, some pictures are not.
 const (
 	maxCellsShown    = 1000
-	maxObjects       = 20_000    // of its JSON
-	maxValues        = 300_000   // likewise
-	maxPictures      = 100       // the others are named
-	maxPicturePixels = 16 << 20  // of one
-	maxPixels        = 128 << 20 // of all
+	maxObjects       = 20_000  // in its JSON
+	maxValues        = 300_000 // in its JSON
+	maxPictures      = 100
+	maxPicturePixels = 16 << 20  // of one picture
+	maxPixels        = 128 << 20 // of all pictures
 )
 
-// notebook is what is shown of one.
+// notebook holds the parts of a notebook that a page shows.
 type notebook struct {
 	Cells    []cell
 	Metadata struct {
@@ -44,35 +44,35 @@ type notebook struct {
 
 type cell struct {
 	Type    string `json:"cell_type"`
-	Source  joined
+	Source  multiline
 	Count   *int `json:"execution_count"`
 	Outputs []output
 }
 
 type output struct {
 	Type      string                     `json:"output_type"`
-	Text      joined                     // of a stream
+	Text      multiline                  // of a stream
 	Data      map[string]json.RawMessage // by media type
 	Name      string                     `json:"ename"` // of an error
 	Value     string                     `json:"evalue"`
 	Traceback []string
 }
 
-// joined is a text, or a list of its lines.
-type joined string
+// multiline is a text. In JSON, it is a string or a list of lines.
+type multiline string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (j *joined) UnmarshalJSON(b []byte) error {
+func (j *multiline) UnmarshalJSON(b []byte) error {
 	var lines []string
 	if err := json.Unmarshal(b, &lines); err == nil {
-		*j = joined(strings.Join(lines, ""))
+		*j = multiline(strings.Join(lines, ""))
 		return nil
 	}
 	return json.Unmarshal(b, (*string)(j))
 }
 
-// parseNotebook returns a notebook, and how many bytes of Markdown it has. It returns nil for what is none, or is too
-// much to be shown.
+// parseNotebook parses a notebook, and counts its bytes of Markdown. It returns nil if code is not a notebook, or if it
+// is too large to show.
 func parseNotebook(code string) (n *notebook, prose int) {
 	code = strings.TrimPrefix(code, byteOrderMark)
 	if strings.Count(code, "{") > maxObjects || strings.Count(code, ",") > maxValues {
@@ -90,11 +90,11 @@ func parseNotebook(code string) (n *notebook, prose int) {
 	return n, prose
 }
 
-// language returns the name of the language of the notebook's code.
+// notebookLanguage returns the name of the language of the notebook's code, or "".
 func (p *pages) notebookLanguage(n *notebook) string {
 	for _, name := range []string{n.Metadata.LanguageInfo.Name, n.Metadata.Kernelspec.Language, "Python"} {
-		if known, err := p.Modules.Languages.FindByName.Do(name); name != "" && err == nil {
-			return known.Name
+		if lang, err := p.Modules.Languages.FindByName.Do(name); name != "" && err == nil {
+			return lang.Name
 		}
 	}
 	return ""
@@ -107,12 +107,12 @@ type notebookPart struct {
 	pages    *pages
 	part     *pastyPart
 	language string
-	pictures int // that may still be shown
-	pixels   int // likewise
+	pictures int // how many more may be shown
+	pixels   int // how many more they may have
 }
 
-// notebook returns the part's code as a notebook, or nil if it is none. It takes what its Markdown has from the bytes
-// that the page may still render.
+// notebook renders the part's code as a notebook, or returns nil if it is not one. It subtracts the size of its
+// Markdown from renderedLeft, the bytes that the page may still render.
 func (p *pages) notebook(part *pastyPart, renderedLeft *int) templ.Component {
 	n, prose := parseNotebook(part.pasty.Code)
 	if n == nil || prose > *renderedLeft {
@@ -124,9 +124,9 @@ func (p *pages) notebook(part *pastyPart, renderedLeft *int) templ.Component {
 	})
 }
 
-// prose returns the text of a cell as Markdown, or nil.
+// prose renders the Markdown of a cell, or returns nil.
 func (n *notebookPart) prose(c *cell) templ.Component {
-	return n.pages.markdown(string(c.Source), n.part.prefix(), n.part.tint)
+	return n.pages.markdown(string(c.Source), n.part.prefix(), n.part.colour)
 }
 
 // code returns the code of a cell with its colours.
@@ -134,7 +134,7 @@ func (n *notebookPart) code(c *cell) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
 		var b []byte
 		text, marker := string(c.Source), marks.Of(ctx)
-		for _, span := range n.part.tint(ctx, n.language, text).Spans {
+		for _, span := range n.part.colour(ctx, n.language, text).Spans {
 			b = appendSpan(b, marker, text[:span.Length], span.Class, false)
 			text = text[span.Length:]
 		}
@@ -143,7 +143,7 @@ func (n *notebookPart) code(c *cell) templ.Component {
 	})
 }
 
-// number is that of the cell's last run.
+// number returns the number of the cell's last run, or a space.
 func (c *cell) number() string {
 	if c.Count == nil {
 		return " "
@@ -151,76 +151,75 @@ func (c *cell) number() string {
 	return strconv.Itoa(*c.Count)
 }
 
-// escapes are those of terminals.
-var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+// terminalEscapes matches the escape sequences of terminals, which colour tracebacks.
+var terminalEscapes = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
-// text returns what an output has as text.
+// text returns the plain text of an output, or "".
 func (o *output) text() string {
 	text := o.Text
 	switch {
 	case o.Type == "error":
-		text = joined(strings.Join(o.Traceback, "\n"))
+		text = multiline(strings.Join(o.Traceback, "\n"))
 		if text == "" {
-			text = joined(o.Name + ": " + o.Value)
+			text = multiline(o.Name + ": " + o.Value)
 		}
 	case o.Data["text/plain"] != nil:
 		if json.Unmarshal(o.Data["text/plain"], &text) != nil {
 			return ""
 		}
 	}
-	return escapes.ReplaceAllString(string(text), "")
+	return terminalEscapes.ReplaceAllString(string(text), "")
 }
 
-var errPicture = errors.New("the picture is not shown")
+var errPicture = errors.New("the output has no PNG picture")
 
-// picture returns the PNG picture of an output as a data: URL, or "". Programs decode pictures into many times the
-// length of their files, so that their pixels are bounded.
+// picture returns the PNG picture of an output as a data: URL, or "". A browser needs many times the size of a file to
+// decode it, so pixels are limited, too.
 func (n *notebookPart) picture(o *output) string {
-	text, err := o.pictureData()
+	data, err := o.pictureData()
 	if err != nil || n.pictures == 0 {
 		return ""
 	}
-	about, err := png.DecodeConfig(bytes.NewReader(text))
-	if err != nil || about.Width <= 0 || about.Height <= 0 || about.Height > maxPicturePixels/about.Width {
+	header, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil || header.Width <= 0 || header.Height <= 0 || header.Height > maxPicturePixels/header.Width {
 		return ""
 	}
-	pixels := about.Width * about.Height
+	pixels := header.Width * header.Height
 	if pixels > n.pixels {
 		return ""
 	}
 	n.pictures, n.pixels = n.pictures-1, n.pixels-pixels
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(text)
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 func (o *output) pictureData() ([]byte, error) {
-	var text joined
+	var text multiline
 	if o.Data["image/png"] == nil || json.Unmarshal(o.Data["image/png"], &text) != nil {
 		return nil, errPicture
 	}
 	return base64.StdEncoding.DecodeString(strings.NewReplacer("\n", "", "\r", "", " ", "").Replace(string(text)))
 }
 
-// pictureOf writes a picture whose address picture has made.
-func pictureOf(address string) templ.Component {
+// pictureView writes a picture. Its address comes from picture, and needs no escaping.
+func pictureView(address string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
 		_, err := io.WriteString(to, `<img alt="Output" src="`+address+`">`)
 		return err
 	})
 }
 
-// notebookPolicy returns a policy for the page of pasties, under which pictures may be in the page where one is a
-// notebook.
-func notebookPolicy(policy string, shown []paste.Pasty) string {
-	for i := range shown {
-		if shown[i].Language == jupyter {
+// notebookPolicy returns the policy for a page of pasties. It allows data: pictures if one of them is a notebook.
+func notebookPolicy(policy string, pasties []paste.Pasty) string {
+	for i := range pasties {
+		if pasties[i].Language == jupyter {
 			return strings.Replace(policy, "img-src 'self'", "img-src 'self' data:", 1)
 		}
 	}
 	return policy
 }
 
-// marked is a text with marks, which is not isolated.
-func marked(text string) templ.Component {
+// preformatted is a text with marks. Unlike marks.Text, it is not isolated from the text around it.
+func preformatted(text string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
 		var b []byte
 		for piece := range site.Pieces(text) {

@@ -55,7 +55,7 @@ func notebookView(n *notebookPart) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = marked(string(c.Source)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = preformatted(string(c.Source)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -147,7 +147,7 @@ func outputView(n *notebookPart, o *output) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pictureOf(picture).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pictureView(picture).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -160,7 +160,7 @@ func outputView(n *notebookPart, o *output) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = marked(text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = preformatted(text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -47,7 +47,7 @@ func (p *pages) burningView(page pastePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if page.Sealed {
+			if page.Encrypted {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<script src=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -70,7 +70,7 @@ func (p *pages) burningView(page pastePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if page.Keyed {
+			if page.HasKey {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h1>Your paste can be read once</h1><p>It is deleted when its link is opened. Send the link without opening it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -182,7 +182,7 @@ func (p *pages) openForm(page pastePage, class string) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if page.Sealed {
+		if page.Encrypted {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>It is encrypted. Your browser decrypts it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -209,7 +209,7 @@ func (p *pages) openForm(page pastePage, class string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if page.Sealed {
+		if page.Encrypted {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " hidden")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -245,7 +245,7 @@ func (p *pages) openForm(page pastePage, class string) templ.Component {
 	})
 }
 
-// needsScript is where encrypted.js says what is wrong.
+// needsScript asks for JavaScript, and has the element in which encrypted.js reports errors.
 func needsScript() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -275,7 +275,7 @@ func needsScript() templ.Component {
 	})
 }
 
-// encryptedView is what encrypted.js decrypts: the server cannot.
+// encryptedView is the page of an encrypted paste, which encrypted.js decrypts in the browser.
 func (p *pages) encryptedView(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -297,7 +297,7 @@ func (p *pages) encryptedView(page pastePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		sealed := page.Paste.Cipher
+		cipher := page.Paste.Cipher
 		templ_7745c5c3_Var13 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -373,7 +373,7 @@ func (p *pages) encryptedView(page pastePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(sealed.Version))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(cipher.Version))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/open.templ`, Line: 76, Col: 69}
 			}
@@ -386,7 +386,7 @@ func (p *pages) encryptedView(page pastePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(inBase64(sealed.Salt))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(inBase64(cipher.Salt))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/open.templ`, Line: 76, Col: 105}
 			}
@@ -399,7 +399,7 @@ func (p *pages) encryptedView(page pastePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(inBase64(sealed.Data))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(inBase64(cipher.Data))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `pastes/open.templ`, Line: 76, Col: 143}
 			}

@@ -42,7 +42,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/anonymous", Get: p.SignedIn(p.givingUp), Post: p.giveUp},
 		{Pattern: "/:id/embed", Get: p.embed, Everyone: true},
 		{Pattern: "/:id/star", Post: site.Form(p.star)},
-		{Pattern: "/:id/open", Get: p.opened, Post: p.open},
+		{Pattern: "/:id/open", Get: p.afterOpen, Post: p.open},
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/qr.svg", Get: p.qrCode},
 		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
@@ -59,28 +59,29 @@ func Routes(s *site.Site) []site.Route {
 
 const pathOEmbed = "/oembed"
 
-// pastePage is the part of a paste's pages before its pasties.
+// pastePage is what the pages of a paste show apart from its pasties.
 type pastePage struct {
 	site.Layout
 
 	Paste   *paste.Document
 	Heading marks.Text
-	Owner   string    // a name, or "" if the reader may not know it
+	Owner   string    // a name, or "" if the viewer may not know it
 	Edited  time.Time // zero: never
-	Owned   bool      // by the reader
-	Keyed   bool      // the reader has its delete key
+	Owned   bool      // by the viewer
+	HasKey  bool      // the viewer has the delete key
 	Key     string    // the delete key, to be shown once, or ""
 	Link    string    // the address of the page
 	Created bool      // just now, by this browser
-	Sealed  bool      // encrypted: the link needs the key behind its #
-	Forked  string    // the title of the forked paste, if the reader may read it
-	Snippet string    // the HTML to embed it; empty: none
-	Clone   string    // the command that clones it; empty: none
-	Burnt   bool      // deleted, and shown for the last time
-	// Wraps is how ?wrap asks for lines, and WrapOn and WrapOff are links to the page with it; empty: none.
+	// Encrypted says that the link needs a key in its fragment.
+	Encrypted bool
+	ForkOf    string // the title of the forked paste, or "" if the viewer may not read it
+	Snippet   string // the HTML that embeds it, or ""
+	Clone     string // the command that clones it, or ""
+	Burnt     bool   // deleted, and shown for the last time
+	// Wraps is what the query asks for. WrapOn and WrapOff link to this page with and without wrapped lines, or are "".
 	Wraps           wraps
 	WrapOn, WrapOff string
-	// Revision is the edit after which the paste is shown (paste.Content.AsOf); empty: the current paste.
+	// Revision is the edit after which the paste is shown (paste.Content.AsOf), or "" for the current paste.
 	Revision string
 }
 
@@ -94,15 +95,15 @@ type pastyPart struct {
 	Language            string
 	Lines, Bytes        int
 	Raw, Download       string          // paths
-	TooLong, Unnumbered bool            // it is not shown; it is shown without line numbers
-	Rendered            templ.Component // shown before the source; nil: none
+	TooLong, Unnumbered bool            // not shown; shown without line numbers
+	Rendered            templ.Component // shown before the source, or nil
 
-	pasty *paste.Pasty
-	tint  tint
-	only  lineRange
+	pasty  *paste.Pasty
+	colour colourFunc
+	only   lineRange
 }
 
-// Prose reports whether it is in no language: its lines are wrapped.
+// Prose reports whether it is plain text, whose lines are wrapped.
 func (p *pastyPart) Prose() bool { return p.Language == language.PlainText }
 
 func (p *pastePage) path(below string) string { return site.PathOfPaste(string(p.Paste.ID)) + below }
@@ -113,29 +114,29 @@ func (p *pastePage) Several() bool { return len(p.Paste.Pasties) > 1 }
 // Private reports whether only the owner may read the paste.
 func (p *pastePage) Private() bool { return p.Paste.Visibility == paste.Private }
 
-func newPastePage(r *site.Request, found *paste.Document) pastePage {
-	title := site.Shortened(site.TitleOf(found), site.MaxHeading)
+func newPastePage(r *site.Request, doc *paste.Document) pastePage {
+	title := site.Shortened(site.TitleOf(doc), site.MaxHeading)
 	page := pastePage{
-		Layout: r.Layout(marks.Plain(title), ""), Paste: found, Heading: marks.Text(title),
-		Owned: found.OwnedBy(r.Viewer.User.ID),
+		Layout: r.Layout(marks.Plain(title), ""), Paste: doc, Heading: marks.Text(title),
+		Owned: doc.OwnedBy(r.Viewer.User.ID),
 	}
-	if n := len(found.Edits); n > 0 {
-		page.Edited = found.Edits[n-1].At
+	if n := len(doc.Edits); n > 0 {
+		page.Edited = doc.Edits[n-1].At
 	}
-	page.wrapping(r.URL.Query())
+	page.setWraps(r.URL.Query())
 	return page
 }
 
-// wraps says whether long lines are wrapped. Without a wish, those of prose are, and all are on a narrow screen.
+// wraps says whether long lines wrap. If it is empty, prose wraps, and on a narrow screen everything does.
 type wraps string
 
 const (
-	wrapped   wraps = "wrapped" // the class in the style sheet
+	wrapped   wraps = "wrapped" // a class of the style sheet
 	unwrapped wraps = "unwrapped"
 )
 
-// wrapping sets what the page's query asks for, and the links to change that.
-func (p *pastePage) wrapping(query url.Values) {
+// setWraps sets what the query asks for, and the links that change it.
+func (p *pastePage) setWraps(query url.Values) {
 	switch query.Get("wrap") {
 	case "no":
 		p.Wraps = unwrapped
@@ -150,7 +151,7 @@ func (p *pastePage) wrapping(query url.Values) {
 	p.WrapOff = "?" + query.Encode()
 }
 
-// wraps returns how the lines of a part are shown.
+// wraps returns the class that says whether the part's lines wrap, or "".
 func (p *pastyPart) wraps() string {
 	if p.Wraps == "" && p.Prose() {
 		return string(wrapped)
@@ -158,24 +159,23 @@ func (p *pastyPart) wraps() string {
 	return string(p.Wraps)
 }
 
-// maxOpenFiles is how many files are listed at once. A longer list is folded.
+// maxOpenFiles is the length up to which a list of files is unfolded at first.
 const maxOpenFiles = 30
 
-// description returns the text for link previews: the first lines.
-func description(found *paste.Document) string {
-	if found.Encrypted() {
+// description returns the text for link previews: the first lines of the first pasty that has any.
+func description(doc *paste.Document) string {
+	if doc.Encrypted() {
 		return "An encrypted paste"
 	}
-	for _, pasty := range found.Pasties {
-		if begins := strings.TrimSpace(paste.Preview(strings.TrimLeft(pasty.Code, " \r\n"))); begins != "" {
-			return marks.Plain(begins)
+	for _, pasty := range doc.Pasties {
+		if preview := strings.TrimSpace(paste.Preview(strings.TrimLeft(pasty.Code, " \r\n"))); preview != "" {
+			return marks.Plain(preview)
 		}
 	}
 	return "An empty paste"
 }
 
-// pasteOrText shows the paste at /:id. At /:id.txt it answers with the paste's code: the router's parameters are whole
-// segments.
+// pasteOrText shows the paste at /:id, and sends its code at /:id.txt: a parameter of the router is a whole segment.
 func (p *pages) pasteOrText(w http.ResponseWriter, r *site.Request) error {
 	if id, isText := strings.CutSuffix(r.PathValue("id"), ".txt"); isText && id != "" {
 		r.SetPathValue("id", id)
@@ -185,55 +185,55 @@ func (p *pages) pasteOrText(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
-	found, encrypted, err := p.readAny(r)
+	doc, encrypted, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {
 		return p.burning(w, r, encrypted)
 	}
 	if err != nil {
 		return p.Explained(r, err)
 	}
-	r.Public = found.Visibility == paste.Public
-	page := newPastePage(r, &found)
-	if p.handOver(r, &page); page.Created {
+	r.Public = doc.Visibility == paste.Public
+	page := newPastePage(r, &doc)
+	if p.setLink(r, &page); page.Created {
 		r.ForgetOnce(w, page.path(""))
 	}
-	if page.Canonical = page.path(""); !page.Private() && !found.Burns {
-		page.Description, page.Address = description(&found), page.Link
+	if page.Canonical = page.path(""); !page.Private() && !doc.Burns {
+		page.Description, page.Address = description(&doc), page.Link
 	}
-	if found.Owner != "" {
-		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), found.Owner)
+	if doc.Owner != "" {
+		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), doc.Owner)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		page.Owner = owner.Name.String()
 	}
-	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
-		if page.Keyed = true; unseen {
+	if key, unseen := r.DeleteKey(); key.Fits(doc.DeleteKey) {
+		if page.HasKey = true; unseen {
 			page.Key, page.Fixed = string(key), true
 			site.ShowsSecret(w)
-			site.SetDeleteKey(w, r, string(found.ID), page.Key)
+			site.SetDeleteKey(w, r, string(doc.ID), page.Key)
 		}
 	}
-	if found.Origin != "" {
-		origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(found.Origin))
+	if doc.Origin != "" {
+		origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(doc.Origin))
 		if err == nil {
-			page.Forked = site.Shortened(site.TitleOf(&origin), site.MaxName)
+			page.ForkOf = site.Shortened(site.TitleOf(&origin), site.MaxName)
 		} else if !fault.Is(err, fault.NotFound) {
 			return err
 		}
 	}
-	p.inLanguage(r.Request, &found)
+	p.overrideLanguage(r.Request, &doc)
 	return p.showPaste(w, r, page)
 }
 
-// handOver sets what the page says of its link, which it shows openly once the paste has just been created.
-func (p *pages) handOver(r *site.Request, page *pastePage) {
+// setLink sets the page's link, and whether this browser has just created the paste. Then the page shows the link.
+func (p *pages) setLink(r *site.Request, page *pastePage) {
 	page.Link = p.Address(r.Request) + page.path("")
 	page.Created = r.Once() != ""
 }
 
 func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
-	if page.Sealed = page.Paste.Encrypted(); page.Sealed {
+	if page.Encrypted = page.Paste.Encrypted(); page.Encrypted {
 		return p.show(w, r, page.size(), p.encryptedView(page))
 	}
 	if !page.Paste.Burns && page.Link != "" {
@@ -250,52 +250,52 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 // policy returns the Content-Security-Policy of a page with the pasties.
 func (p *pastePage) policy() string {
 	texts := func(yield func(string) bool) {
-		going := yield(p.Paste.Title)
-		for i := 0; going && i < len(p.Paste.Pasties); i++ {
-			going = yield(p.Paste.Pasties[i].Title) && yield(p.Paste.Pasties[i].Code)
+		more := yield(p.Paste.Title)
+		for i := 0; more && i < len(p.Paste.Pasties); i++ {
+			more = yield(p.Paste.Pasties[i].Title) && yield(p.Paste.Pasties[i].Code)
 		}
 	}
-	if marks.Exceeded(texts) { // Copy asks for the code
+	if marks.Exceeded(texts) { // the copy button fetches the code
 		return notebookPolicy(site.AskingPolicy, p.Paste.Pasties)
 	}
 	return notebookPolicy(site.ContentPolicy, p.Paste.Pasties)
 }
 
-// largePage is the size in bytes from which rendering a page goes through the queue.
+// largePage is the size in bytes from which a page waits in the queue before it is rendered.
 const largePage = 256 << 10
 
-// rendered is the context of rendering a page. It is cancelled with the request, and has a deadline of its own.
-type rendered struct {
-	context.Context //nolint:containedctx // with its own deadline
+// renderContext is the context in which a page is rendered. It is cancelled with the request, but has its own deadline.
+type renderContext struct {
+	context.Context //nolint:containedctx // has the deadline
 
-	asked context.Context //nolint:containedctx // of the request
+	parent context.Context //nolint:containedctx // the request's
 }
 
 // Err implements context.Context.
-func (r rendered) Err() error {
-	if err := r.asked.Err(); errors.Is(err, context.Canceled) {
+func (r renderContext) Err() error {
+	if err := r.parent.Err(); errors.Is(err, context.Canceled) {
 		return err
 	}
 	return r.Context.Err()
 }
 
-// patient returns a request that has as long as rendering may take.
-func (p *pages) patient(r *site.Request) (*site.Request, context.CancelFunc) {
-	asked := r.Context()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), p.Config.RenderTime)
-	stop := context.AfterFunc(asked, func() {
-		if errors.Is(asked.Err(), context.Canceled) {
+// withRenderTime returns the request with the deadline for rendering a page.
+func (p *pages) withRenderTime(r *site.Request) (*site.Request, context.CancelFunc) {
+	parent := r.Context()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(parent), p.Config.RenderTime)
+	stop := context.AfterFunc(parent, func() {
+		if errors.Is(parent.Err(), context.Canceled) {
 			cancel()
 		}
 	})
 	longer := *r
-	longer.Request = r.WithContext(rendered{ctx, asked})
+	longer.Request = r.WithContext(renderContext{ctx, parent})
 	return &longer, func() { stop(); cancel() }
 }
 
 // show renders a page of this size. A large one waits in the queue.
 func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page templ.Component) error {
-	r, cancel := p.patient(r)
+	r, cancel := p.withRenderTime(r)
 	defer cancel()
 	if size >= largePage {
 		leave, err := p.Large.Enter(r.Context())
@@ -307,7 +307,7 @@ func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page temp
 	return site.Show(w, r, page, nil)
 }
 
-// size returns the size of the paste for show: 0 for what was opened, because open has entered the queue.
+// size returns the size of the paste for show. It is 0 for a burnt paste, because open has already waited in the queue.
 func (p *pastePage) size() (size int) {
 	if p.Burnt {
 		return 0
@@ -315,7 +315,7 @@ func (p *pastePage) size() (size int) {
 	for _, pasty := range p.Paste.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
 		if renderers[pasty.Language] != nil || pasty.Language == jupyter {
-			size += rendering * len(pasty.Code)
+			size += renderCost * len(pasty.Code)
 		}
 	}
 	if p.Paste.Encrypted() {
@@ -324,22 +324,22 @@ func (p *pastePage) size() (size int) {
 	return size
 }
 
-// parts returns the pasties of a page, with only some lines of each.
+// parts returns the pasties of a page, each with the selected lines.
 func (p *pages) parts(ctx context.Context, page *pastePage, only lineRange) (all []pastyPart) {
 	bytesLeft, linesLeft, renderedLeft := site.MaxShownBytes, maxShownLines, maxRenderedBytes
 	if page.Burnt { // no other page will show it
 		bytesLeft = math.MaxInt
 	}
-	tinting := newTinting(ctx)
+	colouring := newColouring(ctx)
 	for i := range page.Paste.Pasties {
 		pasty := &page.Paste.Pasties[i]
 		part := p.part(page, i, pasty)
 		part.only = only
-		part.tint = tinting.within(p.colours, string(page.Paste.ID)+"/"+pasty.ID)
-		if shown := len(pasty.Title) + len(pasty.Code); shown > bytesLeft {
+		part.colour = colouring.scope(p.colours, string(page.Paste.ID)+"/"+pasty.ID)
+		if size := len(pasty.Title) + len(pasty.Code); size > bytesLeft {
 			part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
 		} else {
-			bytesLeft -= shown
+			bytesLeft -= size
 			if part.Unnumbered = part.Lines > linesLeft; !part.Unnumbered {
 				linesLeft -= part.Lines
 			}
@@ -379,7 +379,7 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 		Raw:      p.Config.BasePath + "/raw" + page.path("/"+url.PathEscape(pasty.ID)),
 		Download: page.path("/download/" + url.PathEscape(pasty.ID)),
 	}
-	if page.Private() || page.Paste.Burns { // the interface for programs wants a token
+	if page.Private() || page.Paste.Burns { // the API would ask for a token
 		part.Raw = page.path("/raw/" + url.PathEscape(pasty.ID))
 	}
 	if page.Revision != "" {
@@ -389,8 +389,8 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 	return part
 }
 
-func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) error {
-	do, id := sent.Get("do"), r.PathValue("id")
+func (p *pages) star(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	do, id := fields.Get("do"), r.PathValue("id")
 	if do != "star" && do != "unstar" {
 		return site.ErrBrokenForm
 	}

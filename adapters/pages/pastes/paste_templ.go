@@ -60,7 +60,7 @@ func (p *pages) pasteView(page pastePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if page.Forked != "" {
+			if page.ForkOf != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<span>forked from <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -78,7 +78,7 @@ func (p *pages) pasteView(page pastePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = marks.Text(page.Forked).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = marks.Text(page.ForkOf).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -172,7 +172,7 @@ func (p *pages) pasteView(page pastePage) templ.Component {
 	})
 }
 
-// fileList has links to files, if there are more than three.
+// fileList links to the files if there are more than three.
 func fileList(parts []pastyPart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -258,7 +258,7 @@ func fileList(parts []pastyPart) templ.Component {
 	})
 }
 
-// tools are what can be done with a paste.
+// tools has the buttons for what the viewer may do with a paste.
 func (p *pages) tools(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -332,7 +332,7 @@ func (p *pages) tools(page pastePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if page.Owned || page.Keyed {
+			if page.Owned || page.HasKey {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<a class=\"button danger\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -436,7 +436,7 @@ func (p *pages) tools(page pastePage) templ.Component {
 	})
 }
 
-// pasteFacts are those of every paste.
+// pasteFacts shows the owner, the dates and the stars of a paste.
 func (p *pages) pasteFacts(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

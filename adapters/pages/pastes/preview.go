@@ -9,10 +9,10 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// pathPreview takes Markdown that is being written, and answers with the page on which it is rendered.
+// pathPreview takes the Markdown in the editor, and answers with a page that shows it rendered.
 const pathPreview = "/preview"
 
-// preview renders Markdown as the page of a paste does, for those who may create one. Nothing is stored.
+// preview renders Markdown as the page of a paste would, for those who may create one. It stores nothing.
 func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if err := p.Modules.Pastes.CreateOwn.Allow(r.Viewer); err != nil {
 		return err
@@ -24,8 +24,8 @@ func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Value
 			return err
 		}
 		defer leave()
-		scope := "preview/" + rand.Text() // nobody else's
-		page.Rendered = p.markdown(code, markdown.IDPrefix, newTinting(r.Context()).within(p.colours, scope))
+		scope := "preview/" + rand.Text() // shared with nobody
+		page.Rendered = p.markdown(code, markdown.IDPrefix, newColouring(r.Context()).scope(p.colours, scope))
 	}
 	return site.Show(w, r, p.previewView(page), nil)
 }

@@ -10,11 +10,11 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/gluepot/gluepot/adapters/pages/site"
 
-// previewPage is Markdown that is being written.
+// previewPage shows Markdown that is not a paste yet.
 type previewPage struct {
 	site.Layout
 
-	Rendered templ.Component // nil: it is too long to be rendered
+	Rendered templ.Component // nil if it is too long
 }
 
 func (p *pages) previewView(page previewPage) templ.Component {

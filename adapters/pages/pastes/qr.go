@@ -11,16 +11,16 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// qrQuiet is the width of the empty border that readers of QR codes want, in modules.
+// qrQuiet is the width in modules of the empty border that readers of QR codes need.
 const qrQuiet = 4
 
-// qrCode answers with the link of a paste as a picture. It fails as the page of the paste does.
+// qrCode answers with a picture of a paste's link. It fails as the page of the paste does.
 func (p *pages) qrCode(w http.ResponseWriter, r *site.Request) error {
-	stored, err := p.unopened(r)
+	doc, err := p.unopened(r)
 	if err != nil {
 		return err
 	}
-	code, err := qr.EncodeText(p.Address(r.Request)+site.PathOfPaste(string(stored.ID)), qr.Medium)
+	code, err := qr.EncodeText(p.Address(r.Request)+site.PathOfPaste(string(doc.ID)), qr.Medium)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// maxRenderedBytes bounds the Markdown and the tables on one page. The rest is shown as source.
+	// maxRenderedBytes limits the Markdown and the tables that one page renders. The rest is shown as source.
 	maxRenderedBytes = 64 << 10
-	// rendering is how many times as long rendering a byte takes as showing it as code.
-	rendering = 64
+	// renderCost is how many times longer it takes to render a byte than to show it as code.
+	renderCost = 64
 )
 
-// renderers return the rendered form of a part in their language, or nil.
+// renderers maps languages to functions that render a part, or return nil.
 var renderers = map[string]func(p *pages, part *pastyPart) templ.Component{
 	"Markdown": (*pages).document, "GitHub Flavored Markdown": (*pages).document,
 	"CSV": func(_ *pages, part *pastyPart) templ.Component { return csvTable(part.pasty.Code) },
@@ -32,10 +32,10 @@ var renderers = map[string]func(p *pages, part *pastyPart) templ.Component{
 }
 
 func (p *pages) document(part *pastyPart) templ.Component {
-	return p.markdown(part.pasty.Code, part.prefix(), part.tint)
+	return p.markdown(part.pasty.Code, part.prefix(), part.colour)
 }
 
-// prefix begins all ids in the part's Markdown.
+// prefix returns the prefix of all ids in the part's Markdown.
 func (p *pastyPart) prefix() string {
 	if p.Several() {
 		return markdown.IDPrefix + strconv.Itoa(p.Number) + "-"
@@ -43,28 +43,28 @@ func (p *pastyPart) prefix() string {
 	return markdown.IDPrefix
 }
 
-// markdown returns Markdown as HTML whose ids begin with the prefix, or nil for what is not rendered.
-func (p *pages) markdown(code, prefix string, tint tint) templ.Component {
+// markdown renders Markdown as HTML whose ids begin with the prefix, or returns nil.
+func (p *pages) markdown(code, prefix string, colour colourFunc) templ.Component {
 	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark), prefix)
 	if !ok {
 		return nil
 	}
-	return &document{pages: p, tint: tint, sanitized: sanitized}
+	return &document{pages: p, colour: colour, sanitized: sanitized}
 }
 
-// document is Markdown as HTML, with marks in its texts and colours in its code. Its attributes, such as the titles of
-// links, have replacement characters instead.
+// document is Markdown as HTML, with marks in its texts and colours in its code. Attributes, such as the titles of
+// links, have replacement characters instead of marks.
 type document struct {
 	*pages
 
-	tint      tint
+	colour    colourFunc
 	sanitized string
 }
 
 // Render implements templ.Component.
 func (d *document) Render(ctx context.Context, to io.Writer) error {
 	tokens, marker := html.NewTokenizer(strings.NewReader(d.sanitized)), marks.Of(ctx)
-	code, fence, late := false, "", false // fence is the language of the code that begins
+	code, fence, late := false, "", false // fence is the language of the code block that begins here
 	var b []byte
 	for {
 		switch tokens.Next() {
@@ -80,7 +80,7 @@ func (d *document) Render(ctx context.Context, to io.Writer) error {
 				b = marker.Append(b, text, !code)
 				continue
 			}
-			colours := d.tint(ctx, fence, text)
+			colours := d.colour(ctx, fence, text)
 			for _, span := range colours.Spans {
 				b = appendSpan(b, marker, text[:span.Length], span.Class, false)
 				text = text[span.Length:]
@@ -103,26 +103,26 @@ func (d *document) Render(ctx context.Context, to io.Writer) error {
 	}
 }
 
-var fenced = regexp.MustCompile(`^<code class="language-([^"]*)">$`)
+var codeTag = regexp.MustCompile(`^<code class="language-([^"]*)">$`)
 
-// languageOf returns the name of the language of a tag of code, or "".
+// languageOf returns the name of the language that a code tag names, or "".
 func (p *pages) languageOf(tag string) string {
-	if found := fenced.FindStringSubmatch(tag); found != nil {
-		if known, err := p.Modules.Languages.FindByName.Do(html.UnescapeString(found[1])); err == nil {
-			return known.Name
+	if match := codeTag.FindStringSubmatch(tag); match != nil {
+		if lang, err := p.Modules.Languages.FindByName.Do(html.UnescapeString(match[1])); err == nil {
+			return lang.Name
 		}
 	}
 	return ""
 }
 
-// inLanguage sets the language of ?lang=, if there is one with that name.
-func (p *pages) inLanguage(r *http.Request, found *paste.Document) {
-	known, err := p.Modules.Languages.FindByName.Do(r.URL.Query().Get("lang"))
+// overrideLanguage shows the pasties in the language of ?lang=, if there is one with that name.
+func (p *pages) overrideLanguage(r *http.Request, doc *paste.Document) {
+	lang, err := p.Modules.Languages.FindByName.Do(r.URL.Query().Get("lang"))
 	if err != nil {
 		return
 	}
-	found.Pasties = slices.Clone(found.Pasties)
-	for i := range found.Pasties {
-		found.Pasties[i].Language = known.Name
+	doc.Pasties = slices.Clone(doc.Pasties)
+	for i := range doc.Pasties {
+		doc.Pasties[i].Language = lang.Name
 	}
 }

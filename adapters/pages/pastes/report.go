@@ -9,13 +9,13 @@ import (
 )
 
 func (p *pages) reporting(w http.ResponseWriter, r *site.Request) error {
-	if r.URL.Query().Has("sent") { // it says nothing of the paste, which can be gone by now
+	if r.URL.Query().Has("sent") { // does not read the paste, which may be gone by now
 		page := pastePage{Layout: r.Layout("Report sent", ""),
 			Paste: &paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}}}
 		return site.Show(w, r, p.reportView(page, true), nil)
 	}
-	stored, err := p.unopened(r)
-	page := newPastePage(r, &stored)
+	doc, err := p.unopened(r)
+	page := newPastePage(r, &doc)
 	page.Title = "Report " + page.Title
 	return site.Show(w, r, p.reportView(page, false), err)
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/gluepot/gluepot/adapters/pages/site"
 
-// sharing hands over the link of a paste: openly to who has just created it.
+// sharing shows the link of a paste: unfolded to whoever has just created it.
 func (p *pages) sharing(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -78,7 +78,7 @@ func (p *pages) sharing(page pastePage) templ.Component {
 	})
 }
 
-// handover has the link, and what else only its owner or creator needs.
+// handover has the link, the delete key, and the texts that embed and clone the paste.
 func (p *pages) handover(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -133,7 +133,7 @@ func (p *pages) handover(page pastePage) templ.Component {
 				return nil
 			})
 			templ_7745c5c3_Err = site.Handed("link", "Link", "Copy link", page.Link, templ.Attributes{
-				"autofocus": page.Created, "data-fragment": page.Sealed,
+				"autofocus": page.Created, "data-fragment": page.Encrypted,
 			}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -174,7 +174,7 @@ func (p *pages) handover(page pastePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !page.Burnt && !page.Sealed {
+		if !page.Burnt && !page.Encrypted {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"scan\"><summary>QR code</summary> <img class=\"qr\" src=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -8,27 +8,27 @@ import (
 	"github.com/a-h/templ"
 )
 
-// grid is a table, whose first row is its head. All rows have as many values.
+// grid is a table. Its first row is its head, and all rows have the same number of values.
 type grid struct {
 	rows    [][]string
-	numbers []bool // of the columns: all of their values are numbers
+	numbers []bool // whether all values of a column are numbers
 }
 
-// byteOrderMark is what Windows programs begin files with. It is no content.
+// byteOrderMark begins many files of Windows programs. It is not part of the content.
 const byteOrderMark = "\ufeff"
 
-// separators are those of CSV. The first is the likeliest where several fit.
+// separators are the separators of CSV, the likeliest first.
 var separators = []rune{'\t', ';', '|', ','}
 
 const (
-	sniffed     = 8 << 10 // how many bytes say which separator a file has
-	sniffedRows = 20
+	sniffBytes = 8 << 10 // how much of a file is read to find its separator
+	sniffRows  = 20
 )
 
-// csvTable returns a table of CSV, or nil if its rows do not fit together.
+// csvTable renders CSV as a table, or returns nil if its rows differ in length.
 func csvTable(code string) templ.Component {
 	code = strings.TrimPrefix(code, byteOrderMark)
-	separator, rest := chosenSeparator(code)
+	separator, rest := findSeparator(code)
 	rows, err := csvReader(rest, separator, true).ReadAll()
 	if err != nil {
 		return nil
@@ -44,20 +44,20 @@ func csvReader(code string, separator rune, lazy bool) *csv.Reader {
 
 var separatorLine = regexp.MustCompile(`^(?i:"?sep=([^\r\n"]))"?\r?\n`)
 
-// chosenSeparator returns the separator that a first line such as sep=; names, and what follows it. Without one, it
-// is the separator that gives most of the first rows as many values as their head.
-func chosenSeparator(code string) (separator rune, rest string) {
+// findSeparator returns the separator that a first line such as sep=; names, and the text after that line. Without such
+// a line, it returns the separator with which the most rows have as many values as the head.
+func findSeparator(code string) (separator rune, rest string) {
 	if line := separatorLine.FindStringSubmatch(code); line != nil && strings.ContainsAny(line[1], "\t;|,: ") {
 		return rune(line[1][0]), code[len(line[0]):]
 	}
 	beginning := code
-	if len(code) > sniffed {
-		beginning = code[:strings.LastIndexByte(code[:sniffed], '\n')+1]
+	if len(code) > sniffBytes {
+		beginning = code[:strings.LastIndexByte(code[:sniffBytes], '\n')+1]
 	}
 	for _, lazy := range []bool{false, true} {
 		best, most := ',', 0
 		for _, separator := range separators {
-			if fit := fitting(csvReader(beginning, separator, lazy)); fit > most {
+			if fit := fittingRows(csvReader(beginning, separator, lazy)); fit > most {
 				best, most = separator, fit
 			}
 		}
@@ -68,10 +68,10 @@ func chosenSeparator(code string) (separator rune, rest string) {
 	return ',', code
 }
 
-// fitting returns how many of the first rows have as many values as the first one, which has several.
-func fitting(rows *csv.Reader) (fit int) {
+// fittingRows counts which of the first rows have as many values as the first one. It returns 0 if that has only one.
+func fittingRows(rows *csv.Reader) (fit int) {
 	columns := 0
-	for range sniffedRows {
+	for range sniffRows {
 		row, err := rows.Read()
 		if err != nil {
 			break
@@ -86,7 +86,7 @@ func fitting(rows *csv.Reader) (fit int) {
 	return fit
 }
 
-// tsvTable returns a table of TSV, which has no quotes (IANA text/tab-separated-values).
+// tsvTable renders TSV, which has no quotes (IANA text/tab-separated-values), as a table.
 func tsvTable(code string) templ.Component {
 	var rows [][]string
 	for line := range strings.Lines(strings.TrimPrefix(code, byteOrderMark)) {
@@ -99,14 +99,14 @@ var (
 	number = regexp.MustCompile(
 		`^[$€£¥]? ?[-+−]?[$€£¥]?(\d{1,3}([.,' \x{a0}]\d{3})+|\d+)?([.,]\d+)?([eE][-+]?\d+)? ?[%$€£¥]?$`)
 	digit = regexp.MustCompile(`\d`)
-	// date is a day, or a time, or both.
+	// date matches a day, a time, or both.
 	date = regexp.MustCompile(
 		`^\d{1,4}([-./:]\d{1,4})+([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?( ?([AP]M|Z|UTC|[-+]\d{2}:?\d{2}))?$`)
 )
 
 func isNumber(value string) bool { return digit.MatchString(value) && number.MatchString(value) }
 
-// table returns rows as a table, or nil if they do not fit together. Empty rows are left out.
+// table renders rows as a table without the empty ones, or returns nil if they differ in length.
 func table(rows [][]string) templ.Component {
 	var g grid
 	for _, row := range rows {
@@ -136,7 +136,7 @@ func table(rows [][]string) templ.Component {
 	return tableView(g)
 }
 
-// class is that of a value in a column.
+// class returns the class of a value in a column, or "".
 func (g grid) class(column int, value string) string {
 	switch {
 	case g.numbers[column]:
