@@ -222,8 +222,8 @@ type listedRow struct {
 	TitleKey   string
 }
 
-// outlineRow is a pasty without most of its code.
-type outlineRow struct {
+// summaryRow is a pasty without most of its code.
+type summaryRow struct {
 	PasteID   string
 	ID        model.Text
 	Title     model.Text
@@ -237,7 +237,7 @@ const previewed = 2*paste.MaxPreviewBytes + 1
 
 // addPasties reads the pasties of listed pastes, except those that are cut.
 func addPasties(tx *gorm.DB, listed []paste.Summary) error {
-	whole := paste.CutOutline(len(listed), func(i int) *paste.Summary {
+	whole := paste.CutPasties(len(listed), func(i int) *paste.Summary {
 		return &listed[i]
 	})
 	if whole == 0 {
@@ -247,7 +247,7 @@ func addPasties(tx *gorm.DB, listed []paste.Summary) error {
 	for i := range listed[:whole] {
 		byID[string(listed[i].ID)] = &listed[i]
 	}
-	var rows []outlineRow
+	var rows []summaryRow
 	err := tx.Table("pasties").Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", previewed).
 		Where("paste_id IN ?", slices.Sorted(maps.Keys(byID))).Order("paste_id, position").Scan(&rows).Error
 	for _, row := range rows {

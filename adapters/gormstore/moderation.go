@@ -140,7 +140,7 @@ func (m *Moderation) Report(
 		if err != nil {
 			return err
 		}
-		if err := row.Outline().ReportableBy(reader); err != nil {
+		if err := row.WithoutContent().ReportableBy(reader); err != nil {
 			return err
 		}
 		if _, err := pastes.takeQuota(tx, client, quota); err != nil {

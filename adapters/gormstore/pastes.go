@@ -28,7 +28,7 @@ func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document,
 // ReadDocument implements paste.Store.
 func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	return p.find(ctx, id, reader, func(row *model.Paste) error {
-		_, err := row.Outline().SeenBy(reader)
+		_, err := row.WithoutContent().ForReader(reader)
 		return err
 	})
 }
@@ -51,7 +51,7 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 	if !model.IsText(pasty) {
 		return paste.Pasty{}, db.ErrNotFound
 	}
-	// The code of what Document.SeenBy refuses is not read.
+	// It does not read code that Document.ForReader would refuse.
 	join := "LEFT JOIN pasties y ON y.paste_id = pastes.id AND " +
 		"(owner_id = ? OR NOT burns AND visibility <> ?) AND NOT encrypted"
 	arguments := []any{string(reader), int16(paste.Private)}
@@ -66,7 +66,7 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 	if err != nil {
 		return paste.Pasty{}, err
 	}
-	if _, err := row.Outline().SeenBy(reader); err != nil {
+	if _, err := row.WithoutContent().ForReader(reader); err != nil {
 		if errors.Is(err, paste.ErrBurns) {
 			return paste.Pasty{}, err
 		}
@@ -83,8 +83,10 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 
 // ReadCipher implements paste.Store.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	document, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
-	if err == nil && document.CipherSeenBy(reader) != nil { // PasteMyst encrypted it: browsers cannot decrypt its format
+	document, err := p.find(ctx, id, reader, func(row *model.Paste) error {
+		return row.WithoutContent().CipherReadableBy(reader)
+	})
+	if err == nil && document.CipherReadableBy(reader) != nil { // browsers cannot decrypt what PasteMyst encrypted
 		return paste.Document{}, db.ErrNotFound
 	}
 	return document, err
@@ -286,7 +288,7 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burned 
 		if err != nil {
 			return err
 		}
-		if err := row.Outline().BurnableBy(reader); err != nil {
+		if err := row.WithoutContent().BurnableBy(reader); err != nil {
 			return err
 		}
 		rows, err := model.Load(tx, row)

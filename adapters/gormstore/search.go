@@ -54,7 +54,7 @@ func (s *Search) Find(
 				results = append(results, result)
 			}
 		}
-		paste.CutOutline(len(results), func(i int) *paste.Summary { return &results[i].Summary })
+		paste.CutPasties(len(results), func(i int) *paste.Summary { return &results[i].Summary })
 		return nil
 	}, s.store.Slow, s.store.Pastes)
 	if err != nil {

@@ -56,7 +56,7 @@ func accountOf(s *db.Store, tx *gorm.DB, id user.ID) (account user.Account, err 
 	if account.User, err = find(tx.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
 		return user.Account{}, err
 	}
-	if account.Identities, err = servicesOf(tx, string(id)); err != nil {
+	if account.Identities, err = identitiesOf(tx, string(id)); err != nil {
 		return user.Account{}, err
 	}
 	account.Stars = []string{}
@@ -65,16 +65,16 @@ func accountOf(s *db.Store, tx *gorm.DB, id user.ID) (account user.Account, err 
 	return account, err
 }
 
-func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
+func identitiesOf(tx *gorm.DB, id string) (map[string]string, error) {
 	var rows []model.Identity
 	if err := tx.Where("user_id = ?", id).Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	services := make(map[string]string, len(rows))
+	identities := make(map[string]string, len(rows))
 	for _, row := range rows {
-		services[row.Provider] = row.Subject
+		identities[row.Provider] = row.Subject
 	}
-	return services, nil
+	return identities, nil
 }
 
 // deleteOne returns the change that deletes the row of a model that a condition finds.
@@ -86,7 +86,7 @@ func deleteOne(model any, condition string, values ...any) func(tx *gorm.DB) err
 func (u *Users) Update(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID,
 	change func(*user.User, map[string]string) error,
-) (updated user.User, services map[string]string, err error) {
+) (updated user.User, identities map[string]string, err error) {
 	err = u.store.Record(ctx, entry, u.store.Transaction, u.store.Guarded(from, func(tx *gorm.DB) (err error) {
 		var row model.User
 		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
@@ -95,17 +95,17 @@ func (u *Users) Update(
 		if updated, err = row.Domain(); err != nil {
 			return err
 		}
-		if services, err = servicesOf(tx, row.ID); err != nil { // changing them takes the user's lock, too
+		if identities, err = identitiesOf(tx, row.ID); err != nil { // changing them takes the user's lock, too
 			return err
 		}
-		before, servicesBefore := updated, maps.Clone(services)
-		if err := change(&updated, services); err != nil {
+		before, identitiesBefore := updated, maps.Clone(identities)
+		if err := change(&updated, identities); err != nil {
 			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
-		changed := model.NewUser(updated)
-		changed.ProfileClosed = user.Closed(row.ProfileClosed, before, updated)
-		if err := tx.Select("*").Updates(changed).Error; err != nil {
+		newRow := model.NewUser(updated)
+		newRow.ProfileClosed = user.Closed(row.ProfileClosed, before, updated)
+		if err := tx.Select("*").Updates(newRow).Error; err != nil {
 			return err
 		}
 		if updated.Admin != before.Admin {
@@ -121,16 +121,16 @@ func (u *Users) Update(
 				return err
 			}
 		}
-		return replaceServices(tx, row.ID, servicesBefore, services)
+		return replaceIdentities(tx, row.ID, identitiesBefore, identities)
 	}))
 	if err != nil {
 		return user.User{}, nil, err
 	}
-	return updated, services, nil
+	return updated, identities, nil
 }
 
-// replaceServices unlinks and links services of a user, and stores which ones were unlinked.
-func replaceServices(tx *gorm.DB, id string, before, after map[string]string) error {
+// replaceIdentities unlinks and links identities of a user, and records which ones were unlinked.
+func replaceIdentities(tx *gorm.DB, id string, before, after map[string]string) error {
 	var unlinked []model.UnlinkedIdentity
 	linked := make(map[string]string)
 	for provider, subject := range before {

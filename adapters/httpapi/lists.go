@@ -18,7 +18,7 @@ func (a *API) sendList(c *call, items []view.Item, next string) (any, error) {
 	return &text, a.hold(c, lengthOf(text))
 }
 
-func (a *API) sendOutline(c *call, page pastes.Outline, err error) (any, error) {
+func (a *API) sendListPage(c *call, page pastes.ListPage, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (a *API) sendOutline(c *call, page pastes.Outline, err error) (any, error) 
 var listOrders = []string{paste.ByCreation: "created", paste.ByEdit: "edited", paste.ByTitle: "title"}
 
 // listQuery reads the parameters of a list.
-func listQuery(c *call) (query pastes.OutlineQuery, err error) {
+func listQuery(c *call) (query pastes.ListQuery, err error) {
 	query.Tag, _ = parameter(c, "tag")
 	query.Title, _ = parameter(c, "title")
 	query.Cursor, _ = parameter(c, "cursor")
@@ -57,8 +57,8 @@ func (a *API) listOwn(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.modules.Pastes.Outlines.Own(ctx, c.viewer, query)
-	return a.sendOutline(c, page, err)
+	page, err := a.modules.Pastes.List.Own(ctx, c.viewer, query)
+	return a.sendListPage(c, page, err)
 }
 
 func (a *API) listStarred(ctx context.Context, c *call) (any, error) {
@@ -66,8 +66,8 @@ func (a *API) listStarred(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.modules.Pastes.Outlines.Starred(ctx, c.viewer, query)
-	return a.sendOutline(c, page, err)
+	page, err := a.modules.Pastes.List.Starred(ctx, c.viewer, query)
+	return a.sendListPage(c, page, err)
 }
 
 func (a *API) listUser(ctx context.Context, c *call) (any, error) {
@@ -75,8 +75,8 @@ func (a *API) listUser(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.modules.Pastes.Outlines.Public(ctx, c.Param("username"), query)
-	return a.sendOutline(c, page, err)
+	page, err := a.modules.Pastes.List.Public(ctx, c.Param("username"), query)
+	return a.sendListPage(c, page, err)
 }
 
 func (a *API) listRecent(ctx context.Context, c *call) (any, error) {
@@ -87,8 +87,8 @@ func (a *API) listRecent(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.modules.Pastes.Outlines.Recent(ctx, query)
-	return a.sendOutline(c, page, err)
+	page, err := a.modules.Pastes.List.Recent(ctx, query)
+	return a.sendListPage(c, page, err)
 }
 
 func (a *API) listSearch(ctx context.Context, c *call) (any, error) {
@@ -100,7 +100,7 @@ func (a *API) listSearch(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	text, _ := parameter(c, "q")
-	page, err := a.modules.Search.Find.Outline(ctx, c.viewer, text, query.Cursor, query.Limit)
+	page, err := a.modules.Search.Find.List(ctx, c.viewer, text, query.Cursor, query.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -175,9 +175,9 @@ type listInput struct {
 }
 
 func (c *call) list(ctx context.Context, in listInput) (view.List, error) {
-	query := pastes.OutlineQuery{Tag: in.Tag, Title: in.Title, Cursor: in.Cursor, Limit: in.Limit}
+	query := pastes.ListQuery{Tag: in.Tag, Title: in.Title, Cursor: in.Cursor, Limit: in.Limit}
 	query.Order = paste.Order(max(slices.Index(choices["sort"], any(in.Sort)), 0))
-	page, err := c.Pastes.Outlines.Own(ctx, c.from.Viewer, query)
+	page, err := c.Pastes.List.Own(ctx, c.from.Viewer, query)
 	result := view.List{Items: []view.Item{}, Next: page.Next}
 	for i := range page.Pastes {
 		result.Items = append(result.Items, view.NewItem(&page.Pastes[i]))
@@ -192,7 +192,7 @@ type searchInput struct {
 }
 
 func (c *call) search(ctx context.Context, in searchInput) (view.List, error) {
-	page, err := c.Search.Find.Outline(ctx, c.from.Viewer, in.Query, in.Cursor, in.Limit)
+	page, err := c.Search.Find.List(ctx, c.from.Viewer, in.Query, in.Cursor, in.Limit)
 	result := view.List{Items: []view.Item{}, Next: page.Next}
 	for i := range page.Pastes {
 		result.Items = append(result.Items, view.NewMatch(&page.Pastes[i]))

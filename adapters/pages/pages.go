@@ -102,7 +102,7 @@ func (p *Pages) handler(of site.Route, answer site.Handler, resumes, changes boo
 		request := p.NewRequest(r, of.Everyone)
 		if resumes {
 			err = p.Resume(w, request)
-			if err == nil && of.Admins && request.Actor().MaySeeAll() != nil {
+			if err == nil && of.Admins && request.Actor().CheckAdministrator() != nil {
 				err = site.ErrNothing
 			}
 			if err == nil && changes {

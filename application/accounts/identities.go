@@ -15,10 +15,10 @@ import (
 type Find struct{ *module }
 
 // Do returns the user who has an identity, such as github:77. The identity begins with the name of a configured
-// provider, or with the key of any. Do fails as audit.Actor.MaySeeAll does, with fault.Invalid when the text is not an
-// identity, and with user.ErrNotFound when no user has it.
+// provider, or with the key of any provider. Do fails as audit.Actor.CheckAdministrator does, with fault.Invalid when
+// the text is not an identity, and with user.ErrNotFound when no user has it.
 func (f *Find) Do(ctx context.Context, actor audit.Actor, text string) (user.User, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return user.User{}, err
 	}
 	name, subject, ok := strings.Cut(text, ":")
@@ -96,7 +96,7 @@ func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider 
 }
 
 // UndoOwn takes from the viewer the identity with that key. It fails with token.ErrRejected unless the viewer has a
-// session that was begun within the last hour, and with fault.Conflict when there is no other way in.
+// session that was begun within the last hour, and with fault.Conflict when it is the viewer's last credential.
 func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error {
 	viewer, err := actor.User()
 	if err != nil {
@@ -105,9 +105,9 @@ func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error
 	if !viewer.SignedInRecently(l.now()) {
 		return token.ErrRejected
 	}
-	remove := func(_ user.User, ways *identity.Credentials) error {
-		delete(ways.Identities, key)
-		return l.checkUsable(*ways)
+	remove := func(_ user.User, credentials *identity.Credentials) error {
+		delete(credentials.Identities, key)
+		return l.checkUsable(*credentials)
 	}
 	err = l.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
 	return user.ReplaceNotFound(err)

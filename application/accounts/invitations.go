@@ -25,7 +25,7 @@ const (
 func (i *Invitations) Do(
 	ctx context.Context, actor audit.Actor, uses int, expiresIn time.Duration, note string,
 ) (_ identity.Invitation, code string, err error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return identity.Invitation{}, "", err
 	}
 	switch {
@@ -59,9 +59,9 @@ func (i *Invitations) Show(ctx context.Context, code string) (identity.Invitatio
 	return invitation, err
 }
 
-// All returns all invitations, oldest first. It fails as audit.Actor.MaySeeAll does.
+// All returns all invitations, oldest first. It fails as audit.Actor.CheckAdministrator does.
 func (i *Invitations) All(ctx context.Context, actor audit.Actor) ([]identity.Invitation, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return nil, err
 	}
 	return i.store.Invitations(ctx)
@@ -74,7 +74,7 @@ var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 func (i *Invitations) Revoke(
 	ctx context.Context, actor audit.Actor, reference string,
 ) (identity.InvitationID, error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return "", err
 	}
 	id := identity.InvitationID(reference)

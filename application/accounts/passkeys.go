@@ -149,15 +149,15 @@ func (p *Passkeys) BeginAdd(ctx context.Context, actor audit.Actor) (PasskeyCere
 	if err != nil {
 		return PasskeyCeremony{}, err
 	}
-	ways, err := p.store.CredentialsOf(ctx, viewer.User.ID)
+	credentials, err := p.store.CredentialsOf(ctx, viewer.User.ID)
 	if err != nil {
 		return PasskeyCeremony{}, fault.Replace(err, fault.NotFound, token.ErrRejected)
 	}
-	if len(ways.Passkeys) >= identity.MaxPasskeys {
+	if len(credentials.Passkeys) >= identity.MaxPasskeys {
 		return PasskeyCeremony{}, errManyPasskeys
 	}
 	ceremony := identity.Ceremony{Purpose: purposeAdd, Owner: viewer.User.ID}
-	return p.begin(ctx, ceremony, viewer.User.Name.String(), ways.Passkeys)
+	return p.begin(ctx, ceremony, viewer.User.Name.String(), credentials.Passkeys)
 }
 
 // Add gives the viewer another passkey. It fails as BeginAdd does, with fault.Invalid when the name breaks a rule, or
@@ -179,32 +179,33 @@ func (p *Passkeys) Add(ctx context.Context, actor audit.Actor, answer NewPasskey
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
+	return p.change(ctx, actor, viewer, func(credentials *identity.Credentials) error {
 		switch has := func(other identity.Passkey) bool { return other.ID == passkey.ID }; {
-		case slices.ContainsFunc(ways.Passkeys, has):
+		case slices.ContainsFunc(credentials.Passkeys, has):
 			return identity.ErrPasskeyTaken
-		case len(ways.Passkeys) >= identity.MaxPasskeys:
+		case len(credentials.Passkeys) >= identity.MaxPasskeys:
 			return errManyPasskeys
 		}
-		ways.Passkeys = append(ways.Passkeys, passkey)
+		credentials.Passkeys = append(credentials.Passkeys, passkey)
 		return nil
 	})
 }
 
 // RemoveOwn takes a passkey from the viewer, if the viewer has it. It fails with token.ErrRejected unless the viewer
-// has a session that was begun within the last hour, and with fault.Conflict when there is no other way in.
+// has a session that was begun within the last hour, and with fault.Conflict when it is the viewer's last credential.
 func (p *Passkeys) RemoveOwn(ctx context.Context, actor audit.Actor, id string) error {
 	viewer, err := p.recentViewer(actor)
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
-		before := len(ways.Passkeys)
-		ways.Passkeys = slices.DeleteFunc(ways.Passkeys, func(other identity.Passkey) bool { return string(other.ID) == id })
-		if len(ways.Passkeys) == before {
+	return p.change(ctx, actor, viewer, func(credentials *identity.Credentials) error {
+		before := len(credentials.Passkeys)
+		credentials.Passkeys = slices.DeleteFunc(credentials.Passkeys,
+			func(other identity.Passkey) bool { return string(other.ID) == id })
+		if len(credentials.Passkeys) == before {
 			return nil
 		}
-		return p.checkUsable(*ways)
+		return p.checkUsable(*credentials)
 	})
 }
 
@@ -327,11 +328,11 @@ func (p *Passkeys) Reset(ctx context.Context, actor audit.Actor, code string, an
 	if err != nil {
 		return user.User{}, err
 	}
-	return use.use(ctx, actor, code, owner, "user.add-passkey", func(ways *identity.Credentials) error {
-		if len(ways.Passkeys) >= identity.MaxPasskeys { // the oldest is the likeliest to be lost
-			ways.Passkeys = ways.Passkeys[1:]
+	return use.use(ctx, actor, code, owner, "user.add-passkey", func(credentials *identity.Credentials) error {
+		if len(credentials.Passkeys) >= identity.MaxPasskeys { // the oldest is the likeliest to be lost
+			credentials.Passkeys = credentials.Passkeys[1:]
 		}
-		ways.Passkeys = append(ways.Passkeys, passkey)
+		credentials.Passkeys = append(credentials.Passkeys, passkey)
 		return nil
 	})
 }

@@ -179,34 +179,34 @@ func (p *Passwords) SetOwn(ctx context.Context, actor audit.Actor, current, pass
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
-		ways.Password = hash
+	return p.change(ctx, actor, viewer, func(credentials *identity.Credentials) error {
+		credentials.Password = hash
 		return nil
 	})
 }
 
 // RemoveOwn takes the viewer's password away, and ends the viewer's other sessions. It fails as SetOwn does, and with
-// fault.Conflict when there is no other way in.
+// fault.Conflict when it is the viewer's last credential.
 func (p *Passwords) RemoveOwn(ctx context.Context, actor audit.Actor, current string) error {
 	viewer, err := p.mayChange(ctx, actor, current)
 	if err != nil {
 		return err
 	}
-	return p.change(ctx, actor, viewer, func(ways *identity.Credentials) error {
-		ways.Password = ""
-		return p.checkUsable(*ways)
+	return p.change(ctx, actor, viewer, func(credentials *identity.Credentials) error {
+		credentials.Password = ""
+		return p.checkUsable(*credentials)
 	})
 }
 
-// change changes the ways in of a viewer, and ends other sessions when the password has changed.
+// change changes the viewer's credentials, and ends the viewer's other sessions if the password has changed.
 func (m *module) change(
 	ctx context.Context, actor audit.Actor, viewer token.Viewer, change func(*identity.Credentials) error,
 ) error {
-	store := func(u user.User, ways *identity.Credentials) error {
+	store := func(u user.User, credentials *identity.Credentials) error {
 		if u.Suspended { // meanwhile
 			return token.ErrSuspended
 		}
-		return change(ways)
+		return change(credentials)
 	}
 	err := m.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, store)
 	return fault.Replace(err, fault.NotFound, token.ErrRejected)
@@ -214,13 +214,13 @@ func (m *module) change(
 
 var errLast = fault.New(fault.Conflict, "This is your last way to sign in. Add another one first.")
 
-// checkUsable returns errLast unless one of the ways in can be used here.
-func (m *module) checkUsable(ways identity.Credentials) error {
-	if m.passwords != nil && ways.Password != "" || m.passkeys != nil && len(ways.Passkeys) > 0 {
+// checkUsable returns errLast unless one of the credentials works on this server.
+func (m *module) checkUsable(credentials identity.Credentials) error {
+	if m.passwords != nil && credentials.Password != "" || m.passkeys != nil && len(credentials.Passkeys) > 0 {
 		return nil
 	}
 	for _, source := range m.sources {
-		if ways.Identities[source.Key] != "" {
+		if credentials.Identities[source.Key] != "" {
 			return nil
 		}
 	}
@@ -230,11 +230,11 @@ func (m *module) checkUsable(ways identity.Credentials) error {
 // Credentials shows how users can sign in.
 type Credentials struct{ *module }
 
-// Own returns the viewer's ways in. It fails with token.ErrRejected unless the viewer has signed in.
+// Own returns the viewer's credentials. It fails with token.ErrRejected unless the viewer has signed in.
 func (w *Credentials) Own(ctx context.Context, viewer token.Viewer) (identity.Credentials, error) {
 	if !viewer.SignedIn() {
 		return identity.Credentials{}, token.ErrRejected
 	}
-	ways, err := w.store.CredentialsOf(ctx, viewer.User.ID)
-	return ways, fault.Replace(err, fault.NotFound, token.ErrRejected)
+	credentials, err := w.store.CredentialsOf(ctx, viewer.User.ID)
+	return credentials, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }

@@ -25,7 +25,7 @@ func (l *ListAccounts) Do(
 	ctx context.Context, actor audit.Actor, filter moderation.AccountFilter, order moderation.Order,
 	after moderation.AccountCursor, limit int,
 ) ([]moderation.Account, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return nil, err
 	}
 	if !ident.Printable(filter.Name, maxNamePart) {
@@ -40,7 +40,7 @@ type ShowAccount struct{ *module }
 // Do returns the user of that id, and how much the user has stored. It fails with fault.Forbidden unless the actor is
 // the operator or an administrator, and with user.ErrNotFound when there is no such user.
 func (s *ShowAccount) Do(ctx context.Context, actor audit.Actor, id user.ID) (moderation.Account, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return moderation.Account{}, err
 	}
 	account, err := s.store.AccountOf(ctx, id)

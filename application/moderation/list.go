@@ -28,7 +28,7 @@ func (l *List) Do(
 	ctx context.Context, actor audit.Actor, owner string, filter moderation.Filter, after paste.Cursor, limit int,
 	visit func(moderation.Paste) error,
 ) error {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return err
 	}
 	if owner != "" {
@@ -60,7 +60,7 @@ type ListAudit struct{ *module }
 func (l *ListAudit) Do(
 	ctx context.Context, actor audit.Actor, after auditlog.Entry, limit int, visit func(auditlog.Entry) error,
 ) error {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return err
 	}
 	return batch.Each(after, limit, func(after auditlog.Entry) ([]auditlog.Entry, auditlog.Entry, error) {

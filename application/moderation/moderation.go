@@ -73,7 +73,7 @@ type Remove struct{ *module }
 // Do removes the paste with that id: see moderation.Store.Remove. It fails with fault.Invalid without a reason, and
 // with paste.ErrNotFound when no such paste is active.
 func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) error {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return err
 	}
 	if err := moderation.ValidateReason(reason); err != nil {
@@ -85,7 +85,7 @@ func (r *Remove) Do(ctx context.Context, actor audit.Actor, id, reason string) e
 // Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still
 // kept.
 func (r *Remove) Undo(ctx context.Context, actor audit.Actor, id string) error {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return err
 	}
 	err := r.store.Restore(ctx, actor.Entry("paste.restore", id, ""), paste.ID(id))
@@ -98,7 +98,7 @@ type Origin struct{ *module }
 // Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with
 // fault.NotFound when none is kept.
 func (o *Origin) Do(ctx context.Context, actor audit.Actor, id string) (netip.Addr, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return netip.Addr{}, err
 	}
 	address, err := o.store.Origin(ctx, paste.ID(id))

@@ -50,7 +50,7 @@ func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text str
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
 func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit func(moderation.Report) error) error {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return err
 	}
 	return batch.Each(moderation.Report{}, limit,
@@ -62,7 +62,7 @@ func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit fu
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open.
 func (r *Report) Close(ctx context.Context, actor audit.Actor, id string) error {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return err
 	}
 	err := r.store.CloseReport(ctx, actor.Entry("report.close", id, ""), id)

@@ -29,7 +29,7 @@ const batchSize = 100
 func (s *Suspend) Do(
 	ctx context.Context, actor audit.Actor, reference, reason string, hide bool,
 ) (_ user.User, hidden int, err error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return user.User{}, 0, err
 	}
 	if err := moderation.ValidateReason(reason); err != nil {
@@ -69,7 +69,7 @@ var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
 func (s *Suspend) Undo(
 	ctx context.Context, actor audit.Actor, reference string,
 ) (_ user.User, shown int, err error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return user.User{}, 0, err
 	}
 	target, err := user.Find(ctx, s.users, reference)
@@ -123,7 +123,7 @@ type Block struct{ *module }
 func (b *Block) Do(
 	ctx context.Context, actor audit.Actor, network, reason string, expiresIn time.Duration,
 ) (block moderation.Block, err error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return moderation.Block{}, err
 	}
 	if block.Network, err = moderation.ParseNetwork(network); err != nil {
@@ -148,7 +148,7 @@ var errNotBlocked = fault.New(fault.NotFound,
 // Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as
 // Do does.
 func (b *Block) Undo(ctx context.Context, actor audit.Actor, network string) (netip.Prefix, error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return netip.Prefix{}, err
 	}
 	prefix, err := moderation.ParseNetwork(network)
@@ -161,7 +161,7 @@ func (b *Block) Undo(ctx context.Context, actor audit.Actor, network string) (ne
 
 // All returns the blocks that have not expired, the latest first.
 func (b *Block) All(ctx context.Context, actor audit.Actor) ([]moderation.Block, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return nil, err
 	}
 	return b.store.Blocks(ctx)

@@ -22,7 +22,7 @@ type UseCases struct {
 	AnonymizeOwn *AnonymizeOwn
 	ListOwn      *ListOwn
 	Browse       *Browse
-	Outlines     *Outlines
+	List         *List
 	Star         *Star
 	CountActive  *CountActive
 
@@ -82,7 +82,7 @@ func New(store paste.Store, users user.Store, options Options, now func() time.T
 		AnonymizeOwn: &AnonymizeOwn{m},
 		ListOwn:      &ListOwn{m},
 		Browse:       &Browse{m},
-		Outlines:     &Outlines{&Browse{m}},
+		List:         &List{&Browse{m}},
 		Star:         &Star{read},
 		CountActive:  &CountActive{m},
 		Create:       &Create{m},

@@ -12,7 +12,7 @@ import (
 // Read reads a paste as the viewer may see it.
 type Read struct{ *module }
 
-// Do returns the paste with that id as the viewer sees it: see paste.Document.SeenBy.
+// Do returns the paste with that id as the viewer sees it: see paste.Document.ForReader.
 //
 // It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound
 // for one that does not exist, has expired, is encrypted or is another user's private one.
@@ -21,7 +21,7 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 	if err != nil {
 		return paste.Document{}, paste.ReplaceNotFound(err)
 	}
-	return document.SeenBy(viewer.User.ID)
+	return document.ForReader(viewer.User.ID)
 }
 
 // Cipher returns the encrypted paste with that id, which its reader can open, without tags. It fails as Do does, with

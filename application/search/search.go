@@ -40,40 +40,40 @@ type Results struct {
 	Words  []string        // what search.Parts marks
 }
 
-// Outline is a page of what a program finds.
-type Outline struct {
+// ListPage is a page of results for a program.
+type ListPage struct {
 	Pastes []search.Result
-	Next   string // the cursor of the next page; empty: this is the last
+	Next   string // the cursor of the next page, or "" on the last page
 }
 
-// Outline is Do for programs, with a cursor (empty: the first page) and a limit (paste.ListLimit). It fails as Do does,
-// and with a fault.Invalid for a wrong limit or a cursor of another search or viewer.
-func (f *Find) Outline(ctx context.Context, viewer token.Viewer, text, cursor string, limit int) (Outline, error) {
+// List is Do for programs, with a cursor ("" for the first page) and a limit (paste.ListLimit). It fails as Do does,
+// and with fault.Invalid for a wrong limit or a cursor of another search or viewer.
+func (f *Find) List(ctx context.Context, viewer token.Viewer, text, cursor string, limit int) (ListPage, error) {
 	limit, err := paste.ListLimit(limit)
 	if err != nil {
-		return Outline{}, err
+		return ListPage{}, err
 	}
 	scope := []string{"search", string(viewer.User.ID), text}
 	var after search.Cursor
 	if cursor != "" {
 		place, err := paste.DecodeCursor(cursor, scope, 3)
 		if err != nil {
-			return Outline{}, err
+			return ListPage{}, err
 		}
 		if after.Cursor, err = paste.ParseCursor(place[0], place[1]); err != nil {
-			return Outline{}, err
+			return ListPage{}, err
 		}
 		after.InTitles = place[2] != ""
 	}
 	results, err := f.find(ctx, viewer, text, after, limit)
 	if err != nil {
-		return Outline{}, err
+		return ListPage{}, err
 	}
 	n := 0
 	for n < len(results.Pastes) && !results.Pastes[n].Cut {
 		n++
 	}
-	page := Outline{Pastes: results.Pastes[:n]}
+	page := ListPage{Pastes: results.Pastes[:n]}
 	if n > 0 && (n < len(results.Pastes) || results.More) {
 		last := results.Pastes[n-1].Cursor
 		at, id := last.Format()

@@ -50,7 +50,7 @@ type Show struct{ sum *Sum }
 
 // Do is Sum.Do for the operator and administrators. It fails with fault.Forbidden for others.
 func (s *Show) Do(ctx context.Context, actor audit.Actor) (stats.Totals, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return stats.Totals{}, err
 	}
 	return s.sum.Do(ctx)

@@ -66,9 +66,9 @@ func (s *Sessions) ListOwn(ctx context.Context, viewer token.Viewer) ([]token.To
 	return s.list(ctx, viewer.User.ID)
 }
 
-// List is ListOwn for the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+// List is ListOwn for the user with that name or id. It fails as audit.Actor.CheckAdministrator and user.Find do.
 func (s *Sessions) List(ctx context.Context, actor audit.Actor, reference string) ([]token.Token, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return nil, err
 	}
 	owner, err := user.Find(ctx, s.users, reference)
@@ -105,7 +105,7 @@ func (e *Export) Do(ctx context.Context, viewer token.Viewer) (token.Export, err
 // EndAll ends all sessions of the user of that name or id, and returns how many. It fails with fault.Forbidden unless
 // the actor is the operator or an administrator, and as user.Find does.
 func (s *Sessions) EndAll(ctx context.Context, actor audit.Actor, reference string) (count int, err error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return 0, err
 	}
 	owner, err := user.Find(ctx, s.users, reference)

@@ -146,9 +146,9 @@ func (l *List) Own(ctx context.Context, viewer token.Viewer) ([]token.Token, err
 	return l.store.ByOwner(ctx, viewer.User.ID)
 }
 
-// Do is Own for the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+// Do is Own for the user with that name or id. It fails as audit.Actor.CheckAdministrator and user.Find do.
 func (l *List) Do(ctx context.Context, actor audit.Actor, reference string) ([]token.Token, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return nil, err
 	}
 	owner, err := user.Find(ctx, l.users, reference)

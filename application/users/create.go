@@ -65,9 +65,9 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, input CreateInput) (
 		if newUser.Admin {
 			act = "user.create-admin"
 		}
-		ways := identity.Credentials{Identities: input.Identities, Password: input.Password}
+		credentials := identity.Credentials{Identities: input.Identities, Password: input.Password}
 		entry := actor.Entry(act, newUser.NameAndID(), "")
-		return c.identities.Enroll(ctx, actor.Address(), entry, newUser, ways, identity.Admission{})
+		return c.identities.Enroll(ctx, actor.Address(), entry, newUser, credentials, identity.Admission{})
 	})
 	if !errors.Is(err, user.ErrIdentityTaken) {
 		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)

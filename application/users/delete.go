@@ -22,7 +22,7 @@ var errOwnAccount = fault.New(fault.Invalid, "That is your own account: delete i
 // nothing. It fails with fault.Forbidden unless the actor is the operator or an administrator, and with fault.Invalid
 // when administrators would delete themselves so.
 func (d *Delete) Do(ctx context.Context, actor audit.Actor, target user.User, anonymize bool) error {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return err
 	}
 	if actor.Is(target.ID) {

@@ -53,9 +53,9 @@ func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, e
 // Show shows administrators any user, even one with a private profile.
 type Show struct{ *module }
 
-// Do returns the account of the user with that name or id. It fails as audit.Actor.MaySeeAll and user.Find do.
+// Do returns the account of the user with that name or id. It fails as audit.Actor.CheckAdministrator and user.Find do.
 func (s *Show) Do(ctx context.Context, actor audit.Actor, reference string) (user.Account, error) {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return user.Account{}, err
 	}
 	target, err := user.Find(ctx, s.store, reference)
@@ -73,9 +73,9 @@ type List struct{ *module }
 const listPage = 500
 
 // Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow
-// visit holds nothing in the store. It fails as audit.Actor.MaySeeAll does, and with the first error of visit.
+// visit blocks nothing in the store. It fails as audit.Actor.CheckAdministrator does, and with visit's first error.
 func (l *List) Do(ctx context.Context, actor audit.Actor, visit func(user.User) error) error {
-	if err := actor.MaySeeAll(); err != nil {
+	if err := actor.CheckAdministrator(); err != nil {
 		return err
 	}
 	return batch.Each(user.Name{}, 0, func(after user.Name) ([]user.User, user.Name, error) {

@@ -36,7 +36,7 @@ var errOwnRights = fault.New(fault.Invalid, "That is your own account: only anot
 func (u *Update) Do(
 	ctx context.Context, actor audit.Actor, reference string, change UpdateInput,
 ) (user.Account, error) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return user.Account{}, err
 	}
 	target, err := user.Find(ctx, u.store, reference)

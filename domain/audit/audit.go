@@ -72,10 +72,10 @@ func (a Actor) CheckOperator() error {
 	return nil
 }
 
-// MaySeeAll returns an error unless the actor is the operator or an administrator, who may see every user's data. It
-// fails with token.ErrRejected for a visitor, with token.ErrSuspended for a suspended user, and with fault.Forbidden
-// for other users and the zero Actor.
-func (a Actor) MaySeeAll() error {
+// CheckAdministrator returns an error unless the actor is the operator or an administrator, who may see every user's
+// data. It fails with token.ErrRejected for a visitor, with token.ErrSuspended for a suspended user, and with
+// fault.Forbidden for other users and the zero Actor.
+func (a Actor) CheckAdministrator() error {
 	if a.IsOperator() {
 		return nil
 	}
@@ -93,11 +93,12 @@ func (a Actor) MaySeeAll() error {
 	return nil
 }
 
-// MayManage is MaySeeAll for changes. It also fails with fault.Forbidden when the administrator's token is read-only.
+// CheckAdministratorWrite is CheckAdministrator for changes. It also fails with fault.Forbidden when the
+// administrator's token is read-only.
 //
 // It ignores the address: otherwise administrators could not lift a block of their own network.
-func (a Actor) MayManage() error {
-	if err := a.MaySeeAll(); err != nil {
+func (a Actor) CheckAdministratorWrite() error {
+	if err := a.CheckAdministrator(); err != nil {
 		return err
 	}
 	return a.viewer.MayWrite()

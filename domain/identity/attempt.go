@@ -59,7 +59,7 @@ type Store interface {
 	// is a passkey. It fails with ErrInvitation when the invitation is not valid, with fault.NotFound when the setup link
 	// does not exist or has expired, and with ErrAdministratorExists when there already is an administrator.
 	Enroll(
-		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways Credentials, why Admission,
+		ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, credentials Credentials, why Admission,
 	) error
 	// SignUp stores the user with the identity of the attempt with that hash. It removes the attempt and uses its
 	// invitation, if it has one, in the same transaction. It fails as Enroll does, and with fault.NotFound when the
@@ -101,7 +101,7 @@ type Store interface {
 	// user.ErrIdentityTaken.
 	ChangeCredentials(
 		ctx context.Context, from netip.Addr, owner user.ID, except token.ID, change func(u user.User,
-			ways *Credentials) error,
+			credentials *Credentials) error,
 	) error
 	// Rehash replaces the hash of a user's password by another hash of the same password. It does nothing if the password
 	// has changed in the meantime.
@@ -118,7 +118,7 @@ type Store interface {
 	// callers can use a link.
 	UseLink(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, hash Hash, change func(u user.User,
-			ways *Credentials) error,
+			credentials *Credentials) error,
 	) (user.User, error)
 
 	// TakeGuess counts a guess before the password is checked. It fails with ErrTooManyGuesses when there were too many.

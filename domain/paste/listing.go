@@ -23,7 +23,7 @@ type Summary struct {
 	Bytes      int64          // Content.ContentBytes
 	PastyCount int            // number of pasties
 	Pasties    []PastySummary // all of them, in order
-	Cut        bool           // Pasties were left out: see CutOutline; never set on the first
+	Cut        bool           // Pasties were left out: see CutPasties; never set on the first
 }
 
 // Label returns how lists name the paste: its title, or the best substitute.

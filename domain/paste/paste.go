@@ -64,13 +64,13 @@ type Store interface {
 	// no paste with that id is active at the moment of reading.
 	DocumentByID(ctx context.Context, id ID) (Document, error)
 	// ReadDocument is DocumentByID for a reader, and sets Starred. The empty reader is a visitor. It also fails as
-	// Document.SeenBy does. It does not read the content of a refused paste, so that the time of the answer does not
+	// Document.ForReader does. It does not read the content of a refused paste, so that the time of the answer does not
 	// reveal that it exists.
 	ReadDocument(ctx context.Context, id ID, reader user.ID) (Document, error)
 	// ReadPasty returns one pasty of the document that ReadDocument returns, or the first one if pasty is empty. It fails
 	// as ReadDocument does, and with fault.NotFound when the paste has no such pasty.
 	ReadPasty(ctx context.Context, id ID, pasty string, reader user.ID) (Pasty, error)
-	// ReadCipher is ReadDocument with Document.CipherSeenBy instead of SeenBy.
+	// ReadCipher is ReadDocument with Document.CipherReadableBy instead of ForReader.
 	ReadCipher(ctx context.Context, id ID, reader user.ID) (Document, error)
 
 	// CreateDocument stores a paste, without Stars and Starred. It fails with a fault.Conflict that wraps ident.ErrTaken
@@ -136,7 +136,7 @@ type Store interface {
 	Profile(
 		ctx context.Context, name user.Name, allow func(user.User) error, selection Selection, limit int,
 	) (user.User, []Summary, error)
-	// StarredBy returns the pastes of any owner that a user stars and may read (Document.SeenBy), newest first: with a
+	// StarredBy returns the pastes of any owner that a user stars and may read (Document.ForReader), newest first: with a
 	// title, those that a Selection with it names.
 	StarredBy(ctx context.Context, reader user.ID, title string, after Cursor, limit int) ([]Summary, error)
 	// Recent returns the public pastes of all users with a public profile, newest first, with a title like StarredBy. A

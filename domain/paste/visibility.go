@@ -64,12 +64,12 @@ func ReplaceNotFound(err error) error {
 // OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to nobody.
 func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
 
-// SeenBy returns the paste as that user sees it, or a visitor if the id is empty: without tags unless the user is the
-// owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with ErrBurns when
-// it burns after reading and is not the user's.
+// ForReader returns the paste as a user sees it, or as a visitor does if the id is empty. Only the owner sees its tags.
+// It fails with ErrNotFound if the paste is encrypted, or private and not the user's, and with ErrBurns if it burns
+// after reading and is not the user's.
 //
 // It ignores expiry, which the store decides by its own clock.
-func (d Document) SeenBy(reader user.ID) (Document, error) {
+func (d Document) ForReader(reader user.ID) (Document, error) {
 	if d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader) {
 		return Document{}, ErrNotFound
 	}
@@ -82,9 +82,9 @@ func (d Document) SeenBy(reader user.ID) (Document, error) {
 	return d, nil
 }
 
-// CipherSeenBy returns ErrNotFound when the paste is not encrypted, PasteMyst encrypted it, or it is another user's
+// CipherReadableBy returns ErrNotFound when the paste is not encrypted, PasteMyst encrypted it, or it is another user's
 // private one. It returns ErrBurns when the paste burns after reading: not even its owner reads it without opening it.
-func (d Document) CipherSeenBy(reader user.ID) error {
+func (d Document) CipherReadableBy(reader user.ID) error {
 	switch {
 	case !d.Encrypted() || d.Cipher.Version == 0 || d.Visibility == Private && !d.OwnedBy(reader):
 		return ErrNotFound
@@ -94,12 +94,12 @@ func (d Document) CipherSeenBy(reader user.ID) error {
 	return nil
 }
 
-// ReadableBy returns the error of SeenBy, or of CipherSeenBy if the paste is encrypted.
+// ReadableBy returns the error of ForReader, or of CipherReadableBy if the paste is encrypted.
 func (d Document) ReadableBy(reader user.ID) error {
 	if d.Encrypted() {
-		return d.CipherSeenBy(reader)
+		return d.CipherReadableBy(reader)
 	}
-	_, err := d.SeenBy(reader)
+	_, err := d.ForReader(reader)
 	return err
 }
 

@@ -35,7 +35,7 @@ func TestWhoMaySeeAndEdit(t *testing.T) {
 		"encrypted, its owner":       {encrypted, "owner", false, false, false},
 		"encrypted, anybody":         {encrypted, "", false, false, false},
 	} {
-		got, err := c.document.SeenBy(c.asker)
+		got, err := c.document.ForReader(c.asker)
 		if (err == nil) != c.seen || err != nil && !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: got %v, want seen to be %v", what, err, c.seen)
 		}

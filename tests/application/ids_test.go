@@ -43,13 +43,13 @@ type crowdedIdentities struct {
 }
 
 func (c crowdedIdentities) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, credentials identity.Credentials,
 	why identity.Admission,
 ) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Store.Enroll(ctx, from, entry, created, ways, why)
+	return c.Store.Enroll(ctx, from, entry, created, credentials, why)
 }
 
 func (w *world) crowdedUsers(c *crowd) *users.UseCases {

@@ -174,9 +174,9 @@ func TestPasskeysOnce(t *testing.T) {
 	made := newOf(t, begun, "third")
 	made.Name = "a\x00"
 	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), by(w.recently(epoxy)), made))
-	ways, err := a.Credentials.Own(t.Context(), w.recently(epoxy))
-	if err != nil || len(ways.Passkeys) != 1 {
-		t.Errorf("got %v, %v, want the first passkey alone", ways.Passkeys, err)
+	credentials, err := a.Credentials.Own(t.Context(), w.recently(epoxy))
+	if err != nil || len(credentials.Passkeys) != 1 {
+		t.Errorf("got %v, %v, want the first passkey alone", credentials.Passkeys, err)
 	}
 }
 

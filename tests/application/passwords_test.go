@@ -181,8 +181,8 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 			func(user.ID) (func(context.Context) error, error) {
 				return func(context.Context) error { ended = true; return nil },
 					store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
-						func(_ user.User, ways *identity.Credentials) error {
-							ways.Password = c.becomes
+						func(_ user.User, credentials *identity.Credentials) error {
+							credentials.Password = c.becomes
 							return nil
 						})
 			})
@@ -190,8 +190,8 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 			t.Errorf("%s: got %v, session ended: %v, want %v", what, err, ended, c.want)
 		}
 		err = store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
-			func(_ user.User, ways *identity.Credentials) error {
-				ways.Password = "old:" + goodPassword
+			func(_ user.User, credentials *identity.Credentials) error {
+				credentials.Password = "old:" + goodPassword
 				return nil
 			})
 		if err != nil {
@@ -201,8 +201,9 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
 		t.Fatal(err)
 	}
-	if ways, err := store.CredentialsOf(t.Context(), epoxy.ID); err != nil || ways.Password != "fake:"+goodPassword {
-		t.Errorf("got %v, error %v, want a new hash of the password", ways, err)
+	if credentials, err := store.CredentialsOf(t.Context(), epoxy.ID); err != nil ||
+		credentials.Password != "fake:"+goodPassword {
+		t.Errorf("got %v, error %v, want a new hash of the password", credentials, err)
 	}
 }
 
@@ -321,9 +322,9 @@ func TestLastWayIn(t *testing.T) {
 		t.Errorf("got %v, want the password removed beside an account", err)
 	}
 	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
-	if ways, err := a.Credentials.Own(t.Context(), viewer); err != nil || ways.Password != "" ||
-		ways.Identities["github"] != "1" {
-		t.Errorf("got %v, error %v, want the account alone", ways, err)
+	if credentials, err := a.Credentials.Own(t.Context(), viewer); err != nil || credentials.Password != "" ||
+		credentials.Identities["github"] != "1" {
+		t.Errorf("got %v, error %v, want the account alone", credentials, err)
 	}
 	_, err := a.Credentials.Own(t.Context(), token.Viewer{})
 	wantKind(t, "a visitor", err, fault.Unauthenticated)

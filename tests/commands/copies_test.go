@@ -104,9 +104,9 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 			ID: "inv00001", Uses: 1, Note: "ü", CreatedAt: created, ExpiresAt: created,
 		}),
 		gormstore.NewIdentities(opened).ChangeCredentials(t.Context(), netip.Addr{}, "mortar01", "",
-			func(_ user.User, ways *identity.Credentials) error {
-				ways.Password = "$argon2id$ü"
-				ways.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7,
+			func(_ user.User, credentials *identity.Credentials) error {
+				credentials.Password = "$argon2id$ü"
+				credentials.Passkeys = []identity.Passkey{{ID: "passkey1", Name: "ü", PublicKey: []byte{0, 0xff}, Counter: 7,
 					CreatedAt: created}}
 				return nil
 			}),

@@ -67,7 +67,7 @@ func (s service) manifold(t *testing.T) {
 			CreatedAt: created,
 		}
 		all(t, func(ctx context.Context) error {
-			ways := identity.Credentials{
+			credentials := identity.Credentials{
 				Password: identity.PasswordHash("old " + name), Identities: map[string]string{"github": name, "gitlab": name},
 				Passkeys: []identity.Passkey{
 					{ID: identity.PasskeyID(name + "-stays"), Name: "phone", PublicKey: []byte{1}, Counter: 7,
@@ -76,7 +76,7 @@ func (s service) manifold(t *testing.T) {
 						CreatedAt: created},
 				},
 			}
-			return s.identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, ways, identity.Admission{})
+			return s.identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, account, credentials, identity.Admission{})
 		})
 		for _, kind := range []string{"stays", "deleted", "removed", "given-up", "unshared"} {
 			account := paste.Document{
@@ -123,8 +123,8 @@ func (s service) undo(t *testing.T) {
 		return func(ctx context.Context) error {
 			but := "s-" + token.ID(of) + "-stays"
 			return s.identities.ChangeCredentials(ctx, netip.Addr{}, of, but,
-				func(_ user.User, ways *identity.Credentials) error {
-					ways.Password = to
+				func(_ user.User, credentials *identity.Credentials) error {
+					credentials.Password = to
 					return nil
 				})
 		}
@@ -160,8 +160,9 @@ func (s service) undo(t *testing.T) {
 			return s.identities.UsePasskey(ctx, netip.Addr{}, "ann-stays", 9, time.Now())
 		},
 		func(ctx context.Context) error {
-			lose := func(_ user.User, ways *identity.Credentials) error {
-				ways.Passkeys = slices.DeleteFunc(ways.Passkeys, func(p identity.Passkey) bool { return p.ID == "ann-lost" })
+			lose := func(_ user.User, credentials *identity.Credentials) error {
+				credentials.Passkeys = slices.DeleteFunc(credentials.Passkeys,
+					func(p identity.Passkey) bool { return p.ID == "ann-lost" })
 				return nil
 			}
 			return s.identities.ChangeCredentials(ctx, netip.Addr{}, "ann", "s-ann-stays", lose)

@@ -87,8 +87,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pastes/a profile":                      profiles,
 		"tokens/export":                         exports,
 		"pastes/recent":                         recentPastes,
-		"pastes/outlines":                       outlinedPastes,
-		"pastes/cut outlines":                   cutOutlines,
+		"pastes/summaries":                      summaries,
+		"pastes/cut summaries":                  cutSummaries,
 		"pastes/starred by a user":              starredPastes,
 		"users/by id":                           userByID,
 		"pastes/unstar":                         unstarPaste,
@@ -108,8 +108,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"identities/several sign up":            signUpsMeet,
 		"identities/invitations":                invitations,
 		"ways/passwords":                        passwords,
-		"ways/change":                           changeWays,
-		"ways/several callers":                  waysMeet,
+		"ways/change":                           changeCredentials,
+		"ways/several callers":                  credentialsMeet,
 		"ways/one-time links":                   oneTimeLinks,
 		"ways/links of one user meet":           linksMeet,
 		"ways/enroll":                           enroll,
@@ -188,8 +188,8 @@ func newUser(t *testing.T, name string) user.User {
 
 // createUser stores a user with the services that the user signs in with.
 func (s Store) createUser(ctx context.Context, created user.User, services map[string]string) error {
-	ways := identity.Credentials{Identities: services}
-	return s.Identities.Enroll(ctx, nowhere, unrecorded, created, ways, identity.Admission{})
+	credentials := identity.Credentials{Identities: services}
+	return s.Identities.Enroll(ctx, nowhere, unrecorded, created, credentials, identity.Admission{})
 }
 
 func storedUser(t *testing.T, s Store, name string) user.User {

@@ -29,7 +29,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 	t.Helper()
 	for name, behaviour := range map[string]func(*testing.T, DocumentStore){
 		"create and read":                  createDocument,
-		"read what is not for everybody":   readAsSeen,
+		"read what is not for everybody":   readAsReader,
 		"read what is not there":           readNothing,
 		"read one pasty":                   readPasty,
 		"id is unique":                     documentConflicts,
@@ -199,9 +199,9 @@ func createDocument(t *testing.T, s DocumentStore) {
 	want(t, "the owner's paste", listed[0], "owned")
 }
 
-// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and reader, one by one and
-// from callers at once.
-func readAsSeen(t *testing.T, s DocumentStore) {
+// readAsReader wants exactly what Document.ForReader returns, for every kind of paste and reader, from one caller and from
+// several at once.
+func readAsReader(t *testing.T, s DocumentStore) {
 	owner := newUser(t, "owner")
 	owner.ID = "owner"
 	must(t, s.createUser(t.Context(), owner, nil))
@@ -238,7 +238,7 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 			stored.ID, stored.Owner, stored.Visibility, stored.Encrypted(), stored.Burns, reader)
 		stored.Starred = reader == owner.ID
 		got, err := s.Documents.ReadDocument(t.Context(), stored.ID, reader)
-		if _, refused := stored.SeenBy(reader); refused != nil {
+		if _, refused := stored.ForReader(reader); refused != nil {
 			if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) != errors.Is(refused, paste.ErrBurns) ||
 				!reflect.DeepEqual(got, paste.Document{}) {
 				t.Errorf("%s: got %.100q, %v, want nothing and a fault.NotFound", what, fmt.Sprintf("%+v", got), err)
@@ -248,7 +248,7 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 		}
 		for _, id := range []string{"", "only", "missing"} {
 			pasty, err := s.Documents.ReadPasty(t.Context(), stored.ID, id, reader)
-			wanted, refused := stored.SeenBy(reader)
+			wanted, refused := stored.ForReader(reader)
 			part, missing := wanted.PastyOrFirst(id)
 			switch {
 			case refused != nil || missing != nil:
@@ -268,7 +268,7 @@ func readAsSeen(t *testing.T, s DocumentStore) {
 	for _, stored := range pastes {
 		for _, reader := range readers {
 			read(stored, reader)
-			if _, err := stored.SeenBy(reader); err == nil {
+			if _, err := stored.ForReader(reader); err == nil {
 				shown++
 			}
 		}

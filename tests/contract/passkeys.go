@@ -21,21 +21,21 @@ func newPasskey(id identity.PasskeyID, counter uint32) identity.Passkey {
 
 // withPasskeys changes the passkeys of ways in.
 func withPasskeys(passkeys ...identity.Passkey) func(user.User, *identity.Credentials) error {
-	return func(_ user.User, ways *identity.Credentials) error {
-		ways.Passkeys = passkeys
+	return func(_ user.User, credentials *identity.Credentials) error {
+		credentials.Passkeys = passkeys
 		return nil
 	}
 }
 
 func wantPasskeys(t *testing.T, s Store, owner user.ID, wanted ...identity.Passkey) {
 	t.Helper()
-	ways, err := s.Identities.CredentialsOf(t.Context(), owner)
+	credentials, err := s.Identities.CredentialsOf(t.Context(), owner)
 	must(t, err)
 	for i := range wanted {
 		wanted[i].CreatedAt = wanted[i].CreatedAt.UTC()
 	}
-	if len(ways.Passkeys)+len(wanted) > 0 && !reflect.DeepEqual(ways.Passkeys, wanted) {
-		t.Errorf("got the passkeys %+v, want %+v", ways.Passkeys, wanted)
+	if len(credentials.Passkeys)+len(wanted) > 0 && !reflect.DeepEqual(credentials.Passkeys, wanted) {
+		t.Errorf("got the passkeys %+v, want %+v", credentials.Passkeys, wanted)
 	}
 }
 
@@ -73,8 +73,8 @@ func changePasskeys(t *testing.T, s Store) {
 	wantPasskeys(t, s, other.ID)
 	refusal := errors.New("refused")
 	err = s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
-		func(_ user.User, ways *identity.Credentials) error {
-			ways.Passkeys = ways.Passkeys[1:]
+		func(_ user.User, credentials *identity.Credentials) error {
+			credentials.Passkeys = credentials.Passkeys[1:]
 			return refusal
 		})
 	if !errors.Is(err, refusal) {
@@ -117,10 +117,10 @@ func usePasskeys(t *testing.T, s Store) {
 
 func enrollWithPasskey(t *testing.T, s Store) {
 	created := newUser(t, "owner")
-	ways := identity.Credentials{Passkeys: []identity.Passkey{newPasskey("first", 0)}}
-	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, created, ways, identity.Admission{}))
+	credentials := identity.Credentials{Passkeys: []identity.Passkey{newPasskey("first", 0)}}
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, created, credentials, identity.Admission{}))
 	wantPasskeys(t, s, created.ID, newPasskey("first", 0))
-	err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "other"), ways, identity.Admission{})
+	err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newUser(t, "other"), credentials, identity.Admission{})
 	if !errors.Is(err, identity.ErrPasskeyTaken) {
 		t.Errorf("got %v, want ErrPasskeyTaken", err)
 	}

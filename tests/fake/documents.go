@@ -33,7 +33,7 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	if err != nil {
 		return paste.Document{}, err
 	}
-	if _, err := found.SeenBy(reader); err != nil {
+	if _, err := found.ForReader(reader); err != nil {
 		if errors.Is(err, paste.ErrBurns) {
 			return paste.Document{}, err
 		}
@@ -56,7 +56,7 @@ func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader
 func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.DocumentByID(ctx, id)
 	if err == nil {
-		err = found.CipherSeenBy(reader)
+		err = found.CipherReadableBy(reader)
 	}
 	if err != nil {
 		return paste.Document{}, paste.ReplaceNotFound(err)

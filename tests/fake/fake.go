@@ -692,7 +692,7 @@ func (p Pastes) StarredBy(
 	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
 	return cut(p.listed(ctx, after, limit, func(d paste.Document) bool {
-		_, err := d.SeenBy(reader)
+		_, err := d.ForReader(reader)
 		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID)) && isTitled(d, title)
 	}))
 }
@@ -723,7 +723,7 @@ func (p Pastes) listed(
 
 // cut cuts a list that is an answer.
 func cut(listed []paste.Summary, err error) ([]paste.Summary, error) {
-	paste.CutOutline(len(listed), func(i int) *paste.Summary { return &listed[i] })
+	paste.CutPasties(len(listed), func(i int) *paste.Summary { return &listed[i] })
 	return listed, err
 }
 

@@ -56,7 +56,7 @@ func (s Search) Find(
 	})
 	more = len(found) > limit
 	found = found[:min(len(found), limit)]
-	paste.CutOutline(len(found), func(i int) *paste.Summary { return &found[i].Summary })
+	paste.CutPasties(len(found), func(i int) *paste.Summary { return &found[i].Summary })
 	return found, more, nil
 }
 

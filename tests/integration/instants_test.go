@@ -51,8 +51,8 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 			return fmt.Sprint(accounts[0].Name, accounts[0].Pastes, accounts[0].Bytes, accounts[0].Tokens), err
 		},
 		"ways in": func(t *testing.T, s *service) (string, error) {
-			ways, err := gormstore.NewIdentities(s.store).CredentialsOf(t.Context(), "epoxy")
-			return fmt.Sprint(ways.Identities, len(ways.Passkeys)), err
+			credentials, err := gormstore.NewIdentities(s.store).CredentialsOf(t.Context(), "epoxy")
+			return fmt.Sprint(credentials.Identities, len(credentials.Passkeys)), err
 		},
 		"a passkey": func(t *testing.T, s *service) (string, error) {
 			passkey, owner, err := gormstore.NewIdentities(s.store).PasskeyByID(t.Context(), "passkey")
@@ -96,8 +96,8 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 					t.Fatal(err)
 				}
 				err = gormstore.NewIdentities(s.store).ChangeCredentials(t.Context(), netip.Addr{}, "epoxy", "",
-					func(_ user.User, ways *identity.Credentials) error {
-						ways.Passkeys = []identity.Passkey{{ID: "passkey", PublicKey: []byte{1}, CreatedAt: time.Now()}}
+					func(_ user.User, credentials *identity.Credentials) error {
+						credentials.Passkeys = []identity.Passkey{{ID: "passkey", PublicKey: []byte{1}, CreatedAt: time.Now()}}
 						return nil
 					})
 				if err != nil {

@@ -56,7 +56,7 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 			read := s.rowsRead(t) - before
 			t.Logf("%s of %s: %d rows read for %d pages", name, owner, read, pages)
 			if read < 3*limit*pages || read > 4*limit*pages {
-				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their outlines, "+
+				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their summaries, "+
 					"and some by the planner",
 					name, owner, read, pages, limit*pages)
 			}

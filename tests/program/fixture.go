@@ -56,8 +56,8 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		u.user.Name, err = user.ParseName(u.name)
 		check(err)
 		u.user.CreatedAt = created
-		ways := identity.Credentials{Identities: u.services}
-		check(identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, u.user, ways, identity.Admission{}))
+		credentials := identity.Credentials{Identities: u.services}
+		check(identities.Enroll(ctx, netip.Addr{}, auditlog.Entry{}, u.user, credentials, identity.Admission{}))
 	}
 	for _, k := range []struct {
 		text             string

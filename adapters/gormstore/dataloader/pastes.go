@@ -137,7 +137,7 @@ type documentKey struct {
 	reader user.ID
 }
 
-// The conditions are those of paste.Document.SeenBy; the contract suite compares them. There is a row for each pasty,
+// Its conditions match paste.Document.ForReader, as the contract suite checks. There is a row for each pasty,
 // or one for a paste without any; the first row has the tags and the stars.
 var (
 	isLeft  = fmt.Sprintf(`(p.content_bytes > %d OR p.edits > 0 OR p.burns)`, mergedBytes)

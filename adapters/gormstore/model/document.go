@@ -120,7 +120,7 @@ func (r *Document) Domain() paste.Document {
 	if r == nil {
 		return paste.Document{}
 	}
-	d := r.Paste.Outline()
+	d := r.Paste.WithoutContent()
 	for _, row := range r.Pasties {
 		d.Pasties = append(d.Pasties, paste.Pasty{
 			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Code: string(row.Code),

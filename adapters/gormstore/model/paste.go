@@ -47,8 +47,8 @@ func (r *Paste) Domain() paste.Paste {
 	return p
 }
 
-// Outline returns the paste without the content of other tables. An empty cipher marks it as encrypted.
-func (r *Paste) Outline() paste.Document {
+// WithoutContent returns the paste without the content of other tables. An empty cipher marks it as encrypted.
+func (r *Paste) WithoutContent() paste.Document {
 	d := paste.Document{
 		Paste: r.Domain(), Stars: r.Stars, Starred: r.Starred,
 		Content: paste.Content{

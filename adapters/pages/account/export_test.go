@@ -62,9 +62,9 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	give := func(_ user.User, ways *identity.Credentials) error {
-		ways.Password = "the hash"
-		ways.Passkeys = []identity.Passkey{{ID: "the-id", Name: "the phone", PublicKey: []byte("the key")}}
+	give := func(_ user.User, credentials *identity.Credentials) error {
+		credentials.Password = "the hash"
+		credentials.Passkeys = []identity.Passkey{{ID: "the-id", Name: "the phone", PublicKey: []byte("the key")}}
 		return nil
 	}
 	if err := (fake.Identities{Store: s.Store}).ChangeCredentials(t.Context(), netip.Addr{}, epoxy, "", give); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // linkedAccounts shows the linked accounts, and providers that can be linked.
-func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component {
+func (p *pages) linkedAccounts(page site.Layout, credentials credentialsView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -37,7 +37,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(ways.Identities) > 0 || len(ways.others) > 0 {
+		if len(credentials.Identities) > 0 || len(credentials.others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2>Linked accounts</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -47,8 +47,8 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, key := range slices.Sorted(maps.Keys(ways.Identities)) {
-			label := cmp.Or(ways.labels[key], key)
+		for _, key := range slices.Sorted(maps.Keys(credentials.Identities)) {
+			label := cmp.Or(credentials.labels[key], key)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<li><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -88,9 +88,9 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("account " + ways.Identities[key])
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("account " + credentials.Identities[key])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/identities.templ`, Line: 22, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/identities.templ`, Line: 22, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -100,7 +100,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if ways.labels[key] == "" {
+			if credentials.labels[key] == "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<span class=\"hint\">no longer offered here</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -141,12 +141,12 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(ways.others) > 0 {
+		if len(credentials.others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<ul class=\"ways\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, other := range ways.others {
+			for _, other := range credentials.others {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<li><form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -204,7 +204,7 @@ func (p *pages) linkedAccounts(page site.Layout, ways waysView) templ.Component 
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(ways.Identities) > 0 || len(ways.others) > 0 {
+		if len(credentials.Identities) > 0 || len(credentials.others) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">To link or unlink one, you must have signed in within the last hour.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

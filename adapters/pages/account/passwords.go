@@ -84,8 +84,8 @@ func (p *pages) reset(w http.ResponseWriter, r *site.Request, fields url.Values)
 	return p.begin(w, r, owner.ID, token.Token{}, pathSecurity)
 }
 
-// waysView has the content of the page with the ways to sign in.
-type waysView struct {
+// credentialsView is what the page with the ways to sign in shows.
+type credentialsView struct {
 	identity.Credentials
 
 	labels  map[string]string   // of all providers, by their keys
@@ -100,17 +100,17 @@ func (p *pages) security(w http.ResponseWriter, r *site.Request) error {
 
 // showSecurity shows the ways to sign in, and the problem of a submitted form, if any.
 func (p *pages) showSecurity(w http.ResponseWriter, r *site.Request, problem error) error {
-	ways, err := p.Modules.Accounts.Credentials.Own(r.Context(), r.Viewer)
+	credentials, err := p.Modules.Accounts.Credentials.Own(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
-	view := waysView{
-		Credentials: ways, labels: make(map[string]string),
+	view := credentialsView{
+		Credentials: credentials, labels: make(map[string]string),
 		problem: fault.MessageOf(problem), saved: r.URL.Query().Has("saved"),
 	}
 	for _, source := range p.Modules.Accounts.Providers.Do() {
 		view.labels[source.Key] = source.Label
-		if _, ok := ways.Identities[source.Key]; !ok {
+		if _, ok := credentials.Identities[source.Key]; !ok {
 			view.others = append(view.others, source)
 		}
 	}

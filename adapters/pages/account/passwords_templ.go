@@ -480,7 +480,7 @@ func (p *pages) resetView(page site.Layout, code string, owner user.User, proble
 }
 
 // securityView shows all ways to sign in.
-func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
+func (p *pages) securityView(page site.Layout, credentials credentialsView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -538,7 +538,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if ways.saved {
+			if credentials.saved {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p role=\"status\">Password changed. Your other sessions have ended.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -548,7 +548,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Alert(ways.problem).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Alert(credentials.problem).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -582,7 +582,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if ways.Password != "" {
+				if credentials.Password != "" {
 					templ_7745c5c3_Var24 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 						templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 						templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -616,7 +616,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if ways.Password != "" {
+				if credentials.Password != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button class=\"main\" name=\"do\" value=\"set\">Change password</button> <button name=\"do\" value=\"remove\" formnovalidate>Remove password</button>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -636,7 +636,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.passkeysList(page, ways.Passkeys).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.passkeysList(page, credentials.Passkeys).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -644,7 +644,7 @@ func (p *pages) securityView(page site.Layout, ways waysView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.linkedAccounts(page, ways).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.linkedAccounts(page, credentials).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

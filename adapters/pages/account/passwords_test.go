@@ -304,7 +304,7 @@ func TestOwnPassword(t *testing.T) {
 	}
 	answer, _, err = s.Post(second, path, form("remove", "", ""))
 	if err != nil || answer.Code != http.StatusConflict || !strings.Contains(answer.Body.String(), "last way") {
-		t.Errorf("got %v, %d, want the last way in to stay", err, answer.Code)
+		t.Errorf("got %v, %d, want the last credential to stay", err, answer.Code)
 	}
 	if _, _, err := s.Post(second, path, form("", "", goodPassword)); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v without what to do, want it refused", err)

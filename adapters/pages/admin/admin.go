@@ -128,7 +128,7 @@ func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url
 }
 
 func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
-	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	after, err := site.ParseCursor(r.URL.Query().Get("after"))
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	if len(entries) > pageSize {
 		entries = entries[:pageSize]
 		last = entries[pageSize-1]
-		next = pathAudit + "?after=" + site.FormatPlace(paste.Cursor{CreatedAt: last.At, ID: paste.ID(last.ID)})
+		next = pathAudit + "?after=" + site.FormatCursor(paste.Cursor{CreatedAt: last.At, ID: paste.ID(last.ID)})
 	}
 	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries, next), err)
 }

@@ -33,7 +33,7 @@ func (p *pages) invitations(w http.ResponseWriter, r *site.Request) error {
 // problem of the form.
 func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem error) error {
 	query := r.URL.Query()
-	after, err := site.ParsePlace(query.Get("after"))
+	after, err := site.ParseCursor(query.Get("after"))
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *pages) showInvitations(w http.ResponseWriter, r *site.Request, problem 
 	if len(page.Invitations) > pageSize {
 		page.Invitations = page.Invitations[:pageSize]
 		last := page.Invitations[pageSize-1]
-		query.Set("after", site.FormatPlace(paste.Cursor{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
+		query.Set("after", site.FormatCursor(paste.Cursor{CreatedAt: last.CreatedAt, ID: paste.ID(last.ID)}))
 		page.Next = pathInvitations + "?" + query.Encode()
 	}
 	if problem != nil {

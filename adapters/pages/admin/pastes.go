@@ -44,7 +44,7 @@ func pathOfPastes(owner user.ID, removed bool) string {
 
 func (p *pages) pastes(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
-	after, err := site.ParsePlace(query.Get("after"))
+	after, err := site.ParseCursor(query.Get("after"))
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (p *pages) pastes(w http.ResponseWriter, r *site.Request) error {
 	}
 	if len(page.Pastes) > pageSize {
 		page.Pastes = page.Pastes[:pageSize]
-		query.Set("after", site.FormatPlace(page.Pastes[pageSize-1].Cursor()))
+		query.Set("after", site.FormatCursor(page.Pastes[pageSize-1].Cursor()))
 		page.Next = site.PathAdmin + "?" + query.Encode()
 	}
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) { // administrators may know which users exist

@@ -78,7 +78,7 @@ type userPage struct {
 	User     moderation.Account
 	Own      bool // the reader's own account
 	Sessions int
-	Resets   bool   // the user can get a link to choose a new way in
+	Resets   bool   // an administrator can give the user a link to a new password or passkey
 	Link     string // that link when it was just made, or ""
 	Problem  string // or ""
 }

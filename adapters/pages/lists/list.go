@@ -79,7 +79,7 @@ func listPath(path string, selection paste.Selection) string {
 	case selection.Order == paste.ByTitle:
 		query.Set("after", string(selection.After.ID)+"."+selection.AfterTitle)
 	default:
-		query.Set("after", site.FormatPlace(selection.After))
+		query.Set("after", site.FormatCursor(selection.After))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -98,7 +98,7 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	}
 	after := query.Get("after")
 	if selection.Order != paste.ByTitle || after == "" {
-		selection.After, err = site.ParsePlace(after)
+		selection.After, err = site.ParseCursor(after)
 		return selection, err
 	}
 	id, title, _ := strings.Cut(after, ".")

@@ -38,7 +38,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 		return site.Show(w, r, p.searchView(page), nil)
 	}
 	place, inTitles := strings.CutPrefix(query.Get("after"), afterTitles)
-	after, err := site.ParsePlace(place)
+	after, err := site.ParseCursor(place)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	page.Found, page.Words = result.Pastes, result.Words
 	if n := len(result.Pastes); result.More && n > 0 {
 		last := result.Pastes[n-1].Cursor
-		next := site.FormatPlace(last.Cursor)
+		next := site.FormatCursor(last.Cursor)
 		if last.InTitles {
 			next = afterTitles + next
 		}

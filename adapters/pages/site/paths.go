@@ -64,13 +64,13 @@ func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
 // PathOfUser returns the path of a profile.
 func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
-// FormatPlace formats a place for a query: 1795282550000000.k2j4x8m1.
-func FormatPlace(place paste.Cursor) string {
-	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
+// FormatCursor formats a cursor for a query, as in 1795282550000000.k2j4x8m1.
+func FormatCursor(cursor paste.Cursor) string {
+	return strconv.FormatInt(cursor.CreatedAt.UnixMicro(), 10) + "." + string(cursor.ID)
 }
 
-// ParsePlace parses the output of FormatPlace; "" is the zero place.
-func ParsePlace(text string) (paste.Cursor, error) {
+// ParseCursor parses the output of FormatCursor. "" is the zero cursor.
+func ParseCursor(text string) (paste.Cursor, error) {
 	if text == "" {
 		return paste.Cursor{}, nil
 	}

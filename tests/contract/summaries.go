@@ -12,15 +12,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// outlinedPastes have what lists show of their pasties: the lines of each, and how it begins.
-func outlinedPastes(t *testing.T, s Store) {
+// summaries have what lists show of their pasties: the lines of each, and how it begins.
+func summaries(t *testing.T, s Store) {
 	owner, fan := storedUser(t, s, "owner"), storedUser(t, s, "fan")
 	codes := []string{
 		"", "x", "x\n", "x\ny", "\n", "\n\n\n\n", "a\r\nb\r\nc\r\nd", odd, strings.Repeat("é", 200),
 		strings.Repeat("\x00\x1a", 200),
 		strings.Repeat("a\n", 100), strings.Repeat("b", 299) + "é", "a\n" + strings.Repeat("c", 400) + "\nd\ne",
 	}
-	made := paste.Document{Paste: paste.Paste{ID: "outlined", Owner: owner.ID, CreatedAt: now}}
+	made := paste.Document{Paste: paste.Paste{ID: "a", Owner: owner.ID, CreatedAt: now}}
 	made.Title, made.Visibility = "needle", paste.Public
 	for i, code := range codes {
 		made.Pasties = append(made.Pasties, paste.Pasty{ID: fmt.Sprint("p", i), Title: odd, Language: "Go", Code: code})
@@ -70,8 +70,8 @@ func outlinedPastes(t *testing.T, s Store) {
 	}
 }
 
-// cutOutlines lists pastes with so many pasties that a list has no room for all of them. The first has its own anyway.
-func cutOutlines(t *testing.T, s Store) {
+// cutSummaries lists pastes with so many pasties that a list has no room for all of them. The first has its own anyway.
+func cutSummaries(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	for i, pasties := range []int{1, 600, 1} { // the oldest first
 		created := paste.Document{Paste: paste.Paste{
@@ -83,7 +83,7 @@ func cutOutlines(t *testing.T, s Store) {
 		}
 		must(t, s.Pastes.CreateDocument(t.Context(), created))
 	}
-	outlines := func(after paste.Cursor) string {
+	summariesAfter := func(after paste.Cursor) string {
 		listed, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{After: after}, 10)
 		must(t, err)
 		var got []string
@@ -92,7 +92,7 @@ func cutOutlines(t *testing.T, s Store) {
 		}
 		return strings.Join(got, ", ")
 	}
-	want(t, "outlines", outlines(paste.Cursor{}), "long2 1 of 1 false, long1 0 of 600 true, long0 0 of 1 true")
+	want(t, "summaries", summariesAfter(paste.Cursor{}), "long2 1 of 1 false, long1 0 of 600 true, long0 0 of 1 true")
 	second := paste.Cursor{ID: "long2", CreatedAt: now.Add(2 * time.Second)}
-	want(t, "outlines after the first", outlines(second), "long1 600 of 600 false, long0 0 of 1 true")
+	want(t, "summaries after the first", summariesAfter(second), "long1 600 of 600 false, long0 0 of 1 true")
 }

@@ -17,8 +17,9 @@ import (
 )
 
 var (
-	errJoinClosed    = fault.New(fault.Forbidden, "This server takes no new accounts. Ask its operator for one.")
-	errJoinUninvited = fault.New(fault.Forbidden, "To get an account on this server, ask its operator for an invitation.")
+	errRegistrationClosed = fault.New(fault.Forbidden, "This server takes no new accounts. Ask its operator for one.")
+	errNotInvited         = fault.New(fault.Forbidden,
+		"To get an account on this server, ask its operator for an invitation.")
 )
 
 // localSignIn reports whether users can have a password or a passkey here.
@@ -44,11 +45,11 @@ func (j *Register) admit(ctx context.Context, code string) (admission identity.A
 	case !j.localSignIn():
 		return admission, identity.ErrNoPasswords
 	case j.registration == Closed:
-		return admission, errJoinClosed
+		return admission, errRegistrationClosed
 	case j.registration == Open && code == "":
 		return admission, nil
 	case code == "":
-		return admission, errJoinUninvited
+		return admission, errNotInvited
 	}
 	invitation, err := (&Invitations{j.module}).Show(ctx, code)
 	if j.registration != Open { // where it is not needed, none of its uses is taken
@@ -71,22 +72,23 @@ func (j *Register) Do(ctx context.Context, actor audit.Actor, code, name, passwo
 	if err != nil {
 		return user.User{}, err
 	}
-	ways, err := j.withPassword(ctx, userName, password)
+	credentials, err := j.withPassword(ctx, userName, password)
 	if err != nil {
 		return user.User{}, err
 	}
-	return j.enroll(ctx, actor, user.User{Name: userName}, ways, admission)
+	return j.enroll(ctx, actor, user.User{Name: userName}, credentials, admission)
 }
 
-// withPassword returns the ways in of a new user of that name who has a password.
+// withPassword returns the credentials of a new user who has that name and that password.
 func (m *module) withPassword(ctx context.Context, name user.Name, password string) (identity.Credentials, error) {
 	hash, err := (&Passwords{m}).Hash(ctx, name, password)
 	return identity.Credentials{Password: hash}, err
 }
 
-// enroll stores a user with ways in. A user with a passkey has an id already, which the passkey holds.
+// enroll stores a user with credentials. A user with a passkey already has an id, which the passkey contains.
 func (m *module) enroll(
-	ctx context.Context, actor audit.Actor, newUser user.User, ways identity.Credentials, admission identity.Admission,
+	ctx context.Context, actor audit.Actor, newUser user.User, credentials identity.Credentials,
+	admission identity.Admission,
 ) (user.User, error) {
 	newUser.DefaultLanguage, newUser.CreatedAt = user.DefaultLanguage, m.now()
 	fixedID := newUser.ID
@@ -97,7 +99,7 @@ func (m *module) enroll(
 			itself := audit.By(token.Viewer{User: newUser}, actor.Address())
 			entry = itself.OwnEntry("user.create-admin", newUser.NameAndID(), "")
 		}
-		return m.store.Enroll(ctx, actor.Address(), entry, newUser, ways, admission)
+		return m.store.Enroll(ctx, actor.Address(), entry, newUser, credentials, admission)
 	})
 	if errors.Is(err, identity.ErrAdministratorExists) || errors.Is(err, identity.ErrPasskeyTaken) {
 		return user.User{}, err
@@ -150,12 +152,12 @@ func (s *SetUp) Do(ctx context.Context, actor audit.Actor, code, name, password 
 	if err != nil {
 		return user.User{}, err
 	}
-	ways, err := s.withPassword(ctx, userName, password)
+	credentials, err := s.withPassword(ctx, userName, password)
 	if err != nil {
 		return user.User{}, err
 	}
 	admission := identity.Admission{Setup: identity.HashOf(code)}
-	return s.announce(s.enroll(ctx, actor, user.User{Name: userName, Admin: true}, ways, admission))
+	return s.announce(s.enroll(ctx, actor, user.User{Name: userName, Admin: true}, credentials, admission))
 }
 
 // announce notifies the operator of a new administrator.
@@ -180,7 +182,7 @@ var errNoReset = fault.New(fault.Forbidden,
 func (r *Reset) Offer(ctx context.Context, actor audit.Actor, reference string) (
 	owner user.User, link identity.OneTimeLink, code string, err error,
 ) {
-	if err := actor.MayManage(); err != nil {
+	if err := actor.CheckAdministratorWrite(); err != nil {
 		return owner, link, "", err
 	}
 	if !r.localSignIn() {
@@ -226,24 +228,24 @@ func (r *Reset) Do(ctx context.Context, actor audit.Actor, code, password string
 	if err != nil {
 		return user.User{}, err
 	}
-	return r.use(ctx, actor, code, owner, "user.set-password", func(ways *identity.Credentials) error {
-		ways.Password = hash
+	return r.use(ctx, actor, code, owner, "user.set-password", func(credentials *identity.Credentials) error {
+		credentials.Password = hash
 		return nil
 	})
 }
 
-// use changes the ways in of the owner of the link with that code, and uses the link.
+// use changes the credentials of the owner of the link with that code, and uses the link up.
 func (r *Reset) use(
 	ctx context.Context, actor audit.Actor, code string, owner user.User, act string,
 	change func(*identity.Credentials) error,
 ) (user.User, error) {
 	holder := audit.By(token.Viewer{User: owner}, actor.Address())
 	entry := holder.OwnEntry(act, owner.NameAndID(), "with a link for it")
-	store := func(u user.User, ways *identity.Credentials) error {
+	store := func(u user.User, credentials *identity.Credentials) error {
 		if u.Suspended {
 			return token.ErrSuspended
 		}
-		return change(ways)
+		return change(credentials)
 	}
 	owner, err := r.store.UseLink(ctx, actor.Address(), entry, identity.HashOf(code), store)
 	return owner, fault.Replace(err, fault.NotFound, errNoReset)

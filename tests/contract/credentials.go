@@ -22,8 +22,8 @@ var (
 
 // to changes the password of ways in.
 func to(hash identity.PasswordHash) func(user.User, *identity.Credentials) error {
-	return func(_ user.User, ways *identity.Credentials) error {
-		ways.Password = hash
+	return func(_ user.User, credentials *identity.Credentials) error {
+		credentials.Password = hash
 		return nil
 	}
 }
@@ -44,9 +44,9 @@ func wantPassword(t *testing.T, s Store, owner user.User, wanted identity.Passwo
 	must(t, err)
 	want(t, "user", found.ID, owner.ID)
 	want(t, "password", hash, wanted)
-	ways, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
+	credentials, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "password among the ways in", ways.Password, wanted)
+	want(t, "password among the ways in", credentials.Password, wanted)
 }
 
 func passwords(t *testing.T, s Store) {
@@ -88,7 +88,7 @@ func passwords(t *testing.T, s Store) {
 	want(t, "password of who has the name now", hash, "")
 }
 
-func changeWays(t *testing.T, s Store) {
+func changeCredentials(t *testing.T, s Store) {
 	owner, other := withPassword(t, s, "owner", "$a"), storedUser(t, s, "other")
 	access := storedToken(t, s, owner.ID)
 	first, second := startedSession(t, s, owner.ID, "", now),
@@ -97,10 +97,10 @@ func changeWays(t *testing.T, s Store) {
 
 	// What leaves the password alone ends no session.
 	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
-		func(u user.User, ways *identity.Credentials) error {
+		func(u user.User, credentials *identity.Credentials) error {
 			want(t, "user", u, owner)
-			want(t, "password", ways.Password, "$a")
-			ways.Identities["github"] = "77"
+			want(t, "password", credentials.Password, "$a")
+			credentials.Identities["github"] = "77"
 			return nil
 		}))
 	wantSessions(t, s, owner.ID, second, first)
@@ -111,17 +111,17 @@ func changeWays(t *testing.T, s Store) {
 	}
 	refusal := errors.New("refused")
 	err = s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
-		func(_ user.User, ways *identity.Credentials) error {
-			ways.Password = "$no"
-			delete(ways.Identities, "github")
+		func(_ user.User, credentials *identity.Credentials) error {
+			credentials.Password = "$no"
+			delete(credentials.Identities, "github")
 			return refusal
 		})
 	if !errors.Is(err, refusal) {
 		t.Errorf("got %v, want the error of change", err)
 	}
 	wantServiceTaken(t, s.Identities.ChangeCredentials(t.Context(), nowhere, other.ID, "",
-		func(_ user.User, ways *identity.Credentials) error {
-			ways.Password, ways.Identities["github"] = "$no", "77"
+		func(_ user.User, credentials *identity.Credentials) error {
+			credentials.Password, credentials.Identities["github"] = "$no", "77"
 			return nil
 		}))
 	wantPassword(t, s, other, "")
@@ -142,36 +142,36 @@ func changeWays(t *testing.T, s Store) {
 	}
 	// Unlinked here: an import does not link it again.
 	must(t, s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
-		func(_ user.User, ways *identity.Credentials) error {
-			delete(ways.Identities, "github")
+		func(_ user.User, credentials *identity.Credentials) error {
+			delete(credentials.Identities, "github")
 			return nil
 		}))
 	_, err = s.Users.Import(t.Context(), []user.Import{{ID: owner.ID, Name: owner.Name,
 		Identities: map[string]string{"github": "77"}}})
 	must(t, err)
-	ways, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
+	credentials, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "accounts", len(ways.Identities), 0)
+	want(t, "accounts", len(credentials.Identities), 0)
 }
 
 var errLastWay = fault.New(fault.Conflict, "the last one")
 
 // waysMeet has callers take the last two ways in at once: one of them stays.
-func waysMeet(t *testing.T, s Store) {
+func credentialsMeet(t *testing.T, s Store) {
 	for i := range 5 {
 		owner := newUser(t, fmt.Sprint("owner", i))
-		ways := identity.Credentials{Password: "$a", Identities: map[string]string{"github": fmt.Sprint(i)}}
-		must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, owner, ways, identity.Admission{}))
+		credentials := identity.Credentials{Password: "$a", Identities: map[string]string{"github": fmt.Sprint(i)}}
+		must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, owner, credentials, identity.Admission{}))
 		wantOneWinner(t, meet(func(caller int) error {
 			return s.Identities.ChangeCredentials(t.Context(), nowhere, owner.ID, "",
-				func(_ user.User, ways *identity.Credentials) error {
-					if ways.Password == "" || len(ways.Identities) == 0 {
+				func(_ user.User, credentials *identity.Credentials) error {
+					if credentials.Password == "" || len(credentials.Identities) == 0 {
 						return errLastWay
 					}
 					if caller%2 == 0 {
-						ways.Password = ""
+						credentials.Password = ""
 					} else {
-						delete(ways.Identities, "github")
+						delete(credentials.Identities, "github")
 					}
 					return nil
 				})
@@ -307,11 +307,11 @@ func firstAdministrator(t *testing.T, s Store) {
 	setup := newLink(t, s, "first", "", later)
 	expired := newLink(t, s, "expired", "", time.Now().Add(-time.Second))
 	reset := newLink(t, s, "reset", storedUser(t, s, "member").ID, later)
-	ways := identity.Credentials{Password: "$a"}
+	credentials := identity.Credentials{Password: "$a"}
 	for _, wrong := range []identity.Hash{expired, reset, identity.HashOf("unknown")} {
 		wantKind(
 			t,
-			s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+			s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), credentials,
 				identity.Admission{Setup: wrong}),
 			fault.NotFound,
 		)
@@ -323,17 +323,17 @@ func firstAdministrator(t *testing.T, s Store) {
 	want(t, "owner", found.Owner, "")
 	wantOtherConflict(
 		t,
-		s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), ways,
+		s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), credentials,
 			identity.Admission{Setup: setup}),
 	)
 	second := newLink(t, s, "of another node", "", later)
-	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), ways,
+	must(t, s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "root"), credentials,
 		identity.Admission{Setup: setup}))
 	administered := func(what string) {
 		t.Helper()
 		for _, link := range []identity.Hash{setup, second} {
 			wantNoLink(t, s, link)
-			err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), ways,
+			err := s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "again"), credentials,
 				identity.Admission{Setup: link})
 			if !errors.Is(err, identity.ErrAdministratorExists) {
 				t.Errorf("%s: got %v, want %v", what, err, identity.ErrAdministratorExists)

@@ -20,33 +20,33 @@ import (
 )
 
 // CredentialsOf implements identity.Store.
-func (i *Identities) CredentialsOf(ctx context.Context, owner user.ID) (ways identity.Credentials, err error) {
+func (i *Identities) CredentialsOf(ctx context.Context, owner user.ID) (credentials identity.Credentials, err error) {
 	err = i.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", string(owner)).Take(&model.User{}).Error; err != nil {
 			return err
 		}
-		ways, err = waysOf(tx, string(owner))
+		credentials, err = credentialsOf(tx, string(owner))
 		return err
 	})
 	if err != nil {
 		return identity.Credentials{}, err
 	}
-	return ways, nil
+	return credentials, nil
 }
 
-func waysOf(tx *gorm.DB, owner string) (ways identity.Credentials, err error) {
-	if ways.Identities, err = servicesOf(tx, owner); err != nil {
-		return ways, err
+func credentialsOf(tx *gorm.DB, owner string) (credentials identity.Credentials, err error) {
+	if credentials.Identities, err = identitiesOf(tx, owner); err != nil {
+		return credentials, err
 	}
 	var rows []model.Password
 	if err := tx.Where("user_id = ?", owner).Find(&rows).Error; err != nil {
-		return ways, err
+		return credentials, err
 	}
 	for _, row := range rows {
-		ways.Password = identity.PasswordHash(row.Hash)
+		credentials.Password = identity.PasswordHash(row.Hash)
 	}
-	ways.Passkeys, err = passkeysOf(tx, owner)
-	return ways, err
+	credentials.Passkeys, err = passkeysOf(tx, owner)
+	return credentials, err
 }
 
 // ByPassword implements identity.Store.
@@ -71,7 +71,7 @@ func (i *Identities) ChangeCredentials(
 	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Credentials) error,
 ) error {
 	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
-		_, changed, err := changeWays(tx, owner, change)
+		_, changed, err := changeCredentials(tx, owner, change)
 		if err == nil && changed {
 			_, err = endSessions(tx, owner, but)
 		}
@@ -79,9 +79,10 @@ func (i *Identities) ChangeCredentials(
 	}))
 }
 
-// changeWays changes the ways in of a user, whom it locks. It returns the user, and whether the password has changed.
-func changeWays(tx *gorm.DB, id user.ID, change func(user.User, *identity.Credentials) error) (
-	owner user.User, changed bool, err error,
+// changeCredentials locks a user and changes the user's credentials. It returns the user, and whether the password has
+// changed.
+func changeCredentials(tx *gorm.DB, id user.ID, change func(user.User, *identity.Credentials) error) (
+	owner user.User, newPassword bool, err error,
 ) {
 	var row model.User
 	if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
@@ -90,21 +91,21 @@ func changeWays(tx *gorm.DB, id user.ID, change func(user.User, *identity.Creden
 	if owner, err = row.Domain(); err != nil {
 		return owner, false, err
 	}
-	before, err := waysOf(tx, row.ID)
+	before, err := credentialsOf(tx, row.ID)
 	if err != nil {
 		return owner, false, err
 	}
-	ways := before.Clone()
-	if err := change(owner, &ways); err != nil {
+	credentials := before.Clone()
+	if err := change(owner, &credentials); err != nil {
 		return owner, false, err
 	}
-	if err := replaceServices(tx, row.ID, before.Identities, ways.Identities); err != nil {
+	if err := replaceIdentities(tx, row.ID, before.Identities, credentials.Identities); err != nil {
 		return owner, false, err
 	}
-	if err := replacePasskeys(tx, row.ID, before.Passkeys, ways.Passkeys); err != nil {
+	if err := replacePasskeys(tx, row.ID, before.Passkeys, credentials.Passkeys); err != nil {
 		return owner, false, err
 	}
-	return owner, ways.Password != before.Password, setPassword(tx, row.ID, ways.Password)
+	return owner, credentials.Password != before.Password, setPassword(tx, row.ID, credentials.Password)
 }
 
 func setPassword(tx *gorm.DB, owner string, hash identity.PasswordHash) error {
@@ -165,7 +166,7 @@ func (i *Identities) LinkByHash(ctx context.Context, hash identity.Hash) (identi
 	return find(validLink(i.store, i.store.Read(ctx), hash), (*model.OneTimeLink).Domain)
 }
 
-// validLink selects the link with that hash, unless it has expired. One that an administrator has made ends with the
+// validLink selects the link with that hash unless it has expired. An administrator's link ends with the
 // administrator's rights.
 func validLink(s *db.Store, tx *gorm.DB, hash identity.Hash) *gorm.DB {
 	return tx.Where("hash = ? AND expires_at > ?", hash[:], s.Now()).
@@ -183,7 +184,7 @@ func (i *Identities) UseLink(
 			return err
 		}
 		id := user.ID(row.UserID.String)
-		if owner, _, err = changeWays(tx, id, change); err != nil {
+		if owner, _, err = changeCredentials(tx, id, change); err != nil {
 			return err
 		}
 		if row.OfferedBy.Valid { // it may have waited for the owner
@@ -209,7 +210,7 @@ func (i *Identities) UseLink(
 
 // Enroll implements identity.Store.
 func (i *Identities) Enroll(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, ways identity.Credentials,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, credentials identity.Credentials,
 	why identity.Admission,
 ) error {
 	enroll := i.store.Guarded(from, func(tx *gorm.DB) error {
@@ -230,15 +231,15 @@ func (i *Identities) Enroll(
 				return err
 			}
 		}
-		if err := model.Insert(tx, model.NewIdentities(string(created.ID), ways.Identities)); err != nil {
+		if err := model.Insert(tx, model.NewIdentities(string(created.ID), credentials.Identities)); err != nil {
 			return err
 		}
-		if ways.Password != "" {
-			if err := setPassword(tx, string(created.ID), ways.Password); err != nil {
+		if credentials.Password != "" {
+			if err := setPassword(tx, string(created.ID), credentials.Password); err != nil {
 				return err
 			}
 		}
-		if err := replacePasskeys(tx, string(created.ID), nil, ways.Passkeys); err != nil {
+		if err := replacePasskeys(tx, string(created.ID), nil, credentials.Passkeys); err != nil {
 			return err
 		}
 		if why.Invitation != "" {

@@ -23,10 +23,10 @@ func (i Identities) CredentialsOf(ctx context.Context, owner user.ID) (identity.
 	if !i.exists(owner) {
 		return identity.Credentials{}, errNotFound
 	}
-	return i.ways(owner), nil
+	return i.credentials(owner), nil
 }
 
-func (s *Store) ways(owner user.ID) identity.Credentials {
+func (s *Store) credentials(owner user.ID) identity.Credentials {
 	return identity.Credentials{
 		Password: s.passwords[owner], Identities: s.services[owner], Passkeys: s.passkeys[owner],
 	}.Clone()
@@ -38,8 +38,8 @@ func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, 
 	if err != nil {
 		return user.User{}, "", err
 	}
-	ways, err := i.CredentialsOf(ctx, named.ID)
-	return named, ways.Password, err
+	credentials, err := i.CredentialsOf(ctx, named.ID)
+	return named, credentials.Password, err
 }
 
 // ChangeCredentials implements identity.Store.
@@ -51,34 +51,34 @@ func (i Identities) ChangeCredentials(
 		return err
 	}
 	defer unlock()
-	changed, err := i.changeWays(owner, change)
+	changed, err := i.changeCredentials(owner, change)
 	if changed {
 		Tokens(i).end(func(k token.Token) bool { return k.Owner == owner && k.ID != but })
 	}
 	return err
 }
 
-func (s *Store) changeWays(
+func (s *Store) changeCredentials(
 	owner user.ID, change func(user.User, *identity.Credentials) error,
 ) (changed bool, err error) {
 	of, ok := s.byID(owner)
 	if !ok {
 		return false, errNotFound
 	}
-	ways := s.ways(owner)
-	if err := change(of, &ways); err != nil {
+	credentials := s.credentials(owner)
+	if err := change(of, &credentials); err != nil {
 		return false, err
 	}
-	if s.servicesTaken(owner, ways.Identities) {
+	if s.servicesTaken(owner, credentials.Identities) {
 		return false, user.ErrIdentityTaken
 	}
-	if err := s.setPasskeys(owner, ways.Passkeys); err != nil {
+	if err := s.setPasskeys(owner, credentials.Passkeys); err != nil {
 		return false, err
 	}
-	s.remember(of, of, ways.Identities)
-	s.services[owner] = ways.Identities
-	changed = s.passwords[owner] != ways.Password
-	s.setPassword(owner, ways.Password)
+	s.remember(of, of, credentials.Identities)
+	s.services[owner] = credentials.Identities
+	changed = s.passwords[owner] != credentials.Password
+	s.setPassword(owner, credentials.Password)
 	return changed, nil
 }
 
@@ -171,7 +171,7 @@ func (i Identities) UseLink(
 	if err != nil || link.Owner == "" {
 		return user.User{}, errNotFound
 	}
-	if _, err := i.changeWays(link.Owner, change); err != nil {
+	if _, err := i.changeCredentials(link.Owner, change); err != nil {
 		return user.User{}, err
 	}
 	i.endLinks(link.Owner)
@@ -188,7 +188,7 @@ func (s *Store) reserved(name user.Name) bool {
 
 // Enroll implements identity.Store.
 func (i Identities) Enroll(
-	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, ways identity.Credentials,
+	ctx context.Context, _ netip.Addr, _ auditlog.Entry, created user.User, credentials identity.Credentials,
 	why identity.Admission,
 ) error {
 	unlock, err := i.lock(ctx)
@@ -211,21 +211,21 @@ func (i Identities) Enroll(
 	if why.Chosen && i.reserved(created.Name) {
 		return errConflict
 	}
-	for _, passkey := range ways.Passkeys {
+	for _, passkey := range credentials.Passkeys {
 		if _, at := i.passkey(passkey.ID); at >= 0 {
 			return identity.ErrPasskeyTaken
 		}
 	}
-	if err := i.createUser(created, ways.Identities); err != nil {
+	if err := i.createUser(created, credentials.Identities); err != nil {
 		return err
 	}
-	if err := i.setPasskeys(created.ID, ways.Passkeys); err != nil {
+	if err := i.setPasskeys(created.ID, credentials.Passkeys); err != nil {
 		return err
 	}
 	if at >= 0 {
 		i.invitations[at].Uses--
 	}
-	i.setPassword(created.ID, ways.Password)
+	i.setPassword(created.ID, credentials.Password)
 	i.endSetup(created.Admin)
 	return nil
 }

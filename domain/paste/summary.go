@@ -27,7 +27,7 @@ const (
 	MaxPreviewBytes = 300
 )
 
-// Preview returns the first three lines of code, or at most MaxPreviewBytes of them. It does not cut a character.
+// Preview returns the first three lines of code, but at most MaxPreviewBytes. It does not split a character.
 func Preview(code string) string {
 	text := code[:min(len(code), MaxPreviewBytes)]
 	for n := 0; len(text) < len(code) && n < utf8.UTFMax && !utf8.ValidString(text); n++ {
@@ -44,37 +44,37 @@ func Preview(code string) string {
 	return text[:end]
 }
 
-// maxOutline bounds the bytes of the pasties in one list. The first paste always has its pasties.
-const maxOutline = 4 << 20
+// maxSummaryBytes limits the summaries of pasties in one list. The first paste always has its own.
+const maxSummaryBytes = 4 << 20
 
-// maxListedPasty is about how many bytes a pasty in a list has at most.
-const maxListedPasty = 4*MaxPastyTitle + MaxPreviewBytes + 100
+// maxPastySummary is roughly the size limit of one PastySummary, in bytes.
+const maxPastySummary = 4*MaxPastyTitle + MaxPreviewBytes + 100
 
-// CutOutline cuts the pastes of a list that come after maxOutline bytes of pasties: Cut is set, and Pasties is nil. It
-// returns how many pastes come before them. at returns one of the n pastes, with its PastyCount and Bytes.
-func CutOutline(n int, at func(i int) *Summary) (whole int) {
+// CutPasties removes Pasties, and sets Cut, in all pastes of a list after the first maxSummaryBytes of summaries. It
+// returns the number of pastes before them. at returns one of the n pastes, with its PastyCount and Bytes.
+func CutPasties(n int, at func(i int) *Summary) (whole int) {
 	for total := int64(0); whole < n; whole++ {
-		listed := at(whole)
-		pasties := int64(listed.PastyCount)
-		total += min(pasties*maxListedPasty, listed.Bytes+pasties*(MaxPreviewBytes+100))
-		if total > maxOutline && whole > 0 {
+		summary := at(whole)
+		pasties := int64(summary.PastyCount)
+		total += min(pasties*maxPastySummary, summary.Bytes+pasties*(MaxPreviewBytes+100))
+		if total > maxSummaryBytes && whole > 0 {
 			break
 		}
 	}
 	for i := whole; i < n; i++ {
-		listed := at(i)
-		listed.Cut, listed.Pasties = true, nil
+		summary := at(i)
+		summary.Cut, summary.Pasties = true, nil
 	}
 	return whole
 }
 
-// MaxFirstLine is how many characters of a code FirstLine looks at.
+// MaxFirstLine is the number of characters in which FirstLine looks for a line.
 const MaxFirstLine = 200
 
-// FirstLine returns the first line of a code that is not blank, without spaces around it. It may be cut, or "".
+// FirstLine returns the first line that is not blank, without the spaces around it, or "". The line may be cut off.
 func FirstLine(code string) string {
-	beginning := []rune(code[:min(len(code), MaxFirstLine*utf8.UTFMax)])
-	for line := range strings.Lines(string(beginning[:min(len(beginning), MaxFirstLine)])) {
+	prefix := []rune(code[:min(len(code), MaxFirstLine*utf8.UTFMax)])
+	for line := range strings.Lines(string(prefix[:min(len(prefix), MaxFirstLine)])) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}
@@ -82,7 +82,7 @@ func FirstLine(code string) string {
 	return ""
 }
 
-// FoldTitle returns a title in lower case as titles are compared: only in ASCII.
+// FoldTitle returns a title for comparisons, with its ASCII letters in lower case.
 func FoldTitle(title string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
