@@ -24,11 +24,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// desk is a world in which pastes have content. Mia and Noa have signed in.
+// desk is the modules with pastes whose languages are resolved, and two users who have signed in.
 type desk struct {
-	*world
+	*modules.Modules
 	*pastes.UseCases
 	mia, noa token.Viewer
 	limits   paste.Limits
@@ -39,26 +40,24 @@ var visitor token.Viewer
 
 func newDesk(t *testing.T, anonymous bool) *desk {
 	t.Helper()
-	w := newWorld()
-	w.now = w.now.Add(123456789) // more than a store keeps
-	d := &desk{world: w}
+	m := modules.New()
+	m.Now = m.Now.Add(123456789) // more than a store keeps
+	d := &desk{Modules: m}
 	for name, viewer := range map[string]*token.Viewer{"mia": &d.mia, "noa": &d.noa} {
-		w.user(t, users.CreateInput{Name: name})
-		*viewer = w.viewer(t, name)
+		m.CreateUser(t, users.CreateInput{Name: name})
+		*viewer = m.SignIn(t, name)
 	}
-	catalogue := tongues{
+	catalogue := modules.Languages{
 		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"},
 		"name Plain Text": {Name: "Plain Text"},
 	}
 	d.limits = paste.DefaultLimits()
 	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(catalogue, catalogue),
 		Diff: linediff.Unified}
-	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
-	d.UseCases = pastes.New(w.pasteStore, w.userStore, options, w.clock)
+	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: modules.SweepGrace}
+	d.UseCases = pastes.New(m.PasteStore, m.UserStore, options, m.Clock)
 	return d
 }
-
-func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}} }
 
 // create creates a paste of the viewer's.
 func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
@@ -105,8 +104,8 @@ func TestCreateOwn(t *testing.T) {
 	ids := []string{string(created.ID), created.Pasties[0].ID, created.Pasties[1].ID}
 	want := paste.Document{
 		Paste: paste.Paste{
-			ID: created.ID, Owner: created.Owner, CreatedAt: d.now.Truncate(time.Microsecond),
-			ExpiresAt: d.now.Truncate(time.Second).Add(time.Hour),
+			ID: created.ID, Owner: created.Owner, CreatedAt: d.Now.Truncate(time.Microsecond),
+			ExpiresAt: d.Now.Truncate(time.Second).Add(time.Hour),
 		},
 		Content: paste.Content{
 			Title: "t", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1h",
@@ -129,11 +128,11 @@ func TestCreateOwn(t *testing.T) {
 	if got := d.own(t, d.mia); !slices.Equal(got, ids[:1]) {
 		t.Errorf("got %q as the owner's pastes, want %q", got, ids[0])
 	}
-	anonymous := d.create(t, visitor, snippet("x"))
+	anonymous := d.create(t, visitor, modules.Draft("x"))
 	if anonymous.Owner != "" || anonymous.Visibility != paste.Unlisted || d.count(t) != 2 {
 		t.Errorf("got %+v and %d pastes", anonymous, d.count(t))
 	}
-	d.now = d.now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
+	d.Now = d.Now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
 	if _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
 		t.Errorf("got %v of an expired paste, and %d pastes", err, d.count(t))
 	}
@@ -143,41 +142,42 @@ func TestCreateOwn(t *testing.T) {
 func TestCreateOwnRefuses(t *testing.T) {
 	t.Parallel()
 	d, closed := newDesk(t, true), newDesk(t, false)
-	broken := snippet("\xff")
+	broken := modules.Draft("\xff")
 	for what, draft := range map[string]paste.Draft{
-		"private": {Private: true, Pasties: snippet("x").Pasties}, "public": {Public: true, Pasties: snippet("x").Pasties},
-		"tagged": {Tags: []string{"x"}, Pasties: snippet("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
+		"private": {Private: true, Pasties: modules.Draft("x").Pasties},
+		"public":  {Public: true, Pasties: modules.Draft("x").Pasties},
+		"tagged":  {Tags: []string{"x"}, Pasties: modules.Draft("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
 	} {
 		_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), draft)
-		wantKind(t, what, err, fault.Unauthenticated)
+		modules.WantKind(t, what, err, fault.Unauthenticated)
 		if !errors.Is(err, token.ErrRejected) {
 			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
 		}
 	}
 	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
 		_, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), broken)
-		wantKind(t, what, err, fault.Invalid)
+		modules.WantKind(t, what, err, fault.Invalid)
 		if err := d.CreateOwn.Allow(viewer); err != nil {
 			t.Errorf("%s: got %v, want it allowed", what, err)
 		}
 	}
-	_, err := closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("x"))
-	wantKind(t, "a token is demanded", err, fault.Unauthenticated)
+	_, err := closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), modules.Draft("x"))
+	modules.WantKind(t, "a token is demanded", err, fault.Unauthenticated)
 	_, err = closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), broken)
-	wantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
-	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
+	modules.WantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
+	modules.WantKind(t, "a token is demanded, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
 	if err := closed.CreateOwn.Allow(closed.mia); err != nil {
 		t.Errorf("got %v, want it allowed with a token", err)
 	}
-	closed.create(t, closed.mia, snippet("x"))
+	closed.create(t, closed.mia, modules.Draft("x"))
 	if d.count(t) != 0 || closed.count(t) != 1 || d.CreateOwn.Count() != 0 || closed.CreateOwn.Count() != 1 {
 		t.Errorf("got %d and %d pastes, want 0 and 1", d.count(t), closed.count(t))
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(gone, audit.By(viewer, netip.Addr{}), snippet("x"))
-		wantKind(t, what+", an outage", err, fault.Unavailable)
+		_, err := d.CreateOwn.Do(gone, audit.By(viewer, netip.Addr{}), modules.Draft("x"))
+		modules.WantKind(t, what+", an outage", err, fault.Unavailable)
 	}
 }
 
@@ -185,9 +185,9 @@ func TestCreateOwnRefuses(t *testing.T) {
 func TestAnonymousQuota(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	options := pasteOptions
+	options := modules.PasteOptions
 	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
-	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
 	create := func(client netip.Addr, viewer token.Viewer, draft paste.Draft) (pastes.NewPaste, error) {
 		return d.CreateOwn.Do(t.Context(), audit.By(viewer, client), draft)
 	}
@@ -196,44 +196,44 @@ func TestAnonymousQuota(t *testing.T) {
 		t.Error("got no quota, want one")
 	}
 	for range options.AnonymousQuota.Pastes {
-		created, err := create(one, visitor, snippet("x"))
+		created, err := create(one, visitor, modules.Draft("x"))
 		if err != nil || created.ID == "" || created.Owner != "" {
 			t.Errorf("got %+v, error %v, want an anonymous paste", created, err)
 		}
 	}
-	_, err := create(one, visitor, snippet("x"))
+	_, err := create(one, visitor, modules.Draft("x"))
 	refused, ok := errors.AsType[*paste.QuotaError](err)
 	if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != 30*time.Minute {
 		t.Errorf("got %v, want it refused for half an hour", err)
 	}
-	_, err = create(one, visitor, snippet("\xff"))
-	wantKind(t, "a broken draft", err, fault.Invalid)
-	owned, err := create(one, d.mia, snippet("x"))
+	_, err = create(one, visitor, modules.Draft("\xff"))
+	modules.WantKind(t, "a broken draft", err, fault.Invalid)
+	owned, err := create(one, d.mia, modules.Draft("x"))
 	if err != nil {
 		t.Errorf("signed in: got %v, want it not counted", err)
 	}
 	_, err = d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, one), string(owned.ID))
-	wantKind(t, "to make a paste anonymous", err, fault.Exhausted)
-	if _, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil {
+	modules.WantKind(t, "to make a paste anonymous", err, fault.Exhausted)
+	if _, err := d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
-	if _, err := create(two, visitor, snippet("x")); err != nil {
+	if _, err := create(two, visitor, modules.Draft("x")); err != nil {
 		t.Errorf("another client: got %v, want no error", err)
 	}
 	if d.count(t) != 5 || d.CreateOwn.Count() != 4 {
 		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Count())
 	}
-	d.now = d.now.Add(30 * time.Minute)
-	if _, err := create(one, visitor, snippet("x")); err != nil {
+	d.Now = d.Now.Add(30 * time.Minute)
+	if _, err := create(one, visitor, modules.Draft("x")); err != nil {
 		t.Errorf("half an hour later: got %v, want one more", err)
 	}
-	_, err = create(one, visitor, snippet("x"))
-	wantKind(t, "and no more than that", err, fault.Exhausted)
-	d.now = d.now.Add(time.Hour)
+	_, err = create(one, visitor, modules.Draft("x"))
+	modules.WantKind(t, "and no more than that", err, fault.Exhausted)
+	d.Now = d.Now.Add(time.Hour)
 	if _, err := d.Sweep.Do(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if left, err := d.pasteStore.ForgetClients(t.Context(), 10); err != nil || left != 0 {
+	if left, err := d.PasteStore.ForgetClients(t.Context(), 10); err != nil || left != 0 {
 		t.Errorf("got %d clients that the sweep has left, error %v, want none", left, err)
 	}
 }
@@ -242,10 +242,10 @@ func TestAnonymousQuota(t *testing.T) {
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	options := pasteOptions
+	options := modules.PasteOptions
 	options.Lifetimes = paste.Lifetimes{Default: "1d", Longest: "1y"}
 	options.AnonymousLifetimes = paste.Lifetimes{Default: "1h", Longest: "1w"}
-	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
 	for _, c := range []struct {
 		viewer token.Viewer
 		wanted *string
@@ -254,39 +254,39 @@ func TestLifetimes(t *testing.T) {
 		{d.mia, nil, "1d"}, {d.mia, new("never"), "1y"}, {d.mia, new("2h"), "2h"},
 		{visitor, nil, "1h"}, {visitor, new("never"), "1w"}, {visitor, new("1y"), "1w"}, {visitor, new("1d"), "1d"},
 	} {
-		draft := snippet("x")
+		draft := modules.Draft("x")
 		draft.Lifetime = c.wanted
 		created := d.create(t, c.viewer, draft)
 		if created.ExpiresIn() != c.want || !created.ExpiresAt.Equal(c.want.End(created.CreatedAt)) {
 			t.Errorf("got %s, to %v, want %s", created.ExpiresIn(), created.ExpiresAt, c.want)
 		}
 	}
-	if created, err := d.Create.Do(t.Context(), audit.Operator(), "", snippet("x")); err != nil ||
+	if created, err := d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil ||
 		created.ExpiresIn() != paste.Never {
 		t.Errorf("an operator: got %s, %v, want never", created.ExpiresIn(), err)
 	}
-	draft := snippet("x")
+	draft := modules.Draft("x")
 	draft.Lifetime = new("soon")
 	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), draft)
-	wantKind(t, "no lifetime", err, fault.Invalid)
+	modules.WantKind(t, "no lifetime", err, fault.Invalid)
 }
 
 // TestAllowance bounds what a user has, also by edits, and not what operators do.
 func TestAllowance(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	options := pasteOptions
+	options := modules.PasteOptions
 	options.Allowance = paste.Allowance{Pastes: 2, Bytes: 200,
 		Rate: paste.Quota{Pastes: 3, Window: time.Hour, Signed: true}}
-	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
-	first := d.create(t, d.mia, snippet("one"))
-	second := d.create(t, d.mia, snippet("two"))
-	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), snippet("three"))
+	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
+	first := d.create(t, d.mia, modules.Draft("one"))
+	second := d.create(t, d.mia, modules.Draft("two"))
+	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), modules.Draft("three"))
 	if !fault.Is(err, fault.Forbidden) || !errors.Is(err, paste.ErrAllowance) {
 		t.Errorf("a third: got %v, want it refused", err)
 	}
-	d.create(t, d.noa, snippet("another user's"))
-	d.create(t, visitor, snippet("anonymous"))
+	d.create(t, d.noa, modules.Draft("another user's"))
+	d.create(t, visitor, modules.Draft("anonymous"))
 	encrypted := paste.Draft{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 200)}}
 	if _, err := d.CreateOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), encrypted); !errors.Is(err,
 		paste.ErrAllowance) {
@@ -306,25 +306,25 @@ func TestAllowance(t *testing.T) {
 	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(second.ID), ""); err != nil {
 		t.Fatal(err)
 	}
-	d.create(t, d.mia, snippet("three"))
+	d.create(t, d.mia, modules.Draft("three"))
 	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(first.ID), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), snippet("a fourth in this hour"))
+	_, err = d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), modules.Draft("a fourth in this hour"))
 	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Quota.Signed ||
 		refused.Retry != 20*time.Minute {
 		t.Errorf("got %v, want to wait for 20 minutes", err)
 	}
 	admin := d.mia
 	admin.User.Admin = true
-	large := d.create(t, admin, snippet(strings.Repeat("x", 300)))
+	large := d.create(t, admin, modules.Draft(strings.Repeat("x", 300)))
 	larger := strings.Repeat("y", 400)
 	pasties := []paste.PastyChanges{{ID: large.Pasties[0].ID, Code: &larger}}
 	if _, err := d.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID),
 		paste.Changes{Pasties: pasties}); err != nil {
 		t.Errorf("an administrator: got %v, want no error", err)
 	}
-	if _, err := d.Create.Do(t.Context(), audit.Operator(), "mia", snippet(strings.Repeat("x", 300))); err != nil {
+	if _, err := d.Create.Do(t.Context(), audit.Operator(), "mia", modules.Draft(strings.Repeat("x", 300))); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 }
@@ -333,16 +333,16 @@ func TestAllowance(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	options := pasteOptions
+	options := modules.PasteOptions
 	options.MaxBytes = 100
-	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
 	d.SizeLimit.SetUsed(97)
-	created := d.create(t, d.mia, snippet("one"))
-	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), snippet("two"))
-	wantKind(t, "full", err, fault.Unavailable)
+	created := d.create(t, d.mia, modules.Draft("one"))
+	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), modules.Draft("two"))
+	modules.WantKind(t, "full", err, fault.Unavailable)
 	title := "longer"
 	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{Title: &title})
-	wantKind(t, "an edit that adds", err, fault.Unavailable)
+	modules.WantKind(t, "an edit that adds", err, fault.Unavailable)
 	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{})
 	if err != nil {
 		t.Errorf("an edit that changes nothing: got %v", err)
@@ -354,13 +354,13 @@ func TestRoom(t *testing.T) {
 		t.Errorf("deleting: got %v", err)
 	}
 	d.SizeLimit.SetUsed(50)
-	d.create(t, visitor, snippet("two"))
+	d.create(t, visitor, modules.Draft("two"))
 }
 
 func TestCreateNamed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, false)
-	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
+	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: modules.Draft("x").Pasties}
 	created, err := d.Create.Do(t.Context(), audit.Operator(), "MIA", private)
 	if err != nil || created.Lifetime != "1y" || created.ExpiresAt.IsZero() {
 		t.Errorf("got %+v, %v", created, err)
@@ -368,7 +368,7 @@ func TestCreateNamed(t *testing.T) {
 	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(created.ID)}) {
 		t.Errorf("got %q as the owner's pastes, want %q", ids, created.ID)
 	}
-	created, err = d.Create.Do(t.Context(), audit.Operator(), "", snippet("x"))
+	created, err = d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x"))
 	if err != nil || created.Owner != "" || created.Lifetime != paste.Never {
 		t.Errorf("got %+v, %v", created, err)
 	}
@@ -383,7 +383,7 @@ func TestCreateNamed(t *testing.T) {
 		"private of nobody":  {"", private, fault.Unauthenticated},
 	} {
 		_, err := d.Create.Do(t.Context(), audit.Operator(), c.owner, c.draft)
-		wantKind(t, what, err, c.want)
+		modules.WantKind(t, what, err, c.want)
 	}
 	if d.count(t) != 2 {
 		t.Errorf("got %d pastes, want 2", d.count(t))
@@ -393,22 +393,22 @@ func TestCreateNamed(t *testing.T) {
 // hidden are ids of pastes that only Mia may see, and the reasons.
 func (d *desk) hidden(t *testing.T) map[string]string {
 	t.Helper()
-	encrypted := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now},
+	encrypted := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.Now},
 		Content: paste.Content{Cipher: new(paste.Cipher)}}
-	if err := d.pasteStore.CreateDocument(t.Context(), encrypted); err != nil {
+	if err := d.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
-	expired := snippet("x")
+	expired := modules.Draft("x")
 	expired.Lifetime = new("1h")
-	private := snippet("x")
+	private := modules.Draft("x")
 	private.Private = true
 	ids := map[string]string{
 		"expired": string(d.create(t, visitor, expired).ID), "private": string(d.create(t, d.mia, private).ID),
 		"encrypted": "sealed00",
 		"unknown":   "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
-		"another case": strings.ToUpper(string(d.create(t, visitor, snippet("x")).ID)),
+		"another case": strings.ToUpper(string(d.create(t, visitor, modules.Draft("x")).ID)),
 	}
-	d.now = d.now.Add(time.Hour)
+	d.Now = d.Now.Add(time.Hour)
 	return ids
 }
 
@@ -418,7 +418,7 @@ func TestRead(t *testing.T) {
 	hidden := d.hidden(t)
 	open := map[string]paste.Document{}
 	for what, visibility := range map[string]paste.Visibility{"public": paste.Public, "unlisted": paste.Unlisted} {
-		draft := snippet("code")
+		draft := modules.Draft("code")
 		draft.Public, draft.Tags = visibility == paste.Public, []string{"tag"}
 		open[what] = d.create(t, d.mia, draft)
 	}
@@ -449,14 +449,14 @@ func TestRead(t *testing.T) {
 	if err != nil || pasty.Code != "code" {
 		t.Errorf("got %+v, %v", pasty, err)
 	}
-	two := snippet("first")
-	two.Pasties = append(two.Pasties, snippet("second").Pasties...)
+	two := modules.Draft("first")
+	two.Pasties = append(two.Pasties, modules.Draft("second").Pasties...)
 	pasty, err = d.Read.Raw(t.Context(), visitor, string(d.create(t, visitor, two).ID), "", "")
 	if err != nil || pasty.Code != "first" {
 		t.Errorf("got %+v, %v, want the first pasty where none is named", pasty, err)
 	}
-	bare := paste.Document{Paste: paste.Paste{ID: "nothing0", CreatedAt: d.now}} // of an import
-	if err := d.pasteStore.CreateDocument(t.Context(), bare); err != nil {
+	bare := paste.Document{Paste: paste.Paste{ID: "nothing0", CreatedAt: d.Now}} // of an import
+	if err := d.PasteStore.CreateDocument(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Read.Raw(t.Context(), visitor, "nothing0", "", ""); !errors.Is(err, paste.ErrNotFound) {
@@ -486,15 +486,15 @@ func TestRead(t *testing.T) {
 	cancel()
 	for _, viewer := range []token.Viewer{visitor, d.mia} {
 		_, err := d.Read.Do(gone, viewer, string(public.ID))
-		wantKind(t, "an outage", err, fault.Unavailable)
+		modules.WantKind(t, "an outage", err, fault.Unavailable)
 	}
 }
 
 func TestEditOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	created := d.create(t, d.mia, snippet("1\n2\n3\n"))
-	d.now = d.now.Add(time.Hour)
+	created := d.create(t, d.mia, modules.Draft("1\n2\n3\n"))
+	d.Now = d.Now.Add(time.Hour)
 	pasty := created.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}}
 	got, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes)
@@ -503,7 +503,7 @@ func TestEditOwn(t *testing.T) {
 	}
 	want := created
 	want.Title, want.Pasties = "new", []paste.Pasty{{ID: pasty, Language: "Plain Text", Code: "1\n3\n"}}
-	at := d.now.Truncate(time.Second)
+	at := d.Now.Truncate(time.Second)
 	want.Edits = []paste.Edit{
 		{ID: got.Edits[0].ID, Type: paste.EditTitle, At: at},
 		{ID: got.Edits[1].ID, Type: paste.EditPastyCode, Metadata: []string{pasty},
@@ -531,20 +531,21 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	hidden := d.hidden(t)
-	draft := snippet("x")
+	draft := modules.Draft("x")
 	draft.Public, draft.Title = true, "as it is"
-	mine, anonymous := d.create(t, d.mia, draft), d.create(t, visitor, snippet("x"))
+	mine, anonymous := d.create(t, d.mia, draft), d.create(t, visitor, modules.Draft("x"))
 	before := d.count(t)
 	good, bad := paste.Changes{Title: new("changed")}, paste.Changes{Title: new("\xff")}
 	cause := fault.New(fault.Invalid, "not JSON")
 	for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
 		for _, changes := range []paste.Changes{good, bad} {
 			_, err := d.EditOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, changes)
-			wantKind(t, "a visitor", err, fault.Unauthenticated)
+			modules.WantKind(t, "a visitor", err, fault.Unauthenticated)
 		}
-		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id, cause),
+		modules.WantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id,
+			cause),
 			fault.Unauthenticated)
-		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""),
+		modules.WantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""),
 			fault.Unauthenticated)
 	}
 	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
@@ -564,7 +565,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 		}
 	}
 	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), bad)
-	wantKind(t, "a broken title", err, fault.Invalid)
+	modules.WantKind(t, "a broken title", err, fault.Invalid)
 	if err := d.EditOwn.Refuse(t.Context(), audit.By(d.mia, netip.Addr{}),
 		string(mine.ID), cause); !errors.Is(err, cause) {
 		t.Errorf("got %v, want %v", err, cause)
@@ -572,8 +573,9 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = d.EditOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), good)
-	wantKind(t, "an outage", err, fault.Unavailable)
-	wantKind(t, "an outage", d.DeleteOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), ""), fault.Unavailable)
+	modules.WantKind(t, "an outage", err, fault.Unavailable)
+	modules.WantKind(t, "an outage", d.DeleteOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), ""),
+		fault.Unavailable)
 	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) ||
 		d.count(t) != before {
 		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
@@ -585,7 +587,7 @@ func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	create := func(viewer token.Viewer) pastes.NewPaste {
-		created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), snippet("x"))
+		created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), modules.Draft("x"))
 		signedIn := viewer.SignedIn()
 		if err != nil || (created.Key == "") != signedIn || created.Key.Fits(created.DeleteKey) == signedIn {
 			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in",
@@ -600,12 +602,13 @@ func TestDeleteByKey(t *testing.T) {
 	mine, first, second := create(d.mia), create(visitor), create(visitor)
 	for _, viewer := range []token.Viewer{visitor, d.mia} {
 		for _, wrong := range []paste.DeleteKey{second.Key, "x", first.Key + "x", first.Key[1:], "\x00"} {
-			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID), wrong),
+			modules.WantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID),
+				wrong),
 				fault.Unauthenticated)
 		}
 	}
 	for _, id := range []string{string(mine.ID), "unknown1", "\x00"} {
-		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key),
+		modules.WantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key),
 			fault.NotFound)
 	}
 	if d.count(t) != 3 {
@@ -615,7 +618,8 @@ func TestDeleteByKey(t *testing.T) {
 		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key),
+		modules.WantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID),
+			created.Key),
 			fault.NotFound)
 	}
 }
@@ -623,10 +627,10 @@ func TestDeleteByKey(t *testing.T) {
 func TestDeleteOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	created := d.create(t, d.mia, snippet("x"))
+	created := d.create(t, d.mia, modules.Draft("x"))
 	encrypted := paste.Document{Content: paste.Content{Cipher: new(paste.Cipher)}}
-	encrypted.Paste = paste.Paste{ID: "sealed00", Owner: created.Owner, CreatedAt: d.now}
-	if err := d.pasteStore.CreateDocument(t.Context(), encrypted); err != nil {
+	encrypted.Paste = paste.Paste{ID: "sealed00", Owner: created.Owner, CreatedAt: d.Now}
+	if err := d.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
 	for i, id := range []paste.ID{created.ID, "sealed00"} {
@@ -649,7 +653,7 @@ func TestEditByOperator(t *testing.T) {
 	d := newDesk(t, true)
 	hidden := d.hidden(t)
 	for _, viewer := range []token.Viewer{d.mia, visitor} {
-		created := d.create(t, viewer, snippet("x"))
+		created := d.create(t, viewer, modules.Draft("x"))
 		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{Title: new("t")})
 		if err != nil || got.Title != "t" || got.Owner != created.Owner || len(got.Edits) != 1 ||
 			!reflect.DeepEqual(got.Pasties, created.Pasties) {
@@ -660,7 +664,7 @@ func TestEditByOperator(t *testing.T) {
 		"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid,
 	} {
 		_, err := d.Edit.Do(t.Context(), audit.Operator(), hidden[what], pastes.EditInput{Title: new("t")})
-		wantKind(t, what, err, kind)
+		modules.WantKind(t, what, err, kind)
 	}
 }
 
@@ -687,7 +691,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 		!slices.Equal(got.Tags, []string{"b", "c"}) {
 		t.Errorf("got %+v, want the pasties %+v", got.Content, want)
 	}
-	nobodys := d.create(t, visitor, snippet("x"))
+	nobodys := d.create(t, visitor, modules.Draft("x"))
 	for what, broken := range map[string]struct {
 		paste paste.Document
 		input pastes.EditInput
@@ -704,7 +708,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 		"too long a tag":          {created, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
 	} {
 		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
-		wantKind(t, what, err, fault.Invalid)
+		modules.WantKind(t, what, err, fault.Invalid)
 	}
 	after, err := d.Show.Do(t.Context(), audit.Operator(), string(created.ID))
 	if err != nil || !reflect.DeepEqual(after, got) {
@@ -720,7 +724,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 func TestEditsMeet(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	created := d.create(t, d.mia, snippet("0\n"))
+	created := d.create(t, d.mia, modules.Draft("0\n"))
 	const callers = 100
 	errs := make([]error, callers)
 	var running sync.WaitGroup
@@ -787,7 +791,7 @@ func before(c paste.Content) (paste.Content, error) {
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	draft := snippet("first\n")
+	draft := modules.Draft("first\n")
 	draft.Private = true
 	created := d.create(t, d.mia, draft)
 	id, pasty := string(created.ID), created.Pasties[0].ID
@@ -810,13 +814,13 @@ func TestRevisions(t *testing.T) {
 		}
 	}
 	_, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, "5")
-	wantKind(t, "an edit that is not there", err, fault.NotFound)
+	modules.WantKind(t, "an edit that is not there", err, fault.NotFound)
 	got, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Original)
 	if err != nil || got.Title != created.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
 		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
 		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
 	}
-	draft = snippet("secret")
+	draft = modules.Draft("secret")
 	draft.Burns = true
 	burning := d.create(t, d.mia, draft)
 	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err,
@@ -838,7 +842,7 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i),
 			strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
 	}
-	created := d.create(t, d.mia, snippet(strings.Join(lines, "")))
+	created := d.create(t, d.mia, modules.Draft(strings.Join(lines, "")))
 	versions := []string{created.Pasties[0].Code}
 	for len(versions) < 60 {
 		for range random.IntN(5) {
@@ -903,13 +907,13 @@ func TestListOwnInPages(t *testing.T) {
 	const most, atOnce = 40_000, 20_000
 	id := func(i int) paste.ID { return paste.ID(fmt.Sprintf("p%05d", i)) }
 	for i := range most {
-		created := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.now.Add(-time.Duration(i/10) * time.Second)}
-		if err := d.pasteStore.CreateDocument(t.Context(), paste.Document{Paste: created}); err != nil {
+		created := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.Now.Add(-time.Duration(i/10) * time.Second)}
+		if err := d.PasteStore.CreateDocument(t.Context(), paste.Document{Paste: created}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	store := &countedPages{Store: d.pasteStore}
-	list := pastes.New(store, d.userStore, pasteOptions, d.clock).ListOwn
+	store := &countedPages{Store: d.PasteStore}
+	list := pastes.New(store, d.UserStore, modules.PasteOptions, d.Clock).ListOwn
 	read := func() (pages []int, ids map[paste.ID]bool, err error) {
 		store.pages, ids = 0, make(map[paste.ID]bool)
 		err = list.Do(t.Context(), d.mia, func(page []paste.ID) error {
@@ -930,13 +934,13 @@ func TestListOwnInPages(t *testing.T) {
 	store.between = func(page int) {
 		if page == 2 {
 			for _, gone := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // one that comes last, one in the next page
-				if err := d.pasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error {
+				if err := d.PasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error {
 					return nil
 				}); err != nil {
 					t.Error(err)
 				}
 			}
-			d.create(t, d.mia, snippet("newest"))
+			d.create(t, d.mia, modules.Draft("newest"))
 		}
 	}
 	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 ||
@@ -945,7 +949,7 @@ func TestListOwnInPages(t *testing.T) {
 	}
 	store.between, store.fails = nil, 2
 	pages, _, err := read()
-	if wantKind(t, "the second page", err, fault.Unavailable); len(pages) != 1 {
+	if modules.WantKind(t, "the second page", err, fault.Unavailable); len(pages) != 1 {
 		t.Errorf("got %d pages, want the first", len(pages))
 	}
 	store.fails, store.pages = 0, 0
@@ -962,7 +966,7 @@ func TestListOwnInPages(t *testing.T) {
 	if err := list.Do(t.Context(), d.noa, never); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "a visitor", list.Do(t.Context(), visitor, never), fault.Unauthenticated)
+	modules.WantKind(t, "a visitor", list.Do(t.Context(), visitor, never), fault.Unauthenticated)
 }
 
 // TestGiveUpOwn makes one's own paste anonymous, which its key deletes, unless the installation has no such pastes.
@@ -971,7 +975,7 @@ func TestGiveUpOwn(t *testing.T) {
 	d := newDesk(t, true)
 	created := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
 	_, err := d.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID))
-	wantKind(t, "a visitor", err, fault.Unauthenticated)
+	modules.WantKind(t, "a visitor", err, fault.Unauthenticated)
 	for _, id := range []string{"unknown0", "\xff", string(created.ID)} {
 		if _, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%q: got %v, want it not to be there", id, err)
@@ -997,14 +1001,14 @@ func TestBrowseOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	for i := range pastes.PageSize + 1 {
-		draft := snippet("x")
+		draft := modules.Draft("x")
 		draft.Title, draft.Private = fmt.Sprint(i), i%2 == 0
 		d.create(t, d.mia, draft)
-		d.now = d.now.Add(time.Second)
+		d.Now = d.Now.Add(time.Second)
 	}
-	encrypted := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.now}
+	encrypted := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.Now}
 	stored := paste.Document{Paste: encrypted, Content: paste.Content{Cipher: new(paste.Cipher)}}
-	if err := d.pasteStore.CreateDocument(t.Context(), stored); err != nil {
+	if err := d.PasteStore.CreateDocument(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
 	first, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{})
@@ -1024,14 +1028,14 @@ func TestBrowseOwn(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = d.Browse.Own(gone, d.mia, paste.Selection{})
-	wantKind(t, "an outage", err, fault.Unavailable)
+	modules.WantKind(t, "an outage", err, fault.Unavailable)
 }
 
 func TestLanguageOfPasty(t *testing.T) {
 	t.Parallel()
 	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"},
 		&language.Language{Name: "Autodetect"}
-	catalogue := tongues{
+	catalogue := modules.Languages{
 		"name one": one, "name uno": one, "name two": two, "extension o": one, "extension O": two, "extension two": one,
 		"name autodetect": auto, "name auto": auto,
 	}
@@ -1055,7 +1059,7 @@ func TestLanguageOfPasty(t *testing.T) {
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	draft := snippet("secret")
+	draft := modules.Draft("secret")
 	draft.Burns, draft.Tags = true, []string{"tag"}
 	created := d.create(t, d.mia, draft)
 	id := string(created.ID)
@@ -1068,7 +1072,7 @@ func TestOpen(t *testing.T) {
 	}
 	public := true
 	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Public: &public})
-	wantKind(t, "to make it public", err, fault.Invalid)
+	modules.WantKind(t, "to make it public", err, fault.Invalid)
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": d.noa} {
 		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) ||
 			fault.MessageOf(err) != paste.ErrNotFound.Message {
@@ -1088,12 +1092,12 @@ func TestOpen(t *testing.T) {
 	}
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "its owner": d.mia} {
 		_, err := d.Open.Do(t.Context(), audit.By(viewer, netip.Addr{}), id)
-		wantKind(t, what, err, fault.NotFound)
+		modules.WantKind(t, what, err, fault.NotFound)
 		_, err = d.Read.Do(t.Context(), viewer, id)
-		wantKind(t, what, err, fault.NotFound)
+		modules.WantKind(t, what, err, fault.NotFound)
 	}
-	for _, id := range []string{"", "\x00", "a/b", string(d.create(t, d.mia, snippet("stays")).ID)} {
+	for _, id := range []string{"", "\x00", "a/b", string(d.create(t, d.mia, modules.Draft("stays")).ID)} {
 		_, err := d.Open.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id)
-		wantKind(t, id, err, fault.NotFound)
+		modules.WantKind(t, id, err, fault.NotFound)
 	}
 }

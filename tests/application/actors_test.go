@@ -1,3 +1,4 @@
+// Package application tests rules that span modules of use cases.
 package application
 
 import (
@@ -5,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/users"
@@ -13,17 +13,18 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 // TestZeroActorMayDoNothing calls all that takes an actor with none. Each refuses before it looks at anything else.
 func TestZeroActorMayDoNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
+	m := modules.New()
 	actor, called := reflect.TypeFor[audit.Actor](), 0
 	for _, useCases := range []any{
-		w.users, w.tokens, w.pastes, w.search, w.stats, w.registered("open"),
-		moderation.New(nil, w.userStore, nil, nil, nil, w.clock),
-		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
+		m.Users, m.Tokens, m.Pastes, m.Search, m.Stats, m.Accounts,
+		moderation.New(nil, m.UserStore, nil, nil, nil, m.Clock),
+		imports.New(m.UserStore, m.TokenStore, m.PasteStore, time.Now),
 	} {
 		for _, useCase := range reflect.ValueOf(useCases).Elem().Fields() {
 			for j := range useCase.NumMethod() {
@@ -52,9 +53,9 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 // TestWhoMayReadEverything has each kind of actor use what reads other people's data, outside of moderation.
 func TestWhoMayReadEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "epoxy"})
-	a := w.registered(accounts.Open)
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "epoxy"})
+	a := m.Accounts
 	admin := token.Viewer{User: user.User{ID: "root", Admin: true}}
 	readOnly, suspended := admin, admin
 	readOnly.Token.Scope, suspended.User.Suspended = token.Read, true
@@ -63,20 +64,20 @@ func TestWhoMayReadEverything(t *testing.T) {
 		actor               audit.Actor
 		administer, operate fault.Kind
 	}{
-		"visitor":         {by(token.Viewer{}), fault.Unauthenticated, fault.Forbidden},
-		"user":            {by(w.viewer(t, "epoxy")), fault.Forbidden, fault.Forbidden},
-		"suspended":       {by(suspended), fault.Forbidden, fault.Forbidden},
-		"read-only token": {by(readOnly), allowed, fault.Forbidden},
-		"administrator":   {by(admin), allowed, fault.Forbidden},
+		"visitor":         {modules.By(token.Viewer{}), fault.Unauthenticated, fault.Forbidden},
+		"user":            {modules.By(m.SignIn(t, "epoxy")), fault.Forbidden, fault.Forbidden},
+		"suspended":       {modules.By(suspended), fault.Forbidden, fault.Forbidden},
+		"read-only token": {modules.By(readOnly), allowed, fault.Forbidden},
+		"administrator":   {modules.By(admin), allowed, fault.Forbidden},
 		"operator":        {audit.Operator(), allowed, allowed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, reads := t.Context(), make(map[string]error)
-			_, reads["users.Show"] = w.users.Show.Do(ctx, c.actor, "epoxy")
-			reads["users.List"] = w.users.List.Do(ctx, c.actor, func(user.User) error { return nil })
-			_, reads["tokens.List"] = w.tokens.List.Do(ctx, c.actor, "epoxy")
-			_, reads["Sessions.List"] = w.tokens.Sessions.List(ctx, c.actor, "epoxy")
+			_, reads["users.Show"] = m.Users.Show.Do(ctx, c.actor, "epoxy")
+			reads["users.List"] = m.Users.List.Do(ctx, c.actor, func(user.User) error { return nil })
+			_, reads["tokens.List"] = m.Tokens.List.Do(ctx, c.actor, "epoxy")
+			_, reads["Sessions.List"] = m.Tokens.Sessions.List(ctx, c.actor, "epoxy")
 			_, reads["Invitations.All"] = a.Invite.All(ctx, c.actor)
 			_, err := a.Find.Do(ctx, c.actor, "github:1")
 			reads["accounts.Find"] = fault.Replace(err, fault.NotFound, nil)
@@ -85,7 +86,7 @@ func TestWhoMayReadEverything(t *testing.T) {
 					t.Errorf("%s: got %v, want the kind %q", what, err, c.administer)
 				}
 			}
-			_, show := w.pastes.Show.Do(ctx, c.actor, "unknown0")
+			_, show := m.Pastes.Show.Do(ctx, c.actor, "unknown0")
 			_, begin := a.SetUp.Begin(ctx, c.actor)
 			for what, err := range map[string]error{
 				"pastes.Show": fault.Replace(show, fault.NotFound, nil), "SetUp.Begin": fault.Replace(begin, fault.Invalid, nil),
@@ -95,25 +96,5 @@ func TestWhoMayReadEverything(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestOwnTokensAndSessions shows viewers their own, also to read-only tokens, and refuses visitors.
-func TestOwnTokensAndSessions(t *testing.T) {
-	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "epoxy"})
-	viewer := w.viewer(t, "epoxy")
-	viewer.Token.Scope = token.Read
-	if list, err := w.tokens.List.Own(t.Context(), viewer); err != nil || len(list) != 1 {
-		t.Errorf("got %v, error %v, want the one token", list, err)
-	}
-	if list, err := w.tokens.Sessions.ListOwn(t.Context(), viewer); err != nil || len(list) != 0 {
-		t.Errorf("got %v, error %v, want no session", list, err)
-	}
-	_, tokensErr := w.tokens.List.Own(t.Context(), token.Viewer{})
-	_, sessionsErr := w.tokens.Sessions.ListOwn(t.Context(), token.Viewer{})
-	if !fault.Is(tokensErr, fault.Unauthenticated) || !fault.Is(sessionsErr, fault.Unauthenticated) {
-		t.Errorf("a visitor: got %v and %v, want both refused", tokensErr, sessionsErr)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/fake"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 // crowd has the first ids that it is asked for already, as a store says it.
@@ -52,9 +53,9 @@ func (c crowdedIdentities) Enroll(
 	return c.Store.Enroll(ctx, from, entry, created, credentials, why)
 }
 
-func (w *world) crowdedUsers(c *crowd) *users.UseCases {
-	identities := crowdedIdentities{fake.Identities{Store: w.userStore.Store}, c}
-	return users.New(w.userStore, identities, paste.Lifetimes{}, nil, w.clock)
+func crowdedUsers(m *modules.Modules, c *crowd) *users.UseCases {
+	identities := crowdedIdentities{fake.Identities{Store: m.UserStore.Store}, c}
+	return users.New(m.UserStore, identities, paste.Lifetimes{}, nil, m.Clock)
 }
 
 type crowdedTokens struct {
@@ -93,36 +94,36 @@ func (c crowdedPastes) CreateAllowed(
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and no caller hears that a name is taken.
 func TestIDsAreDrawnAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "owner"})
-	names, counting := 0, pasteOptions
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "owner"})
+	names, counting := 0, modules.PasteOptions
 	counting.AnonymousQuota = paste.Quota{Pastes: 10, Window: time.Hour}
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			crowded := w.crowdedUsers(c)
+			crowded := crowdedUsers(m, c)
 			created, err := crowded.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
-			module := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock)
+			module := tokens.New(crowdedTokens{m.TokenStore, c}, m.UserStore, m.Clock)
 			issued, _, err := module.Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, pasteOptions, w.clock)
-			created, err := crowded.Create.Do(t.Context(), audit.Operator(), "owner", snippet("x"))
+			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, modules.PasteOptions, m.Clock)
+			created, err := crowded.Create.Do(t.Context(), audit.Operator(), "owner", modules.Draft("x"))
 			return string(created.ID), err
 		},
 		"own paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), by(w.viewer(t, "owner")), snippet("x"))
+			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, counting, m.Clock)
+			created, err := crowded.CreateOwn.Do(t.Context(), modules.By(m.SignIn(t, "owner")), modules.Draft("x"))
 			return string(created.ID), err
 		},
 		"counted paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
+			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, counting, m.Clock)
 			created, err := crowded.CreateOwn.Do(t.Context(),
-				audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), snippet("x"))
+				audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), modules.Draft("x"))
 			return string(created.ID), err
 		},
 	} {
@@ -132,14 +133,14 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 			t.Errorf("%s: got %q after drawing %v, error %v, want the fourth", what, id, c.ids, err)
 		}
 		_, err = create(&crowd{taken: 1000})
-		wantKind(t, what+" without a free id", err, fault.Unavailable)
+		modules.WantKind(t, what+" without a free id", err, fault.Unavailable)
 		if !errors.Is(err, ident.ErrTaken) || strings.Contains(fault.MessageOf(err), "name") {
 			t.Errorf("%s without a free id: got %v, want %v and no word about a name", what, err, ident.ErrTaken)
 		}
 	}
 	c := new(crowd)
-	_, err := w.crowdedUsers(c).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
-	wantKind(t, "name taken", err, fault.Conflict)
+	_, err := crowdedUsers(m, c).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
+	modules.WantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)
 	}

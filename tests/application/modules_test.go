@@ -9,14 +9,15 @@ import (
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 // TestMain looks at every use case that a module lists before any test runs one: New may have forgotten it.
-func TestMain(m *testing.M) {
-	w, complete := newWorld(), true
+func TestMain(tests *testing.M) {
+	m, complete := modules.New(), true
 	for _, module := range []any{
-		w.users, w.tokens, w.accounts, w.pastes, w.stats, w.search,
-		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now), languages.New(tongues{}),
+		m.Users, m.Tokens, m.Accounts, m.Pastes, m.Stats, m.Search,
+		imports.New(m.UserStore, m.TokenStore, m.PasteStore, time.Now), languages.New(modules.Languages{}),
 	} {
 		useCases := reflect.ValueOf(module).Elem()
 		names := missing(useCases.Type().String(), useCases)
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if !complete {
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(tests.Run())
 }
 
 // missing returns which fields of a struct are nil, and of the plain structs among them, such as the rules of pastes.

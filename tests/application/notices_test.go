@@ -17,20 +17,21 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 // events returns the events that the operator was told of since the last call.
-func (w *world) events() (told []notice.Event) {
-	for _, n := range w.notices {
+func events(m *modules.Modules) (told []notice.Event) {
+	for _, n := range m.Notices {
 		told = append(told, n.Event)
 	}
-	w.notices = nil
+	m.Notices = nil
 	return told
 }
 
-func (w *world) wantTold(t *testing.T, what string, want ...notice.Event) {
+func wantTold(t *testing.T, m *modules.Modules, what string, want ...notice.Event) {
 	t.Helper()
-	if got := w.events(); !slices.Equal(got, want) {
+	if got := events(m); !slices.Equal(got, want) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
@@ -38,34 +39,34 @@ func (w *world) wantTold(t *testing.T, what string, want ...notice.Event) {
 // TestOperatorIsToldOfAdministrators once, when a user becomes one.
 func TestOperatorIsToldOfAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
+	m := modules.New()
 	yes, no, public := true, false, true
 	update := func(change users.UpdateInput) {
 		t.Helper()
-		if _, err := w.users.Update.Do(t.Context(), audit.Operator(), "epoxy", change); err != nil {
+		if _, err := m.Users.Update.Do(t.Context(), audit.Operator(), "epoxy", change); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.user(t, users.CreateInput{Name: "epoxy"})
-	w.wantTold(t, "a user")
-	w.user(t, users.CreateInput{Name: "mia", Admin: true})
-	w.wantTold(t, "an administrator", notice.NewAdministrator)
+	m.CreateUser(t, users.CreateInput{Name: "epoxy"})
+	wantTold(t, m, "a user")
+	m.CreateUser(t, users.CreateInput{Name: "mia", Admin: true})
+	wantTold(t, m, "an administrator", notice.NewAdministrator)
 	update(users.UpdateInput{PublicProfile: &public})
-	w.wantTold(t, "another change")
+	wantTold(t, m, "another change")
 	update(users.UpdateInput{Admin: &yes})
-	if len(w.notices) != 1 || w.notices[0].Subject == "" || !w.notices[0].At.Equal(w.now) {
-		t.Errorf("got %+v, want it to say who and when", w.notices)
+	if len(m.Notices) != 1 || m.Notices[0].Subject == "" || !m.Notices[0].At.Equal(m.Now) {
+		t.Errorf("got %+v, want it to say who and when", m.Notices)
 	}
-	w.wantTold(t, "made one", notice.NewAdministrator)
+	wantTold(t, m, "made one", notice.NewAdministrator)
 	update(users.UpdateInput{Admin: &yes})
-	w.wantTold(t, "again")
+	wantTold(t, m, "again")
 	update(users.UpdateInput{Admin: &no})
-	w.wantTold(t, "unmade")
-	if _, err := w.users.Create.Do(t.Context(), audit.Operator(),
+	wantTold(t, m, "unmade")
+	if _, err := m.Users.Create.Do(t.Context(), audit.Operator(),
 		users.CreateInput{Name: "mia", Admin: true}); err == nil {
 		t.Error("got no error for a name that is taken, want one")
 	}
-	w.wantTold(t, "one that was not created")
+	wantTold(t, m, "one that was not created")
 }
 
 // reporter stores reports, unless it fails.
@@ -80,58 +81,59 @@ func (r reporter) Report(context.Context, netip.Addr, domain.Report, user.ID, pa
 
 func TestOperatorIsToldOfReports(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
+	m := modules.New()
 	report := func(err error, reason string) error {
-		use := moderation.New(reporter{err: err}, w.userStore, nil, nil, w.notify, w.clock).Report
-		return use.Do(t.Context(), by(token.Viewer{}), "k2j4x8m1", reason, "The text of a reader.")
+		use := moderation.New(reporter{err: err}, m.UserStore, nil, nil, m.Notify, m.Clock).Report
+		return use.Do(t.Context(), modules.By(token.Viewer{}), "k2j4x8m1", reason, "The text of a reader.")
 	}
 	if err := report(nil, "spam"); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.notices) != 1 || w.notices[0].Subject != "k2j4x8m1" {
-		t.Errorf("got %+v, want the id of the paste", w.notices)
+	if len(m.Notices) != 1 || m.Notices[0].Subject != "k2j4x8m1" {
+		t.Errorf("got %+v, want the id of the paste", m.Notices)
 	}
-	w.wantTold(t, "a report", notice.NewReport)
+	wantTold(t, m, "a report", notice.NewReport)
 	for what, err := range map[string]error{
 		"no reason": report(nil, "boredom"), "not stored": report(fault.New(fault.NotFound, "No."), "spam"),
 	} {
 		if err == nil {
 			t.Errorf("%s: got no error, want one", what)
 		}
-		w.wantTold(t, what)
+		wantTold(t, m, what)
 	}
 }
 
 // TestOperatorIsToldOfAFullStore once at four fifths and once at the first refusal, and again after there was room.
 func TestOperatorIsToldOfAFullStore(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	options := pasteOptions
-	options.MaxBytes, options.Notify = 1000, w.notify
-	use := pastes.New(w.pasteStore, w.userStore, options, func() time.Time { return w.now })
+	m := modules.New()
+	options := modules.PasteOptions
+	options.MaxBytes, options.Notify = 1000, m.Notify
+	use := pastes.New(m.PasteStore, m.UserStore, options, func() time.Time { return m.Now })
 	code := "x"
 	create := func() error {
-		_, err := use.CreateOwn.Do(t.Context(), by(token.Viewer{}), paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
+		_, err := use.CreateOwn.Do(t.Context(), modules.By(token.Viewer{}),
+			paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}})
 		return err
 	}
 	for range 2 {
 		use.SizeLimit.SetUsed(799)
-		w.wantTold(t, "below")
+		wantTold(t, m, "below")
 		use.SizeLimit.SetUsed(800)
-		w.wantTold(t, "four fifths", notice.StoreNearlyFull)
+		wantTold(t, m, "four fifths", notice.StoreNearlyFull)
 		use.SizeLimit.SetUsed(999)
-		w.wantTold(t, "above")
+		wantTold(t, m, "above")
 		if err := create(); err != nil {
 			t.Errorf("got %v, want a paste", err)
 		}
-		w.wantTold(t, "a paste that fits")
+		wantTold(t, m, "a paste that fits")
 		use.SizeLimit.SetUsed(1000)
-		w.wantTold(t, "at the limit, where nothing was refused yet")
+		wantTold(t, m, "at the limit, where nothing was refused yet")
 		for range 3 {
 			if err := create(); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("got %v, want it refused", err)
 			}
 		}
-		w.wantTold(t, "refused", notice.StoreFull)
+		wantTold(t, m, "refused", notice.StoreFull)
 	}
 }

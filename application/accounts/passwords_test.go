@@ -1,4 +1,4 @@
-package application
+package accounts_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/fake"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 const (
@@ -26,18 +27,15 @@ const (
 	otherPassword = "stone river tulip"
 )
 
-// by is a viewer as an actor without an address.
-func by(viewer token.Viewer) audit.Actor { return audit.By(viewer, netip.Addr{}) }
-
-// withPasswords has other accounts with passwords over the store of a world.
-func (w *world) withPasswords(how accounts.Registration) *accounts.UseCases {
-	return accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
-		Providers: w.provider.sources(), Registration: how, Passwords: fake.Passwords{}, Notify: w.notify,
-	}, w.clock)
+// withPasswords returns accounts with passwords, and at providers.
+func withPasswords(m *modules.Modules, who accounts.Registration) *accounts.UseCases {
+	return m.AccountsWith(accounts.Options{
+		Providers: m.Provider.Providers(), Registration: who, Passwords: fake.Passwords{}, Notify: m.Notify,
+	})
 }
 
 // member stores a user with a password and accounts at providers.
-func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string,
+func member(t *testing.T, m *modules.Modules, a *accounts.UseCases, name, password string,
 	services map[string]string) user.User {
 	t.Helper()
 	parsed, err := user.ParseName(name)
@@ -48,7 +46,7 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := w.users.Create.Do(t.Context(), audit.Operator(),
+	created, err := m.Users.Create.Do(t.Context(), audit.Operator(),
 		users.CreateInput{Name: name, Identities: services, Password: hash})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +57,7 @@ func (w *world) member(t *testing.T, a *accounts.UseCases, name, password string
 // signsIn signs in with a password, and returns the user whose session begins.
 func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner user.ID, err error) {
 	t.Helper()
-	err = a.Passwords.SignIn(t.Context(), by(visitor), name, password,
+	err = a.Passwords.SignIn(t.Context(), modules.By(visitor), name, password,
 		func(of user.ID) (func(context.Context) error, error) {
 			owner = of
 			return func(context.Context) error { owner = ""; return nil }, nil
@@ -67,9 +65,9 @@ func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner u
 	return owner, err
 }
 
-func (w *world) suspend(t *testing.T, id user.ID) {
+func suspend(t *testing.T, m *modules.Modules, id user.ID) {
 	t.Helper()
-	_, _, err := w.userStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, id,
+	_, _, err := m.UserStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, id,
 		func(u *user.User, _ map[string]string) error {
 			u.Suspended = true
 			return nil
@@ -81,7 +79,7 @@ func (w *world) suspend(t *testing.T, id user.ID) {
 
 func TestPasswordRules(t *testing.T) {
 	t.Parallel()
-	a := newWorld().withPasswords(accounts.Open)
+	a := withPasswords(modules.New(), accounts.Open)
 	epoxy, err := user.ParseName("Epoxy")
 	if err != nil {
 		t.Fatal(err)
@@ -124,12 +122,12 @@ func TestPasswordRules(t *testing.T) {
 
 func TestSignInWithPassword(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
-	epoxy := w.member(t, a, "Epoxy", goodPassword, nil)
-	suspended := w.member(t, a, "suspended", goodPassword, nil)
-	w.suspend(t, suspended.ID)
-	w.user(t, users.CreateInput{Name: "without", Identities: map[string]string{"github": "1"}})
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
+	epoxy := member(t, m, a, "Epoxy", goodPassword, nil)
+	suspended := member(t, m, a, "suspended", goodPassword, nil)
+	suspend(t, m, suspended.ID)
+	m.CreateUser(t, users.CreateInput{Name: "without", Identities: map[string]string{"github": "1"}})
 	for what, c := range map[string]struct {
 		name, password string
 		want           error
@@ -155,7 +153,7 @@ func TestSignInWithPassword(t *testing.T) {
 			}
 		})
 	}
-	_, err := signsIn(t, w.registered(accounts.Open), "epoxy", goodPassword)
+	_, err := signsIn(t, withRegistration(m, accounts.Open), "epoxy", goodPassword)
 	if !errors.Is(err, identity.ErrNoPasswords) {
 		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
 	}
@@ -164,9 +162,9 @@ func TestSignInWithPassword(t *testing.T) {
 // TestPasswordChangesDuringSignIn has the password change between its check and the session.
 func TestPasswordChangesDuringSignIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a, store := w.withPasswords(accounts.Closed), fake.Identities{Store: w.userStore.Store}
-	epoxy := w.member(t, a, "epoxy", goodPassword, nil)
+	m := modules.New()
+	a, store := withPasswords(m, accounts.Closed), fake.Identities{Store: m.UserStore.Store}
+	epoxy := member(t, m, a, "epoxy", goodPassword, nil)
 	for what, c := range map[string]struct {
 		becomes identity.PasswordHash
 		want    error
@@ -177,7 +175,7 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 		"an outdated hash, which is renewed": {"fake:" + goodPassword, nil},
 	} {
 		ended := false
-		err := a.Passwords.SignIn(t.Context(), by(visitor), "epoxy", goodPassword,
+		err := a.Passwords.SignIn(t.Context(), modules.By(visitor), "epoxy", goodPassword,
 			func(user.ID) (func(context.Context) error, error) {
 				return func(context.Context) error { ended = true; return nil },
 					store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
@@ -210,10 +208,10 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 // TestGuesses bounds wrong passwords for one name, which need not be a user's, and no other way in.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
-	epoxy := w.member(t, a, "epoxy", goodPassword, map[string]string{"github": "77"})
-	w.member(t, a, "other", goodPassword, nil)
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
+	epoxy := member(t, m, a, "epoxy", goodPassword, map[string]string{"github": "77"})
+	member(t, m, a, "other", goodPassword, nil)
 	for range 2 * identity.Guesses { // right ones do not count
 		if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
 			t.Fatal(err)
@@ -235,15 +233,15 @@ func TestGuesses(t *testing.T) {
 	if _, err := signsIn(t, a, "other", goodPassword); err != nil {
 		t.Errorf("another user got %v, want to sign in", err)
 	}
-	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, w.vouch("77", ""))
+	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, vouch(m, "77", ""))
 	if err != nil || arrived.User.ID != epoxy.ID {
 		t.Errorf("got %+v, error %v, want to sign in with the provider", arrived, err)
 	}
-	err = a.Passwords.SetOwn(t.Context(), by(w.session(t, "epoxy")), goodPassword, otherPassword)
+	err = a.Passwords.SetOwn(t.Context(), modules.By(m.Session(t, "epoxy")), goodPassword, otherPassword)
 	if !errors.Is(err, identity.ErrTooManyGuesses) {
 		t.Errorf("got %v with the present password, want %v", err, identity.ErrTooManyGuesses)
 	}
-	w.now = w.now.Add(identity.GuessWindow / identity.Guesses)
+	m.Now = m.Now.Add(identity.GuessWindow / identity.Guesses)
 	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
 		t.Errorf("got %v later, want to sign in", err)
 	}
@@ -251,17 +249,17 @@ func TestGuesses(t *testing.T) {
 
 func TestOwnPassword(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
-	w.member(t, a, "epoxy", goodPassword, nil)
-	suspended := w.member(t, a, "suspended", goodPassword, nil)
-	fresh := w.session(t, "epoxy")
-	old, reader, byToken, gone, late := fresh, fresh, fresh, fresh, w.session(t, "suspended")
-	old.Token.CreatedAt = w.now.Add(-token.RecentSession)
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
+	member(t, m, a, "epoxy", goodPassword, nil)
+	suspended := member(t, m, a, "suspended", goodPassword, nil)
+	fresh := m.Session(t, "epoxy")
+	old, reader, byToken, gone, late := fresh, fresh, fresh, fresh, m.Session(t, "suspended")
+	old.Token.CreatedAt = m.Now.Add(-token.RecentSession)
 	reader.Token.Scope = token.Read
 	byToken.Token.Kind = token.Access
 	gone.User.ID = "gone"
-	w.suspend(t, suspended.ID)
+	suspend(t, m, suspended.ID)
 	for what, c := range map[string]struct {
 		viewer            token.Viewer
 		present, password string
@@ -279,19 +277,19 @@ func TestOwnPassword(t *testing.T) {
 		"a user who was suspended":        {late, "", otherPassword, token.ErrSuspended, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			err := a.Passwords.SetOwn(t.Context(), by(c.viewer), c.present, c.password)
+			err := a.Passwords.SetOwn(t.Context(), modules.By(c.viewer), c.present, c.password)
 			if c.want != nil && !errors.Is(err, c.want) || c.want == nil && !fault.Is(err, c.kind) {
 				t.Errorf("got %v, want %v%s", err, c.want, c.kind)
 			}
 			if c.kind != fault.Invalid {
-				removed := a.Passwords.RemoveOwn(t.Context(), by(c.viewer), c.present)
+				removed := a.Passwords.RemoveOwn(t.Context(), modules.By(c.viewer), c.present)
 				if fmt.Sprint(removed) != fmt.Sprint(err) {
 					t.Errorf("removing: got %v, want %v", removed, err)
 				}
 			}
 		})
 	}
-	if err := a.Passwords.SetOwn(t.Context(), by(old), goodPassword, otherPassword); err != nil {
+	if err := a.Passwords.SetOwn(t.Context(), modules.By(old), goodPassword, otherPassword); err != nil {
 		t.Errorf("got %v with an old session and the password, want it changed", err)
 	}
 	if _, err := signsIn(t, a, "epoxy", otherPassword); err != nil {
@@ -305,37 +303,38 @@ func TestOwnPassword(t *testing.T) {
 // TestLastWayIn keeps one way in that works here. Tokens, and accounts at providers that are not offered, are none.
 func TestLastWayIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a, without := w.withPasswords(accounts.Closed), w.registered(accounts.Closed)
-	w.member(t, a, "epoxy", goodPassword, map[string]string{"github": "1", "bitbucket": "2"})
-	w.token(t, "epoxy")
-	viewer := w.session(t, "epoxy")
-	wantKind(t, "where passwords are off", without.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
-	if err := a.Link.UndoOwn(t.Context(), by(viewer), "github"); err != nil {
+	m := modules.New()
+	a, without := withPasswords(m, accounts.Closed), withRegistration(m, accounts.Closed)
+	member(t, m, a, "epoxy", goodPassword, map[string]string{"github": "1", "bitbucket": "2"})
+	m.IssueToken(t, "epoxy")
+	viewer := m.Session(t, "epoxy")
+	modules.WantKind(t, "where passwords are off", without.Link.UndoOwn(t.Context(), modules.By(viewer), "github"),
+		fault.Conflict)
+	if err := a.Link.UndoOwn(t.Context(), modules.By(viewer), "github"); err != nil {
 		t.Errorf("got %v, want the account unlinked beside a password", err)
 	}
-	wantKind(t, "the password", a.Passwords.RemoveOwn(t.Context(), by(viewer), ""), fault.Conflict)
+	modules.WantKind(t, "the password", a.Passwords.RemoveOwn(t.Context(), modules.By(viewer), ""), fault.Conflict)
 	if err := a.Link.Do(t.Context(), audit.Operator(), "epoxy", "github:1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Passwords.RemoveOwn(t.Context(), by(viewer), ""); err != nil {
+	if err := a.Passwords.RemoveOwn(t.Context(), modules.By(viewer), ""); err != nil {
 		t.Errorf("got %v, want the password removed beside an account", err)
 	}
-	wantKind(t, "the account", a.Link.UndoOwn(t.Context(), by(viewer), "github"), fault.Conflict)
+	modules.WantKind(t, "the account", a.Link.UndoOwn(t.Context(), modules.By(viewer), "github"), fault.Conflict)
 	if credentials, err := a.Credentials.Own(t.Context(), viewer); err != nil || credentials.Password != "" ||
 		credentials.Identities["github"] != "1" {
 		t.Errorf("got %v, error %v, want the account alone", credentials, err)
 	}
 	_, err := a.Credentials.Own(t.Context(), token.Viewer{})
-	wantKind(t, "a visitor", err, fault.Unauthenticated)
+	modules.WantKind(t, "a visitor", err, fault.Unauthenticated)
 }
 
 func TestJoin(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "taken"})
-	open, invited, closed := w.withPasswords(accounts.Open), w.withPasswords(accounts.Invite),
-		w.withPasswords(accounts.Closed)
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "taken"})
+	open, invited, closed := withPasswords(m, accounts.Open), withPasswords(m, accounts.Invite),
+		withPasswords(m, accounts.Closed)
 	invitation, code, err := open.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "")
 	if err != nil {
 		t.Fatal(err)
@@ -353,25 +352,25 @@ func TestJoin(t *testing.T) {
 		"nobody is taken":           {closed, code, "ann", goodPassword, fault.Forbidden},
 		"without an invitation":     {invited, "", "ann", goodPassword, fault.Forbidden},
 		"with an unknown one":       {invited, "made up", "ann", goodPassword, fault.Forbidden},
-		"where passwords are off":   {w.registered(accounts.Open), "", "ann", goodPassword, fault.Invalid},
+		"where passwords are off":   {withRegistration(m, accounts.Open), "", "ann", goodPassword, fault.Invalid},
 		"open, with an unknown one": {open, "made up", "ann", goodPassword, fault.Forbidden},
 	} {
 		t.Run(what, func(t *testing.T) {
-			created, err := c.a.Register.Do(t.Context(), by(visitor), c.code, c.name, c.password)
-			wantKind(t, what, err, c.kind)
+			created, err := c.a.Register.Do(t.Context(), modules.By(visitor), c.code, c.name, c.password)
+			modules.WantKind(t, what, err, c.kind)
 			if created.ID != "" && err == nil {
 				t.Errorf("got %+v, want no user", created)
 			}
 		})
 	}
-	ann, err := invited.Register.Do(t.Context(), by(visitor), code, "ann", goodPassword)
+	ann, err := invited.Register.Do(t.Context(), modules.By(visitor), code, "ann", goodPassword)
 	if err != nil || ann.Admin || ann.PublicProfile || ann.DefaultLanguage != user.DefaultLanguage {
 		t.Fatalf("got %+v, error %v, want a user without rights", ann, err)
 	}
 	if owner, err := signsIn(t, closed, "ann", goodPassword); err != nil || owner != ann.ID {
 		t.Errorf("got %q, error %v, want to sign in", owner, err)
 	}
-	_, err = invited.Register.Do(t.Context(), by(visitor), code, "bob", goodPassword)
+	_, err = invited.Register.Do(t.Context(), modules.By(visitor), code, "bob", goodPassword)
 	if !errors.Is(err, identity.ErrInvitation) {
 		t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 	}
@@ -379,15 +378,15 @@ func TestJoin(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != invitation.ID || left[0].Uses != 0 {
 		t.Errorf("got %v, error %v, want one use taken", left, err)
 	}
-	if _, err := open.Register.Do(t.Context(), by(visitor), "", "bob", goodPassword); err != nil {
+	if _, err := open.Register.Do(t.Context(), modules.By(visitor), "", "bob", goodPassword); err != nil {
 		t.Errorf("got %v, want a user without an invitation", err)
 	}
 }
 
 func TestSetUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
 	first, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
@@ -396,7 +395,7 @@ func TestSetUp(t *testing.T) {
 	if err != nil || first == second {
 		t.Fatalf("got the code %s twice, error %v, want a new one", second, err)
 	}
-	w.user(t, users.CreateInput{Name: "member"})
+	m.CreateUser(t, users.CreateInput{Name: "member"})
 	for range 2 {
 		if err := a.SetUp.Show(t.Context(), first); err != nil {
 			t.Errorf("got %v, want a valid link that is not used by looking at it", err)
@@ -418,29 +417,29 @@ func TestSetUp(t *testing.T) {
 		"a taken name":        {first, "member", goodPassword, fault.Conflict},
 	} {
 		t.Run(what, func(t *testing.T) {
-			_, err := a.SetUp.Do(t.Context(), by(visitor), c.code, c.name, c.password)
-			wantKind(t, what, err, c.kind)
+			_, err := a.SetUp.Do(t.Context(), modules.By(visitor), c.code, c.name, c.password)
+			modules.WantKind(t, what, err, c.kind)
 		})
 	}
-	if len(w.notices) != 0 {
-		t.Errorf("got the notices %v, want none yet", w.notices)
+	if len(m.Notices) != 0 {
+		t.Errorf("got the notices %v, want none yet", m.Notices)
 	}
-	root, err := a.SetUp.Do(t.Context(), by(visitor), first, "root", goodPassword)
+	root, err := a.SetUp.Do(t.Context(), modules.By(visitor), first, "root", goodPassword)
 	if err != nil || !root.Admin {
 		t.Fatalf("got %+v, error %v, want an administrator", root, err)
 	}
-	if len(w.notices) != 1 || w.notices[0].Event != notice.NewAdministrator {
-		t.Errorf("got the notices %v, want one of an administrator", w.notices)
+	if len(m.Notices) != 1 || m.Notices[0].Event != notice.NewAdministrator {
+		t.Errorf("got the notices %v, want one of an administrator", m.Notices)
 	}
 	for _, code := range []string{first, second} {
-		wantKind(t, "a second time", a.SetUp.Show(t.Context(), code), fault.Forbidden)
-		_, err := a.SetUp.Do(t.Context(), by(visitor), code, "mallory", goodPassword)
-		wantKind(t, "a second time", err, fault.Forbidden)
+		modules.WantKind(t, "a second time", a.SetUp.Show(t.Context(), code), fault.Forbidden)
+		_, err := a.SetUp.Do(t.Context(), modules.By(visitor), code, "mallory", goodPassword)
+		modules.WantKind(t, "a second time", err, fault.Forbidden)
 	}
 	if _, err := a.SetUp.Begin(t.Context(), audit.Operator()); !errors.Is(err, identity.ErrAdministratorExists) {
 		t.Errorf("got %v, want %v", err, identity.ErrAdministratorExists)
 	}
-	_, err = w.registered(accounts.Closed).SetUp.Begin(t.Context(), audit.Operator())
+	_, err = withRegistration(m, accounts.Closed).SetUp.Begin(t.Context(), audit.Operator())
 	if !errors.Is(err, identity.ErrNoPasswords) {
 		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
 	}
@@ -449,41 +448,41 @@ func TestSetUp(t *testing.T) {
 // TestSetupLinkExpires a day after the start.
 func TestSetupLinkExpires(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
 	code, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(identity.SetupAge)
-	_, err = a.SetUp.Do(t.Context(), by(visitor), code, "root", goodPassword)
-	wantKind(t, "a day later", err, fault.Forbidden)
+	m.Now = m.Now.Add(identity.SetupAge)
+	_, err = a.SetUp.Do(t.Context(), modules.By(visitor), code, "root", goodPassword)
+	modules.WantKind(t, "a day later", err, fault.Forbidden)
 }
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Closed)
-	w.user(t, users.CreateInput{Name: "imported", Identities: map[string]string{"github": "1"}})
+	m := modules.New()
+	a := withPasswords(m, accounts.Closed)
+	m.CreateUser(t, users.CreateInput{Name: "imported", Identities: map[string]string{"github": "1"}})
 	offer := func() string {
 		t.Helper()
 		owner, link, code, err := a.Reset.Offer(t.Context(), audit.Operator(), "imported")
-		if err != nil || link.Owner != owner.ID || link.ExpiresAt != w.now.Add(time.Hour) {
+		if err != nil || link.Owner != owner.ID || link.ExpiresAt != m.Now.Add(time.Hour) {
 			t.Fatalf("got %+v, error %v, want a link for an hour", link, err)
 		}
 		return code
 	}
 	_, _, _, err := a.Reset.Offer(t.Context(), audit.Operator(), "nobody")
-	wantKind(t, "an unknown user", err, fault.NotFound)
+	modules.WantKind(t, "an unknown user", err, fault.NotFound)
 	first, second := offer(), offer()
 	for range 2 {
 		if owner, err := a.Reset.Show(t.Context(), first); err != nil || owner.Name.String() != "imported" {
 			t.Errorf("got %v, error %v, want whose link it is", owner, err)
 		}
 	}
-	_, err = a.Reset.Do(t.Context(), by(visitor), first, "weak but long enough")
-	wantKind(t, "a weak password", err, fault.Invalid)
-	if owner, err := a.Reset.Do(t.Context(), by(visitor), first, goodPassword); err != nil ||
+	_, err = a.Reset.Do(t.Context(), modules.By(visitor), first, "weak but long enough")
+	modules.WantKind(t, "a weak password", err, fault.Invalid)
+	if owner, err := a.Reset.Do(t.Context(), modules.By(visitor), first, goodPassword); err != nil ||
 		owner.Name.String() != "imported" {
 		t.Fatalf("got %v, error %v, want the user", owner, err)
 	}
@@ -491,7 +490,7 @@ func TestReset(t *testing.T) {
 		t.Errorf("got %v, want to sign in", err)
 	}
 	late := offer()
-	w.now = w.now.Add(time.Hour)
+	m.Now = m.Now.Add(time.Hour)
 	setup, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
@@ -501,24 +500,24 @@ func TestReset(t *testing.T) {
 		"of a setup": setup,
 	} {
 		_, err := a.Reset.Show(t.Context(), code)
-		wantKind(t, what, err, fault.Forbidden)
-		_, err = a.Reset.Do(t.Context(), by(visitor), code, otherPassword)
-		wantKind(t, what, err, fault.Forbidden)
+		modules.WantKind(t, what, err, fault.Forbidden)
+		_, err = a.Reset.Do(t.Context(), modules.By(visitor), code, otherPassword)
+		modules.WantKind(t, what, err, fault.Forbidden)
 	}
 	code := offer()
 	named, err := user.ParseName("imported")
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := w.userStore.ByName(t.Context(), named)
+	imported, err := m.UserStore.ByName(t.Context(), named)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.suspend(t, imported.ID)
+	suspend(t, m, imported.ID)
 	if _, err := a.Reset.Show(t.Context(), code); !errors.Is(err, token.ErrSuspended) {
 		t.Errorf("got %v, want %v", err, token.ErrSuspended)
 	}
-	if _, err := a.Reset.Do(t.Context(), by(visitor), code, otherPassword); !errors.Is(err, token.ErrSuspended) {
+	if _, err := a.Reset.Do(t.Context(), modules.By(visitor), code, otherPassword); !errors.Is(err, token.ErrSuspended) {
 		t.Errorf("got %v, want %v", err, token.ErrSuspended)
 	}
 }
@@ -527,9 +526,9 @@ func TestReset(t *testing.T) {
 // users to reset.
 func TestActorsOfPasswords(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasswords(accounts.Open)
-	w.member(t, a, "epoxy", goodPassword, nil)
+	m := modules.New()
+	a := withPasswords(m, accounts.Open)
+	member(t, m, a, "epoxy", goodPassword, nil)
 	setup, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
@@ -540,17 +539,17 @@ func TestActorsOfPasswords(t *testing.T) {
 	}
 	for who, actor := range map[string]audit.Actor{"the zero actor": {}, "the operator": audit.Operator()} {
 		start := func(user.ID) (func(context.Context) error, error) { return nil, errors.New("a session began") }
-		wantKind(t, who, a.Passwords.SignIn(t.Context(), actor, "epoxy", goodPassword, start), fault.Forbidden)
-		wantKind(t, who, a.Passwords.SetOwn(t.Context(), actor, goodPassword, otherPassword), fault.Forbidden)
-		wantKind(t, who, a.Passwords.RemoveOwn(t.Context(), actor, goodPassword), fault.Forbidden)
+		modules.WantKind(t, who, a.Passwords.SignIn(t.Context(), actor, "epoxy", goodPassword, start), fault.Forbidden)
+		modules.WantKind(t, who, a.Passwords.SetOwn(t.Context(), actor, goodPassword, otherPassword), fault.Forbidden)
+		modules.WantKind(t, who, a.Passwords.RemoveOwn(t.Context(), actor, goodPassword), fault.Forbidden)
 		_, err := a.Register.Do(t.Context(), actor, "", "ann", goodPassword)
-		wantKind(t, who, err, fault.Forbidden)
+		modules.WantKind(t, who, err, fault.Forbidden)
 		_, err = a.SetUp.Do(t.Context(), actor, setup, "root", goodPassword)
-		wantKind(t, who, err, fault.Forbidden)
+		modules.WantKind(t, who, err, fault.Forbidden)
 		_, err = a.Reset.Do(t.Context(), actor, reset, otherPassword)
-		wantKind(t, who, err, fault.Forbidden)
+		modules.WantKind(t, who, err, fault.Forbidden)
 	}
-	administrator := w.session(t, "epoxy")
+	administrator := m.Session(t, "epoxy")
 	reader := administrator
 	administrator.User.Admin, reader.User.Admin, reader.Token.Scope = true, true, token.Read
 	for who, c := range map[string]struct {
@@ -558,10 +557,10 @@ func TestActorsOfPasswords(t *testing.T) {
 		kind  fault.Kind
 	}{
 		"the zero actor": {audit.Actor{}, fault.Forbidden},
-		"a visitor":      {by(visitor), fault.Unauthenticated},
-		"a user":         {by(w.session(t, "epoxy")), fault.Forbidden},
-		"an administrator whose token may only read": {by(reader), fault.Forbidden},
-		"an administrator":                           {by(administrator), ""},
+		"a visitor":      {modules.By(visitor), fault.Unauthenticated},
+		"a user":         {modules.By(m.Session(t, "epoxy")), fault.Forbidden},
+		"an administrator whose token may only read": {modules.By(reader), fault.Forbidden},
+		"an administrator":                           {modules.By(administrator), ""},
 	} {
 		_, _, code, err := a.Reset.Offer(t.Context(), c.actor, "epoxy")
 		if fault.KindOf(err) != c.kind || (code != "") != (err == nil) {
@@ -608,18 +607,18 @@ func (a awayStore) TakeGuess(context.Context, netip.Addr, string) error {
 // TestBusyPasswords wants what was not compared not to count as a guess.
 func TestBusyPasswords(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.member(t, w.withPasswords(accounts.Closed), "epoxy", goodPassword, nil)
-	busy := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore,
-		accounts.Options{Passwords: busyPasswords{}}, w.clock)
-	full := accounts.New(awayStore{t: t}, w.userStore, accounts.Options{Passwords: busyPasswords{full: true}}, w.clock)
+	m := modules.New()
+	member(t, m, withPasswords(m, accounts.Closed), "epoxy", goodPassword, nil)
+	busy := accounts.New(fake.Identities{Store: m.UserStore.Store}, m.UserStore,
+		accounts.Options{Passwords: busyPasswords{}}, m.Clock)
+	full := accounts.New(awayStore{t: t}, m.UserStore, accounts.Options{Passwords: busyPasswords{full: true}}, m.Clock)
 	_, err := signsIn(t, full, "epoxy", goodPassword)
-	wantKind(t, "without a place", err, fault.Unavailable)
+	modules.WantKind(t, "without a place", err, fault.Unavailable)
 	for range 2 * identity.Guesses {
 		_, err := signsIn(t, busy, "epoxy", goodPassword)
-		wantKind(t, "while others are compared", err, fault.Unavailable)
+		modules.WantKind(t, "while others are compared", err, fault.Unavailable)
 	}
-	if _, err := signsIn(t, w.withPasswords(accounts.Closed), "epoxy", goodPassword); err != nil {
+	if _, err := signsIn(t, withPasswords(m, accounts.Closed), "epoxy", goodPassword); err != nil {
 		t.Errorf("got %v afterwards, want to sign in", err)
 	}
 }
@@ -649,19 +648,19 @@ func (c countedPasswords) Hash(ctx context.Context, password string) (identity.P
 // time.
 func TestSameWork(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	members := w.withPasswords(accounts.Closed)
-	w.member(t, members, "epoxy", goodPassword, nil)
-	w.suspend(t, w.member(t, members, "suspended", goodPassword, nil).ID)
-	w.user(t, users.CreateInput{Name: "without"})
+	m := modules.New()
+	members := withPasswords(m, accounts.Closed)
+	member(t, m, members, "epoxy", goodPassword, nil)
+	suspend(t, m, member(t, m, members, "suspended", goodPassword, nil).ID)
+	m.CreateUser(t, users.CreateInput{Name: "without"})
 	for _, name := range []string{"epoxy", "suspended", "without", "nobody", "", "a b", strings.Repeat("x", 1000)} {
 		for _, password := range []string{otherPassword, "", "x"} {
 			t.Run(fmt.Sprintf("%.9s %s", name, password), func(t *testing.T) {
 				t.Parallel()
 				var asked []string
-				a := accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
+				a := accounts.New(fake.Identities{Store: m.UserStore.Store}, m.UserStore, accounts.Options{
 					Passwords: countedPasswords{asked: &asked},
-				}, w.clock)
+				}, m.Clock)
 				if _, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrWrongPassword) {
 					t.Errorf("got %v, want %v", err, identity.ErrWrongPassword)
 				}

@@ -1,4 +1,4 @@
-package application
+package search_test
 
 import (
 	"fmt"
@@ -12,27 +12,28 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	domain "github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "epoxy", PublicProfile: true})
-	owner, err := w.userStore.ByName(t.Context(), mustName(t, "epoxy"))
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "epoxy", PublicProfile: true})
+	owner, err := m.UserStore.ByName(t.Context(), modules.Name(t, "epoxy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range search.Page + 1 {
 		made := paste.Document{Paste: paste.Paste{
-			ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: w.now.Add(time.Duration(i) * time.Second),
+			ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: m.Now.Add(time.Duration(i) * time.Second),
 		}}
 		language := []string{"Go", "C++", "strange"}[min(2, i)]
 		made.Visibility, made.Pasties = paste.Public, []paste.Pasty{{ID: "p", Language: language, Code: "needle"}}
-		if err := w.pasteStore.CreateDocument(t.Context(), made); err != nil {
+		if err := m.PasteStore.CreateDocument(t.Context(), made); err != nil {
 			t.Fatal(err)
 		}
 	}
-	find := w.search.Find
+	find := m.Search.Find
 	first, err := find.Do(t.Context(), token.Viewer{}, "needle", domain.Cursor{})
 	if err != nil || len(first.Pastes) != search.Page || !first.More {
 		t.Fatalf("got %d pastes, more: %v, %v, want a page and more", len(first.Pastes), first.More, err)
@@ -50,10 +51,10 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	_, err = find.Do(t.Context(), token.Viewer{}, "ne", domain.Cursor{})
-	wantKind(t, "too little", err, fault.Invalid)
+	modules.WantKind(t, "too little", err, fault.Invalid)
 	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Cursor{})
-	wantKind(t, "a visitor's own", err, fault.Unauthenticated)
-	read, err := w.search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
+	modules.WantKind(t, "a visitor's own", err, fault.Unauthenticated)
+	read, err := m.Search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
 	if err != nil || read != search.Page+1 {
 		t.Errorf("got %d pastes, %v, want %d", read, err, search.Page+1)
 	}

@@ -1,4 +1,4 @@
-package application
+package users_test
 
 import (
 	"context"
@@ -16,16 +16,43 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/modules"
 )
+
+func TestPrivateProfilesLookLikeNobody(t *testing.T) {
+	t.Parallel()
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "Open", PublicProfile: true})
+	m.CreateUser(t, users.CreateInput{Name: "Shut"})
+	show, exists := m.Users.ShowProfile, m.Users.CheckExists
+	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" ||
+		found.DefaultLanguage != "Autodetect" {
+		t.Errorf("got %+v, error %v, want Open with the default language", found, err)
+	}
+	_, private := show.Do(t.Context(), "shut")
+	_, unknown := show.Do(t.Context(), "nobody")
+	_, impossible := show.Do(t.Context(), "no body")
+	if !errors.Is(private, unknown) || !errors.Is(impossible, unknown) {
+		t.Errorf("got %v, %v and %v, want the same of all three", private, unknown, impossible)
+	}
+	modules.WantKind(t, "unknown", unknown, fault.NotFound)
+	if err := exists.Do(t.Context(), "SHUT"); err != nil {
+		t.Error(err)
+	}
+	modules.WantKind(t, "self", exists.Do(t.Context(), "Self"), fault.NotFound)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	modules.WantKind(t, "an outage is no answer", exists.Do(gone, "open"), fault.Unavailable)
+}
 
 func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	create := w.users.Create
+	m := modules.New()
+	create := m.Users.Create
 	created, err := create.Do(t.Context(), audit.Operator(),
 		users.CreateInput{Name: "Some.Body", Identities: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
-		created.CreatedAt != w.now || created.PublicProfile {
+		created.CreatedAt != m.Now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
 	}
 	for what, wanted := range map[string]users.CreateInput{
@@ -38,10 +65,10 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"a service without an id":  {Name: "a", Identities: map[string]string{"github": ""}},
 	} {
 		_, err := create.Do(t.Context(), audit.Operator(), wanted)
-		wantKind(t, what, err, fault.Invalid)
+		modules.WantKind(t, what, err, fault.Invalid)
 	}
 	_, err = create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "SOME.BODY"})
-	wantKind(t, "a name that is taken", err, fault.Conflict)
+	modules.WantKind(t, "a name that is taken", err, fault.Conflict)
 	if got, want := fault.MessageOf(err), "The username is taken. Choose another."; got != want {
 		t.Errorf("got the message %q, want %q", got, want)
 	}
@@ -49,19 +76,19 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 
 func TestShowingAndListingUsers(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	show, list := w.users.Show, w.users.List
+	m := modules.New()
+	show, list := m.Users.Show, m.Users.List
 	for _, name := range []string{"b", "A", "c"} {
-		w.user(t, users.CreateInput{Name: name, Identities: map[string]string{"github": name}})
+		m.CreateUser(t, users.CreateInput{Name: name, Identities: map[string]string{"github": name}})
 	}
 	account, err := show.Do(t.Context(), audit.Operator(), "B")
 	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Identities, map[string]string{"github": "b"}) {
 		t.Errorf("got %+v, %v, want the private user b with a service", account, err)
 	}
 	_, err = show.Do(t.Context(), audit.Operator(), "nobody")
-	wantKind(t, "nobody", err, fault.NotFound)
+	modules.WantKind(t, "nobody", err, fault.NotFound)
 	_, err = show.Do(t.Context(), audit.Operator(), "no body")
-	wantKind(t, "an impossible name", err, fault.Invalid)
+	modules.WantKind(t, "an impossible name", err, fault.Invalid)
 	var names []string
 	if err := list.Do(t.Context(), audit.Operator(), func(u user.User) error {
 		names = append(names, u.Name.String())
@@ -74,12 +101,12 @@ func TestShowingAndListingUsers(t *testing.T) {
 	}
 	const more = 1200 // than are read at once
 	for i := range more {
-		w.user(t, users.CreateInput{Name: fmt.Sprintf("u%04d", i)})
+		m.CreateUser(t, users.CreateInput{Name: fmt.Sprintf("u%04d", i)})
 	}
 	names = nil
 	err = list.Do(t.Context(), audit.Operator(), func(u user.User) error {
 		names = append(names, u.Name.Folded())
-		_, err := w.userStore.ByName(t.Context(), u.Name) // nothing waits for the visitor
+		_, err := m.UserStore.ByName(t.Context(), u.Name) // nothing waits for the visitor
 		return err
 	})
 	if err != nil || len(names) != more+3 || !slices.IsSorted(names) {
@@ -93,12 +120,12 @@ func TestShowingAndListingUsers(t *testing.T) {
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{
 		Name: "Somebody", AvatarURL: "https://example.com/before", DefaultLanguage: "Go", PublicProfile: true,
 		Identities: map[string]string{"github": "1", "gitlab": "2"},
 	})
-	update, show := w.users.Update, w.users.Show
+	update, show := m.Users.Update, m.Users.Show
 	before, err := show.Do(t.Context(), audit.Operator(), "somebody")
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +152,7 @@ func TestUpdate(t *testing.T) {
 		"service":  {Identities: map[string]string{long: "1"}},
 	} {
 		_, err := update.Do(t.Context(), audit.Operator(), "somebody", wrong)
-		wantKind(t, what, err, fault.Invalid)
+		modules.WantKind(t, what, err, fault.Invalid)
 	}
 	if got, err := show.Do(t.Context(), audit.Operator(), "somebody"); err != nil || got.User != want.User ||
 		!maps.Equal(got.Identities, want.Identities) {
@@ -133,80 +160,94 @@ func TestUpdate(t *testing.T) {
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
 		_, err := update.Do(t.Context(), audit.Operator(), name, change)
-		wantKind(t, "update "+name, err, kind)
+		modules.WantKind(t, "update "+name, err, kind)
 		_, err = show.Do(t.Context(), audit.Operator(), name)
-		wantKind(t, "show "+name, err, kind)
+		modules.WantKind(t, "show "+name, err, kind)
 	}
 }
 
 func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "owner"})
-	owner, _ := w.userStore.ByName(t.Context(), mustName(t, "owner"))
-	secret, viewer := w.token(t, "owner"), w.viewer(t, "owner")
-	id := w.paste(t, "owner", "never")
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "owner"})
+	owner, _ := m.UserStore.ByName(t.Context(), modules.Name(t, "owner"))
+	secret, viewer := m.IssueToken(t, "owner"), m.SignIn(t, "owner")
+	id := m.CreatePaste(t, "owner", "never")
 	renamed := owner
-	renamed.Name = mustName(t, "another")
-	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), audit.Operator(), renamed, false),
+	renamed.Name = modules.Name(t, "another")
+	modules.WantKind(t, "one who has another name by now", m.Users.Delete.Do(t.Context(), audit.Operator(), renamed,
+		false),
 		fault.NotFound)
-	if err := w.users.Delete.Do(t.Context(), audit.Operator(), owner, false); err != nil {
+	if err := m.Users.Delete.Do(t.Context(), audit.Operator(), owner, false); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
-	_, _, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
-	wantKind(t, "the token", err, fault.NotFound)
-	if count, err := w.pasteStore.ActiveCount(t.Context()); err != nil || count != 0 {
+	_, _, err := m.TokenStore.ByHash(t.Context(), secret.Hash())
+	modules.WantKind(t, "the token", err, fault.NotFound)
+	if count, err := m.PasteStore.ActiveCount(t.Context()); err != nil || count != 0 {
 		t.Errorf("got %d pastes, %v, want none", count, err)
 	}
-	wantKind(t, "a second time", w.users.Delete.Do(t.Context(), audit.Operator(), owner, false), fault.NotFound)
+	modules.WantKind(t, "a second time", m.Users.Delete.Do(t.Context(), audit.Operator(), owner, false), fault.NotFound)
 
 	// A request that had signed in before.
-	_, err = w.users.ShowSelf.Do(t.Context(), viewer)
-	wantKind(t, "the account", err, fault.Unauthenticated)
-	_, err = w.pastes.CreateOwn.Do(t.Context(), by(viewer), snippet("x"))
-	wantKind(t, "a new paste", err, fault.Unauthenticated)
-	_, err = w.pastes.EditOwn.Do(t.Context(), by(viewer), string(id), paste.Changes{Title: new("x")})
-	wantKind(t, "an edit", err, fault.NotFound)
-	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), by(viewer), string(id), ""), fault.NotFound)
-	if ids, _, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Cursor{}, 1); err != nil || len(ids) != 0 {
+	_, err = m.Users.ShowSelf.Do(t.Context(), viewer)
+	modules.WantKind(t, "the account", err, fault.Unauthenticated)
+	_, err = m.Pastes.CreateOwn.Do(t.Context(), modules.By(viewer), modules.Draft("x"))
+	modules.WantKind(t, "a new paste", err, fault.Unauthenticated)
+	_, err = m.Pastes.EditOwn.Do(t.Context(), modules.By(viewer), string(id), paste.Changes{Title: new("x")})
+	modules.WantKind(t, "an edit", err, fault.NotFound)
+	modules.WantKind(t, "deleting", m.Pastes.DeleteOwn.Do(t.Context(), modules.By(viewer), string(id), ""), fault.NotFound)
+	if ids, _, err := m.PasteStore.ActiveIDs(t.Context(), owner.ID, paste.Cursor{}, 1); err != nil || len(ids) != 0 {
 		t.Errorf("got %v, %v, want nothing of a user who is gone", ids, err)
 	}
-}
-
-func mustName(t *testing.T, s string) user.Name {
-	t.Helper()
-	name, err := user.ParseName(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
 
 // A use case adds nothing of its own to an outage.
 func TestOutagesOfUsers(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	w.user(t, users.CreateInput{Name: "somebody"})
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "somebody"})
 	gone, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
 	for what, call := range map[string]func() error{
 		"create": func() error {
-			_, err := w.users.Create.Do(gone, audit.Operator(), users.CreateInput{Name: "a"})
+			_, err := m.Users.Create.Do(gone, audit.Operator(), users.CreateInput{Name: "a"})
 			return err
 		},
-		"show":    func() error { _, err := w.users.Show.Do(gone, audit.Operator(), "somebody"); return err },
-		"profile": func() error { _, err := w.users.ShowProfile.Do(gone, "somebody"); return err },
+		"show":    func() error { _, err := m.Users.Show.Do(gone, audit.Operator(), "somebody"); return err },
+		"profile": func() error { _, err := m.Users.ShowProfile.Do(gone, "somebody"); return err },
 		"self": func() error {
-			_, err := w.users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
+			_, err := m.Users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
 			return err
 		},
-		"list": func() error { return w.users.List.Do(gone, audit.Operator(), func(user.User) error { return nil }) },
+		"list": func() error { return m.Users.List.Do(gone, audit.Operator(), func(user.User) error { return nil }) },
 		"update": func() error {
-			_, err := w.users.Update.Do(gone, audit.Operator(), "somebody", users.UpdateInput{})
+			_, err := m.Users.Update.Do(gone, audit.Operator(), "somebody", users.UpdateInput{})
 			return err
 		},
-		"delete": func() error { return w.users.Delete.Do(gone, audit.Operator(), user.User{}, false) },
+		"delete": func() error { return m.Users.Delete.Do(gone, audit.Operator(), user.User{}, false) },
 	} {
-		wantKind(t, what, call(), fault.Unavailable)
+		modules.WantKind(t, what, call(), fault.Unavailable)
 	}
+}
+
+func TestOwnersOfPastes(t *testing.T) {
+	t.Parallel()
+	m := modules.New()
+	m.CreateUser(t, users.CreateInput{Name: "Epoxy", PublicProfile: true})
+	m.CreateUser(t, users.CreateInput{Name: "mortar"})
+	show := m.Users.ShowProfile.ByID
+	for name, shown := range map[string]bool{"epoxy": true, "mortar": false} {
+		known, err := m.UserStore.ByName(t.Context(), modules.Name(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := show(t.Context(), known.ID)
+		if shown && (err != nil || found != known) {
+			t.Errorf("%s: got %v, %v, want the user", name, found, err)
+		} else if !shown {
+			modules.WantKind(t, name, err, fault.NotFound)
+		}
+	}
+	_, err := show(t.Context(), "unknown")
+	modules.WantKind(t, "an unknown id", err, fault.NotFound)
 }

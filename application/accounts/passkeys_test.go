@@ -1,4 +1,4 @@
-package application
+package accounts_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
-	"github.com/gluepot/gluepot/tests/fake"
+	"github.com/gluepot/gluepot/tests/modules"
 )
 
 // keys is a browser and its device without cryptography: an answer is the passkey with the challenge.
@@ -63,11 +63,9 @@ func (k *keys) FinishAuthentication(
 	return answered.ID, answered.Counter, fault.Replace(err, fault.NotFound, identity.ErrPasskey)
 }
 
-// withPasskeys has accounts with passkeys alone over the store of a world.
-func (w *world) withPasskeys(how accounts.Registration) *accounts.UseCases {
-	return accounts.New(fake.Identities{Store: w.userStore.Store}, w.userStore, accounts.Options{
-		Registration: how, Passkeys: new(keys), Notify: w.notify,
-	}, w.clock)
+// withPasskeys returns accounts that have nothing but passkeys.
+func withPasskeys(m *modules.Modules, who accounts.Registration) *accounts.UseCases {
+	return m.AccountsWith(accounts.Options{Registration: who, Passkeys: new(keys), Notify: m.Notify})
 }
 
 // answerTo is what a device answers in a ceremony.
@@ -98,15 +96,15 @@ func began(t *testing.T) func(accounts.PasskeyCeremony, error) accounts.PasskeyC
 }
 
 // recently returns a viewer with a session that has just begun.
-func (w *world) recently(u user.User) token.Viewer {
-	return token.Viewer{User: u, Token: token.Token{ID: "session", Kind: token.Session, Owner: u.ID, CreatedAt: w.clock()}}
+func recently(m *modules.Modules, u user.User) token.Viewer {
+	return token.Viewer{User: u, Token: token.Token{ID: "session", Kind: token.Session, Owner: u.ID, CreatedAt: m.Clock()}}
 }
 
 // joined makes a user with a passkey.
-func (w *world) joined(t *testing.T, a *accounts.UseCases, name string, id identity.PasskeyID) user.User {
+func joined(t *testing.T, a *accounts.UseCases, name string, id identity.PasskeyID) user.User {
 	t.Helper()
-	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), by(visitor), "", name))
-	created, err := a.Passkeys.Register(t.Context(), by(visitor), "", newOf(t, begun, id))
+	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", name))
+	created, err := a.Passkeys.Register(t.Context(), modules.By(visitor), "", newOf(t, begun, id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,15 +114,15 @@ func (w *world) joined(t *testing.T, a *accounts.UseCases, name string, id ident
 // signsInBy signs in with a passkey.
 func signsInBy(t *testing.T, a *accounts.UseCases, id identity.PasskeyID, counter uint32) (user.User, error) {
 	t.Helper()
-	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), by(visitor)))
-	return a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, answerTo(t, begun, id, counter))
+	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
+	return a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, answerTo(t, begun, id, counter))
 }
 
 func TestPasskeySignsIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasskeys(accounts.Open)
-	epoxy := w.joined(t, a, "Epoxy", "first")
+	m := modules.New()
+	a := withPasskeys(m, accounts.Open)
+	epoxy := joined(t, a, "Epoxy", "first")
 	if got, err := signsInBy(t, a, "first", 2); err != nil || got.ID != epoxy.ID {
 		t.Errorf("got %v, %v, want %v", got, err, epoxy)
 	}
@@ -134,7 +132,7 @@ func TestPasskeySignsIn(t *testing.T) {
 	if _, err := signsInBy(t, a, "first", 2); !errors.Is(err, identity.ErrCloned) || !fault.Is(err, fault.Forbidden) {
 		t.Errorf("a counter that has not gone on: got %v, want ErrCloned", err)
 	}
-	w.suspend(t, epoxy.ID)
+	suspend(t, m, epoxy.ID)
 	if _, err := signsInBy(t, a, "first", 3); !errors.Is(err, token.ErrSuspended) {
 		t.Errorf("a user who is suspended: got %v, want ErrSuspended", err)
 	}
@@ -143,38 +141,38 @@ func TestPasskeySignsIn(t *testing.T) {
 // TestPasskeysOnce takes no ceremony twice, late, for another purpose, or of another user.
 func TestPasskeysOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasskeys(accounts.Open)
-	epoxy, mortar := w.joined(t, a, "Epoxy", "first"), w.joined(t, a, "mortar", "second")
+	m := modules.New()
+	a := withPasskeys(m, accounts.Open)
+	epoxy, mortar := joined(t, a, "Epoxy", "first"), joined(t, a, "mortar", "second")
 	stale := func(what string, err error) {
 		t.Helper()
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %v, want it refused", what, err)
 		}
 	}
-	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), by(visitor)))
+	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
 	answer := answerTo(t, begun, "first", 2)
-	if _, err := a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, []byte("{}")); !errors.Is(err,
+	if _, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, []byte("{}")); !errors.Is(err,
 		identity.ErrPasskey) {
 		t.Errorf("got %v, want ErrPasskey", err)
 	}
-	_, err := a.Passkeys.SignIn(t.Context(), by(visitor), begun.Secret, answer)
+	_, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, answer)
 	stale("after an answer that proves nothing", err)
-	_, err = a.Passkeys.SignIn(t.Context(), by(visitor), "", answer)
+	_, err = a.Passkeys.SignIn(t.Context(), modules.By(visitor), "", answer)
 	stale("without a secret", err)
 
-	begun = began(t)(a.Passkeys.BeginSignIn(t.Context(), by(visitor)))
-	stale("for another purpose", a.Passkeys.Add(t.Context(), by(w.recently(epoxy)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), by(w.recently(epoxy))))
-	stale("of another user", a.Passkeys.Add(t.Context(), by(w.recently(mortar)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), by(w.recently(epoxy))))
-	w.now = w.now.Add(identity.CeremonyAge)
-	stale("late", a.Passkeys.Add(t.Context(), by(w.recently(epoxy)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), by(w.recently(epoxy))))
+	begun = began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
+	stale("for another purpose", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), newOf(t, begun, "third")))
+	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
+	stale("of another user", a.Passkeys.Add(t.Context(), modules.By(recently(m, mortar)), newOf(t, begun, "third")))
+	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
+	m.Now = m.Now.Add(identity.CeremonyAge)
+	stale("late", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), newOf(t, begun, "third")))
+	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
 	made := newOf(t, begun, "third")
 	made.Name = "a\x00"
-	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), by(w.recently(epoxy)), made))
-	credentials, err := a.Credentials.Own(t.Context(), w.recently(epoxy))
+	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), made))
+	credentials, err := a.Credentials.Own(t.Context(), recently(m, epoxy))
 	if err != nil || len(credentials.Passkeys) != 1 {
 		t.Errorf("got %v, %v, want the first passkey alone", credentials.Passkeys, err)
 	}
@@ -182,10 +180,10 @@ func TestPasskeysOnce(t *testing.T) {
 
 func TestOwnPasskeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasskeys(accounts.Open)
-	epoxy, mortar := w.joined(t, a, "Epoxy", "first"), w.joined(t, a, "mortar", "second")
-	actor := by(w.recently(epoxy))
+	m := modules.New()
+	a := withPasskeys(m, accounts.Open)
+	epoxy, mortar := joined(t, a, "Epoxy", "first"), joined(t, a, "mortar", "second")
+	actor := modules.By(recently(m, epoxy))
 	if err := a.Passkeys.RemoveOwn(t.Context(), actor, "first"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the last way in: got %v, want it to stay", err)
 	}
@@ -199,19 +197,19 @@ func TestOwnPasskeys(t *testing.T) {
 			t.Errorf("%s: got %v, want that it is taken", id, err)
 		}
 	}
-	if err := a.Passkeys.RemoveOwn(t.Context(), by(w.recently(mortar)), "third"); err != nil {
+	if err := a.Passkeys.RemoveOwn(t.Context(), modules.By(recently(m, mortar)), "third"); err != nil {
 		t.Errorf("a passkey of another user: got %v, want nothing to remove", err)
 	}
 	if got, err := signsInBy(t, a, "third", 2); err != nil || got.ID != epoxy.ID {
 		t.Errorf("got %v, %v, want the passkey to stay", got, err)
 	}
-	late := w.recently(epoxy)
-	late.Token.CreatedAt = w.clock().Add(-time.Hour)
+	late := recently(m, epoxy)
+	late.Token.CreatedAt = m.Clock().Add(-time.Hour)
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "an old session": late} {
-		if _, err := a.Passkeys.BeginAdd(t.Context(), by(viewer)); !errors.Is(err, token.ErrRejected) {
+		if _, err := a.Passkeys.BeginAdd(t.Context(), modules.By(viewer)); !errors.Is(err, token.ErrRejected) {
 			t.Errorf("%s begins: got %v, want token.ErrRejected", what, err)
 		}
-		if err := a.Passkeys.RemoveOwn(t.Context(), by(viewer), "first"); !errors.Is(err, token.ErrRejected) {
+		if err := a.Passkeys.RemoveOwn(t.Context(), modules.By(viewer), "first"); !errors.Is(err, token.ErrRejected) {
 			t.Errorf("%s removes: got %v, want token.ErrRejected", what, err)
 		}
 	}
@@ -225,30 +223,29 @@ func TestOwnPasskeys(t *testing.T) {
 
 func TestPasskeyRegistration(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	closed := w.withPasskeys(accounts.Closed)
-	if _, err := closed.Passkeys.BeginRegister(t.Context(), by(visitor), "", "epoxy"); !fault.Is(err, fault.Forbidden) {
-		t.Errorf("closed: got %v, want fault.Forbidden", err)
-	}
-	a := w.withPasskeys(accounts.Open)
-	w.joined(t, a, "Epoxy", "first")
-	if _, err := a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "EPOXY"); !fault.Is(err, fault.Conflict) {
+	m := modules.New()
+	closed := withPasskeys(m, accounts.Closed)
+	_, err := closed.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "epoxy")
+	modules.WantKind(t, "closed", err, fault.Forbidden)
+	a := withPasskeys(m, accounts.Open)
+	joined(t, a, "Epoxy", "first")
+	if _, err := a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "EPOXY"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a name that is taken: got %v, want fault.Conflict", err)
 	}
-	if _, err := a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "admin"); !fault.Is(err, fault.Invalid) {
+	if _, err := a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "admin"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an official name: got %v, want fault.Invalid", err)
 	}
-	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), by(visitor), "", "other"))
-	if _, err := a.Passkeys.Register(t.Context(), by(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
+	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "other"))
+	if _, err := a.Passkeys.Register(t.Context(), modules.By(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
 		identity.ErrPasskeyTaken) {
 		t.Errorf("a passkey of another user: got %v, want ErrPasskeyTaken", err)
 	}
-	off := w.withPasswords(accounts.Open)
-	_, err := off.Passkeys.BeginRegister(t.Context(), by(visitor), "", "other")
+	off := withPasswords(m, accounts.Open)
+	_, err = off.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "other")
 	if !errors.Is(err, identity.ErrNoPasskeys) {
 		t.Errorf("where they are off: got %v, want ErrNoPasskeys", err)
 	}
-	if _, err := off.Passkeys.BeginSignIn(t.Context(), by(visitor)); !errors.Is(err, identity.ErrNoPasskeys) {
+	if _, err := off.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)); !errors.Is(err, identity.ErrNoPasskeys) {
 		t.Errorf("where they are off: got %v, want ErrNoPasskeys", err)
 	}
 }
@@ -256,33 +253,33 @@ func TestPasskeyRegistration(t *testing.T) {
 // TestPasskeyLinks uses the links of operators: for the first administrator, and for a user whose passkey is lost.
 func TestPasskeyLinks(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
-	a := w.withPasskeys(accounts.Closed)
+	m := modules.New()
+	a := withPasskeys(m, accounts.Closed)
 	code, err := a.SetUp.Begin(t.Context(), audit.Operator())
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := began(t)(a.Passkeys.BeginSetUp(t.Context(), by(visitor), code, "root"))
-	second := began(t)(a.Passkeys.BeginSetUp(t.Context(), by(visitor), code, "other"))
-	root, err := a.Passkeys.SetUp(t.Context(), by(visitor), code, newOf(t, first, "first"))
+	first := began(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "root"))
+	second := began(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "other"))
+	root, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newOf(t, first, "first"))
 	if err != nil || !root.Admin {
 		t.Fatalf("got %v, %v, want an administrator", root, err)
 	}
-	if _, err := a.Passkeys.SetUp(t.Context(), by(visitor), code, newOf(t, second, "second")); !fault.Is(err,
+	if _, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newOf(t, second, "second")); !fault.Is(err,
 		fault.Forbidden) {
 		t.Errorf("got %v, want no second administrator", err)
 	}
-	_, _, code, err = a.Reset.Offer(t.Context(), by(w.recently(root)), "root")
+	_, _, code, err = a.Reset.Offer(t.Context(), modules.By(recently(m, root)), "root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first = began(t)(a.Passkeys.BeginReset(t.Context(), by(visitor), code))
-	second = began(t)(a.Passkeys.BeginReset(t.Context(), by(visitor), code))
-	if got, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, first, "backup")); err != nil ||
+	first = began(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
+	second = began(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
+	if got, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newOf(t, first, "backup")); err != nil ||
 		got.ID != root.ID {
 		t.Errorf("got %v, %v, want the owner of the link", got, err)
 	}
-	if _, err := a.Passkeys.Reset(t.Context(), by(visitor), code, newOf(t, second, "another")); !fault.Is(err,
+	if _, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newOf(t, second, "another")); !fault.Is(err,
 		fault.Forbidden) {
 		t.Errorf("got %v, want that the link works once", err)
 	}
