@@ -71,11 +71,11 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 // Origin implements moderation.Store.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
 	origin := m.store.Read(ctx).Where("paste_id = ?", string(id))
-	return find(origin, func(row *model.PasteOrigin) (netip.Addr, error) { return stored(netip.ParseAddr(row.Address)) })
+	return find(origin, func(row *model.PasteOrigin) (netip.Addr, error) { return fromRow(netip.ParseAddr(row.Address)) })
 }
 
-// stored returns a value that was parsed from a row. Only a defect makes one unreadable.
-func stored[T any](value T, err error) (T, error) {
+// fromRow returns a value that was parsed from a row. Only a defect makes one unreadable.
+func fromRow[T any](value T, err error) (T, error) {
 	if err != nil {
 		err = fault.Unexpected(err)
 	}
@@ -109,7 +109,7 @@ func (m *Moderation) Unblock(ctx context.Context, entry auditlog.Entry, network 
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 	blocks := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network")
 	return list(blocks, func(row *model.Block) (moderation.Block, error) {
-		network, err := stored(netip.ParsePrefix(row.Network))
+		network, err := fromRow(netip.ParsePrefix(row.Network))
 		return moderation.Block{
 			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.Time.UTC(),
 		}, err

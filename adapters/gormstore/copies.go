@@ -122,8 +122,8 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 
 func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
 
-// locked runs change in a transaction during which no other run begins or ends.
-func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model.Installation) error) error {
+// withLock runs change in a transaction during which no other run begins or ends.
+func (c *Copies) withLock(ctx context.Context, change func(tx *gorm.DB, row *model.Installation) error) error {
 	return c.store.WriteCopy(ctx, func(tx *gorm.DB) error {
 		var row model.Installation
 		if err := db.ForUpdate(tx).Take(&row).Error; err != nil {
@@ -144,7 +144,7 @@ func tableNames() (names []string) {
 // Begin implements copies.Target. It marks the database with the source and the run. From then on other writers are
 // refused.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
+	return c.withLock(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		markedSource, _, _ := strings.Cut(row.CopyingFrom.String, " ")
 		if row.CopyingFrom.Valid && markedSource != source {
 			return errOtherSource
@@ -171,11 +171,11 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	})
 }
 
-// during is locked, and fails unless the database is marked with this run.
-func (c *Copies) during(
+// withRun is withLock for a run. It fails unless the database is marked with that run.
+func (c *Copies) withRun(
 	ctx context.Context, run string, change func(tx *gorm.DB, row *model.Installation) error,
 ) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
+	return c.withLock(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		if _, markedRun, ok := strings.Cut(row.CopyingFrom.String, " "); !ok || markedRun != run {
 			return errOtherRun
 		}
@@ -183,14 +183,14 @@ func (c *Copies) during(
 	})
 }
 
-// insertedRows is how many rows one INSERT of a copy has.
-const insertedRows = 100
+// insertRows is the number of rows in one INSERT of a copy.
+const insertRows = 100
 
 // Write implements copies.Target.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-	return c.during(ctx, run, func(tx *gorm.DB, _ *model.Installation) error {
-		for batch := range slices.Chunk(rows, insertedRows) {
+	return c.withRun(ctx, run, func(tx *gorm.DB, _ *model.Installation) error {
+		for batch := range slices.Chunk(rows, insertRows) {
 			values := make([]any, 0, len(batch)*len(table.Columns))
 			for _, value := range slices.Concat(batch...) {
 				if value == nil {
@@ -210,7 +210,7 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 
 // End implements copies.Target.
 func (c *Copies) End(ctx context.Context, run string) error {
-	err := c.during(ctx, run, func(tx *gorm.DB, row *model.Installation) error {
+	err := c.withRun(ctx, run, func(tx *gorm.DB, row *model.Installation) error {
 		return tx.Model(row).Update("copying_from", nil).Error
 	})
 	if err == nil {

@@ -70,7 +70,7 @@ func (i *Identities) ByPassword(ctx context.Context, name user.Name) (user.User,
 func (i *Identities) ChangeCredentials(
 	ctx context.Context, from netip.Addr, owner user.ID, but token.ID, change func(user.User, *identity.Credentials) error,
 ) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		_, changed, err := changeCredentials(tx, owner, change)
 		if err == nil && changed {
 			_, err = endSessions(tx, owner, but)
@@ -178,7 +178,7 @@ func (i *Identities) UseLink(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, hash identity.Hash,
 	change func(user.User, *identity.Credentials) error,
 ) (owner user.User, err error) {
-	err = i.store.Record(ctx, entry, i.store.Transaction, i.store.Guarded(from, func(tx *gorm.DB) error {
+	err = i.store.Record(ctx, entry, i.store.Transaction, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		var row model.OneTimeLink
 		if err := validLink(i.store, tx, hash).Where("user_id IS NOT NULL").Take(&row).Error; err != nil {
 			return err
@@ -188,7 +188,7 @@ func (i *Identities) UseLink(
 			return err
 		}
 		if row.OfferedBy.Valid { // it may have waited for the owner
-			err := fault.Replace(db.StillMay(tx, row.OfferedBy.String), fault.Forbidden, gorm.ErrRecordNotFound)
+			err := fault.Replace(db.CheckAdministrator(tx, row.OfferedBy.String), fault.Forbidden, gorm.ErrRecordNotFound)
 			if err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ func (i *Identities) Enroll(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, created user.User, credentials identity.Credentials,
 	why identity.Admission,
 ) error {
-	enroll := i.store.Guarded(from, func(tx *gorm.DB) error {
+	enroll := i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		if why.Setup != (identity.Hash{}) {
 			if err := checkNoAdministrator(tx); err != nil {
 				return err
@@ -281,7 +281,7 @@ func (i *Identities) ReturnGuess(ctx context.Context, name string) error {
 func (i *Identities) changeGuesses(
 	ctx context.Context, from netip.Addr, name string, change func(time.Duration) (time.Duration, error),
 ) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		_, err := changeQuota(i.store, tx, paste.Client("password of "+name), change)
 		return err
 	}))

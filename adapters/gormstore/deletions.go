@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// bury adds tombstones without a reason for ids that have none.
-func bury[ID ~string](s *db.Store, tx *gorm.DB, kind string, ids ...ID) error {
+// addTombstones adds tombstones without a reason for ids that have none.
+func addTombstones[ID ~string](s *db.Store, tx *gorm.DB, kind string, ids ...ID) error {
 	var rows []model.Tombstone
 	for _, id := range ids {
 		rows = append(rows, model.Tombstone{Kind: kind, ID: string(id), DeletedAt: model.Instant(s.Clock())})
@@ -25,8 +25,8 @@ func bury[ID ~string](s *db.Store, tx *gorm.DB, kind string, ids ...ID) error {
 	return model.Insert(tx.Clauses(clause.OnConflict{DoNothing: true}), rows)
 }
 
-// buried returns those of the ids that have a tombstone.
-func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
+// withTombstones returns which of the ids have a tombstone.
+func withTombstones(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 	return idsOf(tx.Model(&model.Tombstone{}).Where("kind = ? AND id IN ?", kind, ids))
 }
 
@@ -41,23 +41,23 @@ func idsOf(query *gorm.DB) (map[string]bool, error) {
 	return set, err
 }
 
-// deletionBatch is how many pastes of a deleted user one transaction takes. SQLite's search index needs a millisecond
+// deletionBatch is how many pastes of a deleted user one transaction handles. SQLite's search index needs a millisecond
 // or two for each.
 const deletionBatch = 100
 
-// Delete implements user.Store. The first batch compares the name, and records the act and what is to be done. If a
-// later one is interrupted, the sweep continues the deletion. Others write between the batches.
+// Delete implements user.Store. The first batch compares the name, and records the act and the deletion. If a later
+// batch is interrupted, the sweep continues the deletion. Others can write between the batches.
 func (u *Users) Delete(
-	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, kept *user.PasteRetention,
+	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID, name user.Name, retention *user.PasteRetention,
 ) error {
 	var pastes int
-	err := u.store.Record(ctx, entry, u.store.WritePaste, u.store.Guarded(from, func(tx *gorm.DB) error {
+	err := u.store.Record(ctx, entry, u.store.WritePaste, u.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		var row model.User
 		err := db.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error
 		if err != nil {
 			return err
 		}
-		deletion := model.NewUserDeletion(id, kept)
+		deletion := model.NewUserDeletion(id, retention)
 		if err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(deletion).Error; err != nil {
 			return err
 		}
@@ -91,25 +91,25 @@ func (u *Users) continueDeletion(ctx context.Context, id user.ID, limit int) (pa
 	return pastes, err
 }
 
-// deleteBatch takes at most limit pastes of a locked user, and returns how many. If there are fewer, it deletes the
-// user, too.
+// deleteBatch handles at most limit pastes of a locked user, and returns their number. If there are fewer, it also
+// deletes the user.
 func (u *Users) deleteBatch(
 	tx *gorm.DB, row *model.User, deletion *model.UserDeletion, limit int,
 ) (pastes int, err error) {
-	if pastes, err = u.takePastes(tx, row.ID, deletion.Kept(), limit); err != nil || pastes == limit {
+	if pastes, err = u.takePastes(tx, row.ID, deletion.Retention(), limit); err != nil || pastes == limit {
 		return pastes, err
 	}
-	deleted, err := row.Domain()
+	owner, err := row.Domain()
 	if err != nil {
 		return 0, err
 	}
-	if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
+	if err := addTombstones(u.store, tx, model.UserTombstone, row.ID); err != nil {
 		return 0, err
 	}
-	if err := giveUpName(u.store, tx, deleted.Name.Folded(), row.ID); err != nil {
+	if err := giveUpName(u.store, tx, owner.Name.Folded(), row.ID); err != nil {
 		return 0, err
 	}
-	if deleted.Admin {
+	if owner.Admin {
 		if err := endSetup(tx); err != nil {
 			return 0, err
 		}
@@ -127,14 +127,14 @@ func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 	return NewUsers(p.store).continueDeletion(ctx, ids[0], limit)
 }
 
-// takePastes deletes pastes of a locked user, and returns how many it took. With kept, those that are neither private
-// nor removed become anonymous instead, hidden ones included.
-func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.PasteRetention, limit int) (int, error) {
-	ids, err := lockedIDs(tx, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", owner))
+// takePastes deletes pastes of a locked user, and returns their number. With a retention, those that are neither
+// private nor removed become anonymous instead, including hidden ones.
+func (u *Users) takePastes(tx *gorm.DB, owner string, retention *user.PasteRetention, limit int) (int, error) {
+	ids, err := lockIDs(tx, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", owner))
 	if err != nil {
 		return 0, err
 	}
-	if kept != nil {
+	if retention != nil {
 		var hidden []paste.ID
 		if err := tx.Model(&model.Paste{}).Where("id IN ? AND hidden", ids).Pluck("id", &hidden).Error; err != nil {
 			return 0, err
@@ -142,11 +142,11 @@ func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.PasteRetention,
 		if err := showRows(tx, hidden); err != nil {
 			return 0, err
 		}
-		if err := giveUpPastes(tx, ids, *kept); err != nil {
+		if err := giveUpPastes(tx, ids, *retention); err != nil {
 			return 0, err
 		}
 	}
-	// A condition on the owner would have each batch read the owner's index to its end.
+	// With a condition on the owner, each batch would read the owner's index to its end.
 	err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at)
 		SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE id IN ? AND owner_id IS NOT NULL ON CONFLICT DO NOTHING`,
 		model.Instant(u.store.Clock()), ids).Error
@@ -156,9 +156,9 @@ func (u *Users) takePastes(tx *gorm.DB, owner string, kept *user.PasteRetention,
 	return len(ids), err
 }
 
-// lockedIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the
+// lockIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the
 // same order, which prevents deadlocks.
-func lockedIDs(tx, pastes *gorm.DB) (ids []paste.ID, err error) {
+func lockIDs(tx, pastes *gorm.DB) (ids []paste.ID, err error) {
 	err = db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", pastes.Select("id")).
 		Order("id").Pluck("id", &ids).Error
 	return ids, err
@@ -166,29 +166,29 @@ func lockedIDs(tx, pastes *gorm.DB) (ids []paste.ID, err error) {
 
 // giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and
 // search text.
-func giveUpPastes(tx *gorm.DB, ids []paste.ID, kept user.PasteRetention) error {
-	const given = "id IN ? AND visibility <> 2 AND removed_at IS NULL"
+func giveUpPastes(tx *gorm.DB, ids []paste.ID, retention user.PasteRetention) error {
+	const condition = "id IN ? AND visibility <> 2 AND removed_at IS NULL"
 	// See model.Text: U+001A is the first of two characters that stand for one.
 	err := tx.Exec(`UPDATE pastes SET content_bytes = content_bytes - (
 			SELECT coalesce(sum(octet_length(replace(tag, ?, ''))), 0) FROM paste_tags WHERE paste_id = pastes.id)
-		WHERE tags > 0 AND `+given, "\x1a", ids).Error
+		WHERE tags > 0 AND `+condition, "\x1a", ids).Error
 	if err != nil {
 		return err
 	}
 	for _, row := range []any{&model.PasteTag{}, &model.PasteText{}} {
-		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+given+")", ids).Delete(row).Error; err != nil {
+		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+condition+")", ids).Delete(row).Error; err != nil {
 			return err
 		}
 	}
-	if !kept.Until.IsZero() {
-		until := model.Instant(kept.Until)
-		err := tx.Model(&model.Paste{}).Where(given+" AND (expires_at IS NULL OR expires_at > ?)", ids, until).
-			Updates(map[string]any{"expires_at": until, "lifetime": kept.Lifetime}).Error
+	if !retention.Until.IsZero() {
+		until := model.Instant(retention.Until)
+		err := tx.Model(&model.Paste{}).Where(condition+" AND (expires_at IS NULL OR expires_at > ?)", ids, until).
+			Updates(map[string]any{"expires_at": until, "lifetime": retention.Lifetime}).Error
 		if err != nil {
 			return err
 		}
 	}
-	return tx.Model(&model.Paste{}).Where(given, ids).
+	return tx.Model(&model.Paste{}).Where(condition, ids).
 		Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
@@ -205,7 +205,7 @@ func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit i
 		}
 		return nil
 	})
-	if err != nil { // the batch is undone
+	if err != nil { // the batch was rolled back
 		return 0, err
 	}
 	return removed, nil

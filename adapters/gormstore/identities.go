@@ -30,7 +30,7 @@ func (i *Identities) ByIdentity(ctx context.Context, id identity.Identity) (user
 func (i *Identities) StoreAttempt(
 	ctx context.Context, from netip.Addr, hash identity.Hash, attempt identity.Attempt, others int,
 ) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func (i *Identities) StoreAttempt(
 func (i *Identities) TakeAttempt(
 	ctx context.Context, from netip.Addr, hash identity.Hash,
 ) (attempt identity.Attempt, err error) {
-	err = i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	err = i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (i *Identities) attempt(tx *gorm.DB, hash identity.Hash) (row model.SignInA
 
 // SignUp implements identity.Store.
 func (i *Identities) SignUp(ctx context.Context, from netip.Addr, hash identity.Hash, created user.User) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		row, err := i.attempt(db.ForUpdate(tx), hash)
 		if err != nil {
 			return err

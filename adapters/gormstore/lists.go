@@ -26,13 +26,13 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
-// newest selects pastes after a place, newest first.
+// newest selects pastes after a cursor, newest first.
 func newest(tx *gorm.DB, after paste.Cursor, limit int) *gorm.DB {
 	return latest(tx.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after.CreatedAt, string(after.ID), limit)
 }
 
-// latest orders a query by a time and an id, the latest first, and restricts it to the rows after the given ones, or to
-// the first rows if these are zero. at and id are columns.
+// latest orders a query by a time and an id, the latest first, and restricts it to the rows after the given time and
+// id, unless these are zero. at and id are columns.
 func latest(query *gorm.DB, at, id string, afterTime time.Time, afterID string, limit int) *gorm.DB {
 	if afterID != "" || !afterTime.IsZero() {
 		query = query.Where("("+at+", "+id+") < (?, ?)", model.Instant(afterTime), afterID)
@@ -50,13 +50,13 @@ func active(s *db.Store, query *gorm.DB) *gorm.DB {
 	return unexpired(s, query.Where("removed_at IS NULL"))
 }
 
-// ActiveIDs implements paste.Store. The ids of a page are read as one text: a row for each would take twice as long.
+// ActiveIDs implements paste.Store. It reads the ids of a page as one text: a row for each id would take twice as long.
 func (p *Pastes) ActiveIDs(
 	ctx context.Context, owner user.ID, after paste.Cursor, limit int,
 ) (ids []paste.ID, last paste.Cursor, err error) {
 	const separator = "\x1f" // which no id contains (ident.Valid)
 	ids = []paste.ID{}
-	err = p.store.Bounded(ctx, func(tx *gorm.DB) error { // quick: it only reads an index
+	err = p.store.ReadLimited(ctx, func(tx *gorm.DB) error { // quick: it only reads an index
 		page := newest(tx, after, limit).Where("pastes.owner_id = ?", string(owner)).Select("created_at", "id")
 		var row struct {
 			Joined sql.NullString // NULL for an empty page
@@ -83,18 +83,18 @@ const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')),
 // Select implements paste.Store.
 func (p *Pastes) Select(
 	ctx context.Context, owner user.ID, selection paste.Selection, limit int,
-) (listed []paste.Summary, err error) {
+) (summaries []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		listed, err = p.selected(tx, owner, selection, limit)
+		summaries, err = p.selectPastes(tx, owner, selection, limit)
 		return err
 	}, p.store.Slow, p.store.Pastes)
-	return listed, err
+	return summaries, err
 }
 
 // Profile implements paste.Store.
 func (p *Pastes) Profile(
 	ctx context.Context, name user.Name, allow func(user.User) error, selection paste.Selection, limit int,
-) (owner user.User, listed []paste.Summary, err error) {
+) (owner user.User, summaries []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		if owner, err = find(tx.Where("username_folded = ?", name.Folded()), (*model.User).Domain); err != nil {
 			return err
@@ -103,17 +103,19 @@ func (p *Pastes) Profile(
 			return err
 		}
 		selection.Public = true
-		listed, err = p.selected(tx, owner.ID, selection, limit)
+		summaries, err = p.selectPastes(tx, owner.ID, selection, limit)
 		return err
 	}, p.store.Slow, p.store.Pastes)
 	if err != nil {
 		return user.User{}, nil, err
 	}
-	return owner, listed, nil
+	return owner, summaries, nil
 }
 
-// selected reads the pastes of a selection with their tags.
-func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection, limit int) ([]paste.Summary, error) {
+// selectPastes reads the pastes of a selection with their tags.
+func (p *Pastes) selectPastes(
+	tx *gorm.DB, owner user.ID, selection paste.Selection, limit int,
+) ([]paste.Summary, error) {
 	var query *gorm.DB
 	after := selection.After
 	switch selection.Order {
@@ -133,34 +135,34 @@ func (p *Pastes) selected(tx *gorm.DB, owner user.ID, selection paste.Selection,
 	if selection.Public { // literals, for a partial index
 		query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted AND o.public_profile")
 	}
-	query = titled(query, selection.Title)
+	query = withTitle(query, selection.Title)
 	if selection.Tag != "" {
 		query = query.Where(
 			"EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?) AND (o.show_tags OR NOT ?)",
 			model.Text(selection.Tag), selection.Public)
 	}
-	listed, err := p.listed(tx, query)
-	if err != nil || len(listed) == 0 {
-		return listed, err
+	summaries, err := p.summaries(tx, query)
+	if err != nil || len(summaries) == 0 {
+		return summaries, err
 	}
-	return listed, addTags(tx, listed, selection.Public)
+	return summaries, addTags(tx, summaries, selection.Public)
 }
 
-// titled restricts a query to pastes whose titles have a part (paste.Selection.Title), unless that is empty.
-func titled(query *gorm.DB, part string) *gorm.DB {
+// withTitle restricts a query to pastes whose titles contain a part (paste.Selection.Title), unless the part is empty.
+func withTitle(query *gorm.DB, part string) *gorm.DB {
 	if part == "" {
 		return query
 	}
-	value, _ := model.Text(paste.FoldTitle(part)).Value() // a text, always
+	value, _ := model.Text(paste.FoldTitle(part)).Value() // always a string
 	stored, _ := value.(string)
 	return query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(stored))
 }
 
-// addTags reads the tags of a list. Those of a public list are read only if the owner shows them.
-func addTags(tx *gorm.DB, listed []paste.Summary, public bool) error {
-	byID := make(map[string]*paste.Summary, len(listed))
-	for i := range listed {
-		byID[string(listed[i].ID)] = &listed[i]
+// addTags reads the tags of a list. It reads those of a public list only if the owner shows them.
+func addTags(tx *gorm.DB, summaries []paste.Summary, public bool) error {
+	byID := make(map[string]*paste.Summary, len(summaries))
+	for i := range summaries {
+		byID[string(summaries[i].ID)] = &summaries[i]
 	}
 	query := tx.Where("paste_id IN ?", slices.Collect(maps.Keys(byID)))
 	if public {
@@ -174,22 +176,22 @@ func addTags(tx *gorm.DB, listed []paste.Summary, public bool) error {
 	return err
 }
 
-// StarredBy implements paste.Store. Its time grows with the number of the user's stars. Ordered by the bare column,
-// PostgreSQL would scan the pastes of all users by time: very many if the starred ones are old.
+// StarredBy implements paste.Store. Its time grows with the number of the user's stars. If it ordered by the bare
+// column, PostgreSQL would scan the pastes of all users by time, which are very many if the starred ones are old.
 func (p *Pastes) StarredBy(
 	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
 	return p.list(ctx, func(tx *gorm.DB) *gorm.DB {
 		const unindexed = "coalesce(pastes.created_at, pastes.created_at)"
 		query := latest(tx.Model(&model.Paste{}), unindexed, "pastes.id", after.CreatedAt, string(after.ID), limit)
-		return titled(query, title).
+		return withTitle(query, title).
 			Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
 			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)",
 				paste.Private, string(reader))
 	})
 }
 
-// titleWindow is how many pastes of all users a title is looked for in: everyone may ask.
+// titleWindow is among how many pastes of all users a title is looked for. It is limited because everyone may ask.
 const titleWindow = 10_000
 
 // Recent implements paste.Store.
@@ -202,7 +204,7 @@ func (p *Pastes) Recent(
 			query = query.Where("pastes.id IN (?)", newest(tx.Model(&model.Paste{}), after, titleWindow).Select("pastes.id").
 				Where("pastes.visibility = 1 AND NOT pastes.encrypted"))
 		}
-		return titled(query, title).
+		return withTitle(query, title).
 			Where("pastes.visibility = 1 AND NOT pastes.encrypted AND o.public_profile") // literals, for the partial index
 	})
 }
@@ -232,27 +234,28 @@ type summaryRow struct {
 	Beginning model.Text
 }
 
-// previewed is how many characters of code are read for a preview. Two may stand for one: see model.Text.
-const previewed = 2*paste.MaxPreviewBytes + 1
+// previewCharacters is how many characters of code are read for a preview. Two of them may stand for one (model.Text).
+const previewCharacters = 2*paste.MaxPreviewBytes + 1
 
 // addPasties reads the pasties of listed pastes, except those that are cut.
-func addPasties(tx *gorm.DB, listed []paste.Summary) error {
-	whole := paste.CutPasties(len(listed), func(i int) *paste.Summary {
-		return &listed[i]
+func addPasties(tx *gorm.DB, summaries []paste.Summary) error {
+	whole := paste.CutPasties(len(summaries), func(i int) *paste.Summary {
+		return &summaries[i]
 	})
 	if whole == 0 {
 		return nil
 	}
 	byID := make(map[string]*paste.Summary, whole)
-	for i := range listed[:whole] {
-		byID[string(listed[i].ID)] = &listed[i]
+	for i := range summaries[:whole] {
+		byID[string(summaries[i].ID)] = &summaries[i]
 	}
 	var rows []summaryRow
-	err := tx.Table("pasties").Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", previewed).
+	err := tx.Table("pasties").
+		Select("paste_id, id, title, language, lines, substr(code, 1, ?) AS beginning", previewCharacters).
 		Where("paste_id IN ?", slices.Sorted(maps.Keys(byID))).Order("paste_id, position").Scan(&rows).Error
 	for _, row := range rows {
-		of := byID[row.PasteID]
-		of.Pasties = append(of.Pasties, paste.PastySummary{
+		summary := byID[row.PasteID]
+		summary.Pasties = append(summary.Pasties, paste.PastySummary{
 			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Lines: row.Lines,
 			Preview: paste.Preview(string(row.Beginning)),
 		})
@@ -260,32 +263,32 @@ func addPasties(tx *gorm.DB, listed []paste.Summary) error {
 	return err
 }
 
-// list calls listed in a snapshot.
-func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (listed []paste.Summary, err error) {
+// list calls summaries in a snapshot.
+func (p *Pastes) list(ctx context.Context, query func(tx *gorm.DB) *gorm.DB) (summaries []paste.Summary, err error) {
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		listed, err = p.listed(tx, query(tx))
+		summaries, err = p.summaries(tx, query(tx))
 		return err
 	}, p.store.Slow, p.store.Pastes)
-	return listed, err
+	return summaries, err
 }
 
-// listed reads the active pastes of a query.
-func (p *Pastes) listed(tx, query *gorm.DB) ([]paste.Summary, error) {
+// summaries reads the active pastes of a query.
+func (p *Pastes) summaries(tx, query *gorm.DB) ([]paste.Summary, error) {
 	var rows []listedRow
 	err := active(p.store, query).Select(listedColumns, paste.MaxFirstLine).
 		Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").
 		Joins("LEFT JOIN users o ON o.id = pastes.owner_id AND o.public_profile").Scan(&rows).Error
-	listed := make([]paste.Summary, 0, len(rows))
+	summaries := make([]paste.Summary, 0, len(rows))
 	for i := range rows {
-		listed = append(listed, rows[i].listed())
+		summaries = append(summaries, rows[i].domain())
 	}
 	if err == nil {
-		err = addPasties(tx, listed)
+		err = addPasties(tx, summaries)
 	}
-	return listed, err
+	return summaries, err
 }
 
-func (r *listedRow) listed() paste.Summary {
+func (r *listedRow) domain() paste.Summary {
 	return paste.Summary{
 		EditedAt: cmp.Or(r.Paste.EditedAt.Time, r.Paste.CreatedAt).UTC(), TitleKey: r.TitleKey,
 		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),

@@ -57,7 +57,7 @@ func (m *Moderation) Pastes(
 			columns += removedColumns
 			query = query.Joins("JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id")
 		}
-		condition, values := matching(filter)
+		condition, values := matchCondition(filter)
 		return query.Select(columns+", ("+condition+") AS matched", values...).
 			Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
 	})
@@ -65,23 +65,23 @@ func (m *Moderation) Pastes(
 		return nil, paste.Cursor{}, err
 	}
 	for _, row := range rows {
-		listed := row.Listed.listed()
-		last = listed.Cursor()
+		summary := row.Listed.domain()
+		last = summary.Cursor()
 		if !row.Matched {
 			continue
 		}
 		pastes = append(pastes, moderation.Paste{
-			Summary: listed, Suspended: row.Suspended, Bytes: row.Bytes,
+			Summary: summary, Suspended: row.Suspended, Bytes: row.Bytes,
 			RemovedAt: row.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
 		})
 	}
 	if len(rows) < window {
-		last = paste.Cursor{} // that was all
+		last = paste.Cursor{} // there are no more
 	}
 	return pastes, last, nil
 }
 
-// window applies the part of a filter that indexes answer, and selects the first pastes after a place.
+// window applies the part of a filter that indexes answer, and selects the first pastes after a cursor.
 func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Cursor, limit int) *gorm.DB {
 	if filter.Removed { // literals, for a partial index
 		query = query.Where("removed_at IS NOT NULL")
@@ -106,9 +106,9 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	return latest(query, "created_at", "id", after.CreatedAt, string(after.ID), limit)
 }
 
-// matching returns the part of a filter that has to look at each paste: a condition and its values. replace() has no
-// wildcards, unlike LIKE.
-func matching(filter moderation.Filter) (condition string, values []any) {
+// matchCondition returns a condition, and its values, for the part of a filter that looks at each paste. replace() has
+// no wildcards, unlike LIKE.
+func matchCondition(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}
 	add := func(condition, value string) {
@@ -135,8 +135,8 @@ func (m *Moderation) Report(
 	ctx context.Context, from netip.Addr, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
 ) error {
 	pastes := NewPastes(m.store)
-	return m.store.WritePaste(ctx, m.store.Guarded(from, func(tx *gorm.DB) error {
-		row, err := pastes.lockedRow(tx, report.Paste)
+	return m.store.WritePaste(ctx, m.store.RefuseBlocked(from, func(tx *gorm.DB) error {
+		row, err := pastes.lockRow(tx, report.Paste)
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (i *Identities) PasskeyByID(ctx context.Context, id identity.PasskeyID) (
 func (i *Identities) UsePasskey(
 	ctx context.Context, from netip.Addr, id identity.PasskeyID, counter uint32, at time.Time,
 ) error {
-	return i.store.Transaction(ctx, i.store.Guarded(from, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, i.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		var row model.Passkey
 		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err

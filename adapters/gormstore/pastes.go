@@ -59,7 +59,7 @@ func (p *Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reade
 		join, arguments = join+" AND y.id = ?", append(arguments, pasty)
 	}
 	var row pastyRow
-	err := p.store.Bounded(ctx, func(tx *gorm.DB) error {
+	err := p.store.ReadLimited(ctx, func(tx *gorm.DB) error {
 		query := tx.Table("pastes").Select(pastyColumns).Joins(join, arguments...).Where("pastes.id = ?", string(id))
 		return active(p.store, query).Order("y.position").Take(&row).Error
 	}, p.store.Pastes)
@@ -92,7 +92,7 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 	return document, err
 }
 
-// find reads an active paste. If refuse fails for its row, find reads no content and fails, too.
+// find reads an active paste. If refuse fails for its row, find fails too, and does not read the content.
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*model.Paste) error,
 ) (document paste.Document, err error) {
@@ -142,7 +142,7 @@ func (p *Pastes) CreateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (usage paste.Usage, err error) {
 	rows := model.NewDocument(created, p.store.KeepsSearch())
-	err = p.store.WriteTogether(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
+	err = p.store.WriteTogether(ctx, p.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		allow, err := p.lockHolder(tx, allowance, created.Owner)
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (p *Pastes) UpdateAllowed(
 	ctx context.Context, from netip.Addr, allowance paste.Allowance, client paste.Client, editor user.ID, id paste.ID,
 	change func(paste.Document) (paste.Change, error),
 ) (updated paste.Document, err error) {
-	err = p.store.WriteTogether(ctx, p.store.Guarded(from, func(tx *gorm.DB) (err error) {
+	err = p.store.WriteTogether(ctx, p.store.RefuseBlocked(from, func(tx *gorm.DB) (err error) {
 		updated, err = p.update(tx, allowance, client, editor, id, change)
 		return err
 	}))
@@ -199,7 +199,7 @@ func (p *Pastes) update(
 	if err != nil {
 		return paste.Document{}, err
 	}
-	before, err := p.locked(tx, id)
+	before, err := p.lock(tx, id)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -224,8 +224,8 @@ func (p *Pastes) update(
 	return edit.Document, after.Replace(tx, before, edit.Dropped)
 }
 
-// lockHolder locks a user with an allowance until the transaction ends, so that concurrent writes cannot exceed it
-// together. allow fails when the user may not store more. Its statement comes after the lock, so that it sees what
+// lockHolder locks a user with an allowance until the transaction ends, so that concurrent writes cannot exceed the
+// allowance together. allow fails when the user may not store more. Its statement comes after the lock, so it sees what
 // earlier holders of the lock wrote.
 func (p *Pastes) lockHolder(
 	tx *gorm.DB, allowance paste.Allowance, holder user.ID,
@@ -250,27 +250,27 @@ func holdingOf(pastes *gorm.DB) (holding paste.Holding, err error) {
 	return holding, err
 }
 
-// locked locks an active paste until the transaction ends, and reads it. Separate statements read its content: the one
-// that waits for the lock would return the content from before the wait.
-func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
-	row, err := p.lockedRow(tx, id)
+// lock locks an active paste until the transaction ends, and reads it. Separate statements read its content, because
+// the statement that waits for the lock would return the content from before the wait.
+func (p *Pastes) lock(tx *gorm.DB, id paste.ID) (*model.Document, error) {
+	row, err := p.lockRow(tx, id)
 	if err != nil {
 		return nil, err
 	}
 	return model.Load(tx, row)
 }
 
-// lockedRow is locked without the content. The condition on expiry has to hold for the row as it is after the wait. The
-// LIMIT keeps PostgreSQL from moving it into the subquery that locks.
-func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
-	locked := db.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
-	return p.take(tx.Table("(?) AS pastes", locked), id, "")
+// lockRow is lock without the content. The condition on expiry must hold for the row as it is after the wait. The LIMIT
+// keeps PostgreSQL from moving the condition into the subquery that locks.
+func (p *Pastes) lockRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
+	lock := db.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
+	return p.take(tx.Table("(?) AS pastes", lock), id, "")
 }
 
 // DeleteIf implements paste.Store.
 func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID, allow func(paste.Paste) error) error {
 	return p.store.Record(ctx, entry, p.store.WritePaste, func(tx *gorm.DB) error {
-		row, err := p.lockedRow(tx, id)
+		row, err := p.lockRow(tx, id)
 		if err != nil {
 			return err
 		}
@@ -282,9 +282,9 @@ func (p *Pastes) DeleteIf(ctx context.Context, entry auditlog.Entry, id paste.ID
 }
 
 // Burn implements paste.Store.
-func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burned paste.Document, err error) {
+func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (document paste.Document, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		row, err := p.lockedRow(tx, id)
+		row, err := p.lockRow(tx, id)
 		if err != nil {
 			return err
 		}
@@ -295,18 +295,18 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burned 
 		if err != nil {
 			return err
 		}
-		burned = rows.Domain()
+		document = rows.Domain()
 		return p.delete(tx, row)
 	})
 	if err != nil {
 		return paste.Document{}, err
 	}
-	return burned, nil
+	return document, nil
 }
 
-// delete removes a locked paste.
+// delete removes a lock paste.
 func (p *Pastes) delete(tx *gorm.DB, row *model.Paste) error {
-	if err := bury(p.store, tx, model.PasteTombstone, row.ID); err != nil {
+	if err := addTombstones(p.store, tx, model.PasteTombstone, row.ID); err != nil {
 		return err
 	}
 	return db.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{})) // foreign keys delete its content
@@ -319,7 +319,7 @@ func lockUser(tx *gorm.DB, id user.ID) error {
 
 // Star implements paste.Store.
 func (p *Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
-	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
+	return p.store.Transaction(ctx, p.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (p *Pastes) Star(ctx context.Context, from netip.Addr, starrer user.ID, id 
 
 // Unstar implements paste.Store.
 func (p *Pastes) Unstar(ctx context.Context, from netip.Addr, starrer user.ID, id paste.ID) error {
-	return p.store.Transaction(ctx, p.store.Guarded(from, func(tx *gorm.DB) error {
+	return p.store.Transaction(ctx, p.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		if err := lockUser(tx, starrer); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 	if err != nil {
 		return nil, err
 	}
-	buriedUsers, err := buried(tx, model.UserTombstone, owners)
+	deletedUsers, err := withTombstones(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		return nil, err
 	}
 	// after the lock, to see the tombstone of a deletion that it waited for
-	buriedPastes, err := buried(tx, model.PasteTombstone, ids)
+	deletedPastes, err := withTombstones(tx, model.PasteTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		id, owner := ids[i], owners[i]
 		orphan := owner != "" && !users[owner]
 		switch {
-		case buriedPastes[id] && stored[id] == nil || orphan && buriedUsers[owner]:
+		case deletedPastes[id] && stored[id] == nil || orphan && deletedUsers[owner]:
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		case orphan && orphans != paste.AnonymizeOrphans:

@@ -77,7 +77,7 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 			return err
 		}
 		told := false
-		rows, err := NewPastes(m.store).locked(tx, id)
+		rows, err := NewPastes(m.store).lock(tx, id)
 		switch {
 		case err == nil:
 			told = rows.Domain().ReadableBy("") == nil
@@ -163,7 +163,7 @@ func (m *Moderation) hide(tx *gorm.DB, ids []paste.ID) error {
 	if err := hideRows(m.store, tx, ids, true); err != nil {
 		return err
 	}
-	return bury(m.store, tx, model.PasteTombstone, ids...)
+	return addTombstones(m.store, tx, model.PasteTombstone, ids...)
 }
 
 // Unhide implements moderation.Store.

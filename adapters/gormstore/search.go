@@ -24,7 +24,7 @@ type Search struct{ store *db.Store }
 func NewSearch(store *db.Store) *Search { return &Search{store} }
 
 // firstScan is how many of the newest public pastes are scanned before the index is used. If they have a quarter of the
-// results, secondScan are scanned. They are quick for frequent words, and the index for rare ones.
+// results, secondScan pastes are scanned. A scan is quick for frequent words, and the index is quick for rare ones.
 const firstScan, secondScan = 1000, 5000
 
 // Find implements search.Store.
@@ -36,7 +36,7 @@ func (s *Search) Find(
 	}
 	results = []search.Result{}
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		if err := tx.Exec(s.store.Dialect().PlanAnew).Error; err != nil {
+		if err := tx.Exec(s.store.Dialect().ReplanEach).Error; err != nil {
 			return err
 		}
 		f := &finder{s.store, tx, query, string(reader), after, limit + 1}
@@ -80,7 +80,7 @@ type matchRow struct {
 	ShowTags bool
 }
 
-func (r *matchRow) place() search.Cursor {
+func (r *matchRow) cursor() search.Cursor {
 	return search.Cursor{Cursor: r.Paste.Domain().Cursor(), InTitles: r.InTitles}
 }
 
@@ -100,7 +100,7 @@ func (f *finder) rows() ([]matchRow, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b matchRow) int {
-		if a.place().Before(b.place()) {
+		if a.cursor().Before(b.cursor()) {
 			return -1
 		}
 		return 1
@@ -108,12 +108,12 @@ func (f *finder) rows() ([]matchRow, error) {
 	return all[:min(len(all), f.limit)], nil
 }
 
-// owned returns results from one user's pastes: those of the user in the query, or the reader's own that are not
-// public. Of another user it reads only public pastes, so that timing reveals nothing.
+// owned returns results from one user's pastes: the user's in the query, or else the reader's own that are not public.
+// It reads only the public pastes of another user, so that timing reveals nothing.
 func (f *finder) owned() ([]matchRow, error) {
 	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
-	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
-	case restricted:
+	switch onlyOneUser := f.query.Mine || len(f.query.Users) > 0; {
+	case onlyOneUser:
 		from = from.Where("o.visibility = 1 OR o.owner_id = ?", f.reader)
 	case f.reader == "":
 		return nil, nil
@@ -126,7 +126,7 @@ func (f *finder) owned() ([]matchRow, error) {
 	for _, name := range f.query.Users {
 		from = from.Where("o.owner_id = (SELECT id FROM users WHERE username_folded = ?)", name.Folded())
 	}
-	return f.among(f.matching(from, "x.text"))
+	return f.readableOf(f.whereMatches(from, "x.text"))
 }
 
 // public returns results from public pastes: those whose titles contain every word, or the others.
@@ -142,10 +142,10 @@ func (f *finder) public(inTitles bool) ([]matchRow, error) {
 		after = f.after.Cursor
 	}
 	match := func(from *gorm.DB) ([]matchRow, error) {
-		if from = f.matching(from.Where("x.public"), column); !inTitles && len(f.query.Words) > 0 {
+		if from = f.whereMatches(from.Where("x.public"), column); !inTitles && len(f.query.Words) > 0 {
 			from = from.Not(f.inTitles())
 		}
-		return f.among(from)
+		return f.readableOf(from)
 	}
 	for _, most := range []int{firstScan, secondScan} {
 		first := newest(f.tx, after, most).Select("id").Where("visibility = 1 AND removed_at IS NULL")
@@ -173,8 +173,8 @@ func (f *finder) inTitles() clause.Expr {
 	return gorm.Expr("("+strings.Join(parts, " AND ")+")", patterns...)
 }
 
-// matching restricts a query to texts that match, with the words in one column.
-func (f *finder) matching(from *gorm.DB, column string) *gorm.DB {
+// whereMatches restricts a query to texts that match. The words must be in the column.
+func (f *finder) whereMatches(from *gorm.DB, column string) *gorm.DB {
 	for column, parts := range f.parts(column) {
 		for _, part := range parts {
 			from = from.Where(column+like, pattern(part))
@@ -222,8 +222,8 @@ const selectReadable = `WITH t AS MATERIALIZED (?)
 		AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
 	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
 
-// among returns the first results whose texts are among the given ones.
-func (f *finder) among(texts *gorm.DB) (rows []matchRow, err error) {
+// readableOf returns the first results among the texts.
+func (f *finder) readableOf(texts *gorm.DB) (rows []matchRow, err error) {
 	err = f.tx.Raw(selectReadable, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Cursor{},
 		f.after.InTitles, model.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
@@ -245,7 +245,7 @@ func (f *finder) read(row *matchRow) (result search.Result, ok bool, err error) 
 	if len(rows.Pasties) > 0 {
 		listed.PastyTitle, listed.Beginning = rows.Pasties[0].Title, rows.Pasties[0].Code
 	}
-	result = search.Result{Summary: listed.listed(), Cursor: row.place(), Lines: lines}
+	result = search.Result{Summary: listed.domain(), Cursor: row.cursor(), Lines: lines}
 	for _, p := range document.Pasties {
 		result.Pasties = append(result.Pasties, p.Summary())
 	}
@@ -264,10 +264,10 @@ func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
 // Prepare implements search.Store.
 func (s *Search) Prepare(ctx context.Context) error { return s.store.PrepareSearch(ctx) }
 
-// Limits of one batch of a rebuild, except that it reads at least one paste.
+// Limits of one batch of a rebuild, which reads at least one paste.
 const (
-	rebuiltPastes = 200
-	rebuiltBytes  = 8 << 20
+	rebuildPastes = 200
+	rebuildBytes  = 8 << 20
 )
 
 // Rebuild implements search.Store.
@@ -277,13 +277,13 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 		var rows []*model.Paste
 		err := db.ForUpdate(tx).Omit("Stars", "Starred").
 			Where("id > ? AND owner_id IS NOT NULL AND removed_at IS NULL", string(after)).
-			Order("id").Limit(rebuiltPastes).Find(&rows).Error
+			Order("id").Limit(rebuildPastes).Find(&rows).Error
 		if err != nil {
 			return err
 		}
-		bytes := int64(0)
+		size := int64(0)
 		for i, row := range rows {
-			if bytes += row.ContentBytes; bytes > rebuiltBytes && i > 0 {
+			if size += row.ContentBytes; size > rebuildBytes && i > 0 {
 				rows = rows[:i]
 				break
 			}

@@ -34,7 +34,7 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 
 // Create implements token.Store.
 func (t *Tokens) Create(ctx context.Context, from netip.Addr, entry auditlog.Entry, created token.Token) error {
-	return t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
+	return t.store.Record(ctx, entry, t.store.Transaction, t.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		return tx.Omit("User").Create(model.NewAccessToken(created)).Error
 	}))
 }
@@ -106,7 +106,7 @@ func (t *Tokens) Export(ctx context.Context, owner user.ID) (export token.Export
 
 // Revoke implements token.Store.
 func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Entry, id token.ID, at time.Time) error {
-	return t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
+	return t.store.Record(ctx, entry, t.store.Transaction, t.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		err := db.OrNotFound(tx.Model(&model.AccessToken{}).Where("id = ? AND kind = ?", string(id), token.Access).
 			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", model.Instant(at))))
 		if err != nil {
@@ -119,7 +119,7 @@ func (t *Tokens) Revoke(ctx context.Context, from netip.Addr, entry auditlog.Ent
 // StartSession implements token.Store. It locks the user and the parent, so that no session outlives a suspension or a
 // revocation at the same moment.
 func (t *Tokens) StartSession(ctx context.Context, from netip.Addr, started token.Token, replaces token.Hash) error {
-	return t.store.Transaction(ctx, t.store.Guarded(from, func(tx *gorm.DB) error {
+	return t.store.Transaction(ctx, t.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		var owner model.User
 		if err := db.ForShare(tx).Where("id = ?", string(started.Owner)).Take(&owner).Error; err != nil {
 			return err
@@ -176,14 +176,14 @@ func endPresented(tx *gorm.DB, hash token.Hash) error {
 func (t *Tokens) EndSession(ctx context.Context, from netip.Addr, owner user.ID, id token.ID) error {
 	const own = "id = ? AND user_id = ? AND kind = ?"
 	deletion := deleteOne(&model.AccessToken{}, own, string(id), string(owner), token.Session)
-	return t.store.Transaction(ctx, t.store.Guarded(from, deletion))
+	return t.store.Transaction(ctx, t.store.RefuseBlocked(from, deletion))
 }
 
 // EndSessions implements token.Store.
 func (t *Tokens) EndSessions(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, owner user.ID, but token.ID,
 ) (ended int, err error) {
-	err = t.store.Record(ctx, entry, t.store.Transaction, t.store.Guarded(from, func(tx *gorm.DB) error {
+	err = t.store.Record(ctx, entry, t.store.Transaction, t.store.RefuseBlocked(from, func(tx *gorm.DB) error {
 		ended, err = endSessions(tx, owner, but)
 		return err
 	}))

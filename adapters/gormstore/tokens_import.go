@@ -33,7 +33,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := buried(tx, model.UserTombstone, owners)
+	deleted, err := withTombstones(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (u *Users) Update(
 	ctx context.Context, from netip.Addr, entry auditlog.Entry, id user.ID,
 	change func(*user.User, map[string]string) error,
 ) (updated user.User, identities map[string]string, err error) {
-	err = u.store.Record(ctx, entry, u.store.Transaction, u.store.Guarded(from, func(tx *gorm.DB) (err error) {
+	err = u.store.Record(ctx, entry, u.store.Transaction, u.store.RefuseBlocked(from, func(tx *gorm.DB) (err error) {
 		var row model.User
 		if err := db.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err

@@ -26,11 +26,11 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 		})
 }
 
-// importedAccount is an account with what its user has done here.
+// importedAccount is an account with the changes that were made on this server.
 type importedAccount struct {
 	user.Account
 
-	own user.LocalChanges
+	local user.LocalChanges
 }
 
 func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
@@ -43,7 +43,7 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 		return nil, err
 	}
 	// after the lock, to see the tombstone of a deletion that it waited for
-	deleted, err := buried(tx, model.UserTombstone, ids)
+	deleted, err := withTombstones(tx, model.UserTombstone, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 		case !ok:
 			before = new(importedAccount)
 		}
-		after := importedAccount{record.Over(before.Account, before.own), before.own}
+		after := importedAccount{record.Over(before.Account, before.local), before.local}
 		after.CreatedAt = model.Instant(after.CreatedAt)
 		if ok {
 			results[i].Outcome = batch.Updated
@@ -107,10 +107,10 @@ func importUsers(s *db.Store, tx *gorm.DB, imports []user.Import) ([]batch.Resul
 // lockAccounts locks the users that exist, in the order of their ids, and returns them.
 func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error) {
 	var (
-		rows     []model.User
-		services []model.Identity
-		unlinked []model.UnlinkedIdentity
-		stars    []model.Star
+		rows       []model.User
+		identities []model.Identity
+		unlinked   []model.UnlinkedIdentity
+		stars      []model.Star
 	)
 	if err := db.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 		}
 	}
 	locked := slices.Collect(maps.Keys(accounts)) // not ids: a user may have been created since
-	if err := tx.Where("user_id IN ?", locked).Find(&services).Error; err != nil {
+	if err := tx.Where("user_id IN ?", locked).Find(&identities).Error; err != nil {
 		return nil, err
 	}
 	if err := tx.Where("user_id IN ?", locked).Find(&unlinked).Error; err != nil {
@@ -137,15 +137,15 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 	if err := tx.Where("user_id IN ?", locked).Order("user_id, position, paste_id").Find(&stars).Error; err != nil {
 		return nil, err
 	}
-	for _, row := range services {
+	for _, row := range identities {
 		account := accounts[row.UserID]
 		account.Identities[row.Provider] = row.Subject
 		if !row.Imported {
-			account.own.Linked[row.Provider] = true
+			account.local.Linked[row.Provider] = true
 		}
 	}
 	for _, row := range unlinked {
-		subjects := accounts[row.UserID].own.Unlinked
+		subjects := accounts[row.UserID].local.Unlinked
 		if subjects[row.Provider] == nil {
 			subjects[row.Provider] = make(map[string]bool)
 		}
@@ -160,19 +160,19 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 // storeAccounts upserts users in the order of their ids, and replaces their lists.
 func storeAccounts(tx *gorm.DB, accounts map[string]*importedAccount) error {
 	var (
-		ids      = slices.Sorted(maps.Keys(accounts))
-		rows     []*model.User
-		services []model.Identity
-		stars    []model.Star
+		ids        = slices.Sorted(maps.Keys(accounts))
+		rows       []*model.User
+		identities []model.Identity
+		stars      []model.Star
 	)
 	for _, id := range ids {
 		account := accounts[id]
 		row := model.NewUser(account.User)
-		row.ProfileClosed = account.own.Closed
+		row.ProfileClosed = account.local.Closed
 		rows = append(rows, row)
 		for provider, subject := range account.Identities {
-			imported := !account.own.Linked[provider]
-			services = append(services, model.Identity{UserID: id, Provider: provider, Subject: subject, Imported: imported})
+			imported := !account.local.Linked[provider]
+			identities = append(identities, model.Identity{UserID: id, Provider: provider, Subject: subject, Imported: imported})
 		}
 		for position, star := range account.Stars {
 			stars = append(stars, model.Star{UserID: id, PasteID: star, Position: position})
@@ -186,5 +186,5 @@ func storeAccounts(tx *gorm.DB, accounts map[string]*importedAccount) error {
 			return err
 		}
 	}
-	return model.Insert(tx, services, stars)
+	return model.Insert(tx, identities, stars)
 }

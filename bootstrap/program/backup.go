@@ -90,8 +90,8 @@ pastes, users, tokens, sessions, invitations, linked accounts, and pastes that w
 			text += fmt.Sprintf("What was deleted, removed or revoked since the backup stays so: %s.\n",
 				listUndone(result.Undone))
 		}
-		if result.Kept != "" {
-			text += fmt.Sprintf("The old database is kept at %s.\n", result.Kept)
+		if result.Previous != "" {
+			text += fmt.Sprintf("The old database is kept at %s.\n", result.Previous)
 		}
 		if result.Version < result.Latest {
 			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n",

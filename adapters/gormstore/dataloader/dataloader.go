@@ -36,11 +36,11 @@ type query[K, R any] struct {
 	fields          func(*R) []any   // to scan the columns to
 }
 
-// newLoader returns a loader of the rows of each key, at least one, or nil without slots. A statement's first column is
-// the number of the key, from 1.
+// newLoader returns a loader of the rows of keys, which fails for a key without rows. It returns nil if slots is 0. A
+// statement's first column is the number of the key, beginning at 1.
 //
-// Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution anew, which
-// costs more than running it.
+// Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution again,
+// which costs more than the execution.
 func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R] {
 	if slots == 0 {
 		return nil
@@ -61,7 +61,7 @@ func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R
 			}
 		} else {
 			statement = many
-			columns := make([][]string, len(q.names)) // typed: without statements prepared, pgx must know what it sends
+			columns := make([][]string, len(q.names)) // typed for pgx, which may not know the types of the parameters
 			for _, key := range keys {
 				for i, value := range q.values(key) {
 					columns[i] = append(columns[i], value)
@@ -76,22 +76,22 @@ func newLoader[K, R any](d *Dataloader, slots int, q query[K, R]) *loader[K, []R
 			return nil, db.Translate(err)
 		}
 		defer rows.Close()
-		found := make([]result[[]R], len(keys))
-		for i := range found {
-			found[i].err = db.ErrNotFound
+		results := make([]result[[]R], len(keys))
+		for i := range results {
+			results[i].err = db.ErrNotFound
 		}
 		var (
-			place  int64
+			number int64
 			row    R
-			fields = append([]any{&place}, q.fields(&row)...)
+			fields = append([]any{&number}, q.fields(&row)...)
 		)
 		for rows.Next() {
 			if err := rows.Scan(fields...); err != nil {
 				return nil, db.Translate(err)
 			}
-			found[place-1] = result[[]R]{value: append(found[place-1].value, row)}
+			results[number-1] = result[[]R]{value: append(results[number-1].value, row)}
 		}
-		return found, db.Translate(rows.Err())
+		return results, db.Translate(rows.Err())
 	}
 	return &loader[K, []R]{slots: slots, largest: maxBatch, load: load}
 }

@@ -59,14 +59,14 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	l.waiting = append(l.waiting, w)
 	l.mu.Unlock()
 	select {
-	case found := <-w.done:
-		return found.value, found.err
+	case result := <-w.done:
+		return result.value, result.err
 	case <-ctx.Done():
 		return none, db.Translate(ctx.Err())
 	}
 }
 
-// release hands a caller's slot to the waiters. They are served in the background, so that the caller can return.
+// release hands a caller's slot to the waiters, and serves them in the background, so that the caller can return.
 func (l *loader[K, V]) release() {
 	if next := l.next(); len(next) > 0 {
 		go func() {
@@ -77,13 +77,13 @@ func (l *loader[K, V]) release() {
 	}
 }
 
-// next takes the next callers from the queue. When no caller waits, it frees the slot and returns none.
+// next takes callers from the queue. If none waits, it frees the slot and returns none.
 func (l *loader[K, V]) next() (callers []*waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	taken := 0
 	for ; taken < len(l.waiting) && len(callers) < l.largest; taken++ {
-		if w := l.waiting[taken]; w.ctx.Err() == nil { // it has not gone
+		if w := l.waiting[taken]; w.ctx.Err() == nil { // it still waits
 			callers = append(callers, w)
 		}
 	}
@@ -96,13 +96,13 @@ func (l *loader[K, V]) next() (callers []*waiter[K, V]) {
 
 // serve runs one statement and hands each caller its result.
 func (l *loader[K, V]) serve(callers []*waiter[K, V]) {
-	ctx, cancel := lasting(callers)
+	ctx, cancel := batchContext(callers)
 	defer cancel()
 	keys := make([]K, len(callers))
 	for i, w := range callers {
 		keys[i] = w.key
 	}
-	results, err := l.contained(ctx, keys)
+	results, err := l.safeLoad(ctx, keys)
 	for i, w := range callers {
 		if err != nil {
 			w.done <- result[V]{err: err}
@@ -112,9 +112,8 @@ func (l *loader[K, V]) serve(callers []*waiter[K, V]) {
 	}
 }
 
-// lasting returns a context that ends with the last of the callers' deadlines. It belongs to the trace of the first
-// caller.
-func lasting[K, V any](callers []*waiter[K, V]) (context.Context, context.CancelFunc) {
+// batchContext returns a context that ends with the last of the callers' deadlines. Its trace is the first caller's.
+func batchContext[K, V any](callers []*waiter[K, V]) (context.Context, context.CancelFunc) {
 	ctx, last := context.WithoutCancel(callers[0].ctx), time.Time{}
 	for _, w := range callers {
 		deadline, ok := w.ctx.Deadline()
@@ -128,8 +127,8 @@ func lasting[K, V any](callers []*waiter[K, V]) (context.Context, context.Cancel
 	return context.WithDeadline(ctx, last)
 }
 
-// contained is load with panics as errors: nothing else recovers them in the background.
-func (l *loader[K, V]) contained(ctx context.Context, keys []K) (_ []result[V], err error) {
+// safeLoad calls load, and turns panics into errors, because nothing else recovers them in the background.
+func (l *loader[K, V]) safeLoad(ctx context.Context, keys []K) (_ []result[V], err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fault.Unexpected(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))

@@ -57,8 +57,8 @@ func (s *Standby) checkLag(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lagTime)
 	defer cancel()
 	switch lag, err := s.lag(ctx); {
-	case err != nil: // it does not answer what follows, either
-	case lag > maxLag: // for longer than until the next answer to this
+	case err != nil: // the read that follows fails, too
+	case lag > maxLag: // lasts until after the next check
 		s.behindUntil.Store(time.Now().Add(2*lagInterval + lagTime).UnixNano())
 	default:
 		s.behindUntil.Store(0)
@@ -81,16 +81,16 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context,
 	StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
 	if time.Now().UnixNano() < s.behindUntil.Load() {
-		found, err := askWithin(ctx, s.Store, ask)
+		u, err := askWithin(ctx, s.Store, ask)
 		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
-			return found, err
+			return u, err
 		}
 		s.behindUntil.Store(0) // until the next check
 	}
 	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
-		found, err := askWithin(ctx, s.standby, ask)
+		u, err := askWithin(ctx, s.standby, ask)
 		if err == nil || ctx.Err() != nil {
-			return found, err
+			return u, err
 		}
 		if fault.Is(err, fault.NotFound) {
 			break

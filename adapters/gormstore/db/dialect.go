@@ -7,18 +7,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// Dialect has what differs between the statements and the migrations of the two databases. openPostgres and openSQLite
-// have the rest.
+// Dialect is how the statements and the migrations of the two databases differ. openPostgres and openSQLite have the
+// other differences.
 type Dialect struct {
 	goose      goose.Dialect
-	migrations string // their folder
-	// clock reads the time at which a statement runs; "": the process has the clock.
+	migrations string // the folder of the migrations
+	// clock reads the time at which a statement runs. If it is "", the process's clock decides.
 	clock string
 	// attempts is how often applying the pending migrations is tried. Without goose's lock, it fails when another process
 	// applies them at the same moment.
 	attempts int
-	// relations selects the names of all tables and indexes where Gluepot's are or will be. foreign reports whether one
-	// cannot stay beside Gluepot's: an SQLite file belongs to one program, but programs can share a schema of PostgreSQL.
+	// relations selects the names of the tables and indexes in the schema that Gluepot uses. foreign reports whether one
+	// conflicts with Gluepot: an SQLite file belongs to one program, but programs can share a schema of PostgreSQL.
 	relations string
 	foreign   func(name string) bool
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
@@ -39,9 +39,9 @@ type Dialect struct {
 	standby string
 	// Searchable reports whether there is a search index.
 	Searchable string
-	// PlanAnew makes PostgreSQL plan each statement of a transaction for its arguments. Otherwise a statement that has run
-	// five times may get a generic plan, with which a search reads all texts.
-	PlanAnew string
+	// ReplanEach makes PostgreSQL plan each statement of a transaction for its arguments. Otherwise a statement that has
+	// run five times may get a generic plan, with which a search reads all texts.
+	ReplanEach string
 	// match restricts the texts x to what SQLite's index finds for a MATCH expression; "": LIKE uses the index.
 	match string
 	// failWhileCopying fails while the database is the target of a copy that has not ended. It does not wait for the copy.
@@ -96,7 +96,7 @@ var postgresDialect = &Dialect{
 	failWhileCopying: `SELECT 1 / (copying_from IS NULL)::integer FROM installation`,
 	Searchable: `SELECT EXISTS (
 		SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('paste_texts_by_trigram') AND indisvalid)`,
-	PlanAnew: `SET LOCAL plan_cache_mode = force_custom_plan`,
+	ReplanEach: `SET LOCAL plan_cache_mode = force_custom_plan`,
 }
 
 var sqliteDialect = &Dialect{
@@ -122,6 +122,6 @@ var sqliteDialect = &Dialect{
 	lockImport:       `SELECT ?`,
 	failWhileCopying: `UPDATE installation SET uid = NULL WHERE copying_from IS NOT NULL`,
 	Searchable:       `SELECT TRUE`,
-	PlanAnew:         `SELECT TRUE`,
+	ReplanEach:       `SELECT TRUE`,
 	match:            `x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`,
 }

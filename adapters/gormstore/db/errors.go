@@ -36,23 +36,24 @@ var (
 	// is missing.
 	ErrOutdated = fault.New(fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'.")
 
-	conflicting = fault.New(fault.Conflict, messageConflict)
-	idTaken     = fault.New(fault.Conflict, messageConflict)
-	subjectUsed = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
-	invalid     = fault.New(fault.Invalid, "The database does not accept this value.")
-	away        = fault.New(fault.Unavailable, messageUnavailable)
-	noRoom      = fault.New(fault.Unavailable, "The database has no room left on its disk. Make some, then try again.")
-	crowded     = fault.New(fault.Unavailable, "The database takes no more connections. Try again in a moment.")
-	damaged     = fault.New(fault.Unavailable, "The database file is damaged.") // or no database
-	forbidden   = fault.New(fault.Unavailable, messageUnavailable)              // the file cannot be opened
-	noRight     = fault.New(fault.Unavailable,
+	errConflict           = fault.New(fault.Conflict, messageConflict)
+	errIDTaken            = fault.New(fault.Conflict, messageConflict)
+	errIdentityUsed       = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
+	errInvalid            = fault.New(fault.Invalid, "The database does not accept this value.")
+	errUnavailable        = fault.New(fault.Unavailable, messageUnavailable)
+	errFull               = fault.New(fault.Unavailable, "The database has no room left on its disk. Make some, then try again.")
+	errTooManyConnections = fault.New(fault.Unavailable,
+		"The database takes no more connections. Try again in a moment.")
+	errDamaged     = fault.New(fault.Unavailable, "The database file is damaged.") // or no database
+	errCannotOpen  = fault.New(fault.Unavailable, messageUnavailable)              // the file cannot be opened
+	errNoPrivilege = fault.New(fault.Unavailable,
 		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables.")
-	noSchema = fault.New(fault.Unavailable,
+	errNoSchema = fault.New(fault.Unavailable,
 		"The database has no schema for the tables. Create it, or check the search_path of the database user.")
-	unforeseen = fault.Unexpected(nil)
+	errUnexpected = fault.Unexpected(nil)
 )
 
-var errRefused = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
+var errReadOnly = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
 
 // Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error
 // alone.
@@ -65,9 +66,9 @@ func Translate(err error) error {
 	}
 	meaning := diagnose(err)
 	switch meaning {
-	case idTaken:
+	case errIDTaken:
 		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
-	case subjectUsed:
+	case errIdentityUsed:
 		return user.ErrIdentityTaken // without the cause, which an operator would see
 	}
 	return fault.Wrap(meaning.Kind, meaning.Message, err)
@@ -75,15 +76,15 @@ func Translate(err error) error {
 
 func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
 
-// diagnose knows the errors of the system, the drivers and GORM.
+// diagnose returns what an error of the system, a driver or GORM means.
 func diagnose(err error) *fault.Error {
 	switch {
 	case sqlitefile.IsFull(err):
-		return noRoom
+		return errFull
 	case sqlitefile.IsDamaged(err):
-		return damaged
+		return errDamaged
 	case sqlitefile.IsForbidden(err):
-		return forbidden
+		return errCannotOpen
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return diagnosePostgres(pgErr)
@@ -95,78 +96,78 @@ func diagnose(err error) *fault.Error {
 		return ErrNotFound
 	}
 	if isConnectionError(err) {
-		return away
+		return errUnavailable
 	}
-	return unforeseen
+	return errUnexpected
 }
 
 // sqlStates are SQLSTATEs and their classes, of two characters (PostgreSQL documentation, appendix A).
 var sqlStates = map[string]*fault.Error{
-	"23503": ErrNotFound, // foreign_key_violation: the parent row is missing
-	"22012": errCopying,  // division_by_zero: see Dialect.failWhileCopying
-	"22021": ErrNotFound, // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
-	"23505": conflicting, // unique_violation
-	"23514": invalid,     // check_violation
-	"22001": invalid,     // string_data_right_truncation
-	"42P01": ErrOutdated, // undefined_table
-	"42703": ErrOutdated, // undefined_column
-	"3F000": noSchema,    // invalid_schema_name
-	"42501": noRight,     // insufficient_privilege
-	"53100": noRoom,      // disk_full
-	"53300": crowded,     // too_many_connections
-	"25006": away,        // read_only_sql_transaction: a former primary
-	"40001": away,        // serialization_failure
-	"40P01": away,        // deadlock_detected
-	"55P03": away,        // lock_not_available
-	"08":    away,        // connection exception
-	"28":    away,        // invalid authorization
-	"3D":    away,        // no such database
-	"53":    away,        // insufficient resources
-	"57":    away,        // operator intervention, and a deadline
-	"58":    away,        // system error
+	"23503": ErrNotFound,           // foreign_key_violation: the parent row is missing
+	"22012": errCopying,            // division_by_zero: see Dialect.failWhileCopying
+	"22021": ErrNotFound,           // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
+	"23505": errConflict,           // unique_violation
+	"23514": errInvalid,            // check_violation
+	"22001": errInvalid,            // string_data_right_truncation
+	"42P01": ErrOutdated,           // undefined_table
+	"42703": ErrOutdated,           // undefined_column
+	"3F000": errNoSchema,           // invalid_schema_name
+	"42501": errNoPrivilege,        // insufficient_privilege
+	"53100": errFull,               // disk_full
+	"53300": errTooManyConnections, // too_many_connections
+	"25006": errUnavailable,        // read_only_sql_transaction: a former primary
+	"40001": errUnavailable,        // serialization_failure
+	"40P01": errUnavailable,        // deadlock_detected
+	"55P03": errUnavailable,        // lock_not_available
+	"08":    errUnavailable,        // connection exception
+	"28":    errUnavailable,        // invalid authorization
+	"3D":    errUnavailable,        // no such database
+	"53":    errUnavailable,        // insufficient resources
+	"57":    errUnavailable,        // operator intervention, and a deadline
+	"58":    errUnavailable,        // system error
 }
 
 func diagnosePostgres(err *pgconn.PgError) *fault.Error {
 	switch {
 	case err.Code == "23505" && strings.HasSuffix(err.ConstraintName, "_pkey"):
-		return idTaken
+		return errIDTaken
 	case err.Code == "23505" && err.ConstraintName == "identities_by_subject":
-		return subjectUsed
-	case err.Code == "23502" && err.TableName == "blocks": // not_null_violation: see guard
+		return errIdentityUsed
+	case err.Code == "23502" && err.TableName == "blocks": // not_null_violation: see Store.RefuseBlocked
 		return moderation.ErrBlocked
 	}
-	return cmp.Or(sqlStates[err.Code], sqlStates[err.Code[:min(2, len(err.Code))]], unforeseen)
+	return cmp.Or(sqlStates[err.Code], sqlStates[err.Code[:min(2, len(err.Code))]], errUnexpected)
 }
 
 // resultCodes are SQLite's extended result codes and the primary ones (https://www.sqlite.org/rescode.html).
 var resultCodes = map[int]*fault.Error{
-	sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: idTaken,
-	sqlite3.SQLITE_CONSTRAINT_UNIQUE:     conflicting,
+	sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: errIDTaken,
+	sqlite3.SQLITE_CONSTRAINT_UNIQUE:     errConflict,
 	sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: ErrNotFound,
-	sqlite3.SQLITE_CONSTRAINT_NOTNULL:    invalid,
-	sqlite3.SQLITE_CONSTRAINT_CHECK:      invalid,
-	sqlite3.SQLITE_TOOBIG:                invalid,
-	sqlite3.SQLITE_BUSY:                  away,
-	sqlite3.SQLITE_LOCKED:                away,
-	sqlite3.SQLITE_INTERRUPT:             away,
-	sqlite3.SQLITE_IOERR:                 away,
-	sqlite3.SQLITE_PROTOCOL:              away,
-	sqlite3.SQLITE_NOMEM:                 away,
+	sqlite3.SQLITE_CONSTRAINT_NOTNULL:    errInvalid,
+	sqlite3.SQLITE_CONSTRAINT_CHECK:      errInvalid,
+	sqlite3.SQLITE_TOOBIG:                errInvalid,
+	sqlite3.SQLITE_BUSY:                  errUnavailable,
+	sqlite3.SQLITE_LOCKED:                errUnavailable,
+	sqlite3.SQLITE_INTERRUPT:             errUnavailable,
+	sqlite3.SQLITE_IOERR:                 errUnavailable,
+	sqlite3.SQLITE_PROTOCOL:              errUnavailable,
+	sqlite3.SQLITE_NOMEM:                 errUnavailable,
 }
 
 func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch code := err.Code(); {
 	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE && says("identities.subject"):
-		return subjectUsed
-	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("blocks.network"): // see guard
+		return errIdentityUsed
+	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("blocks.network"): // see Store.RefuseBlocked
 		return moderation.ErrBlocked
 	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("installation.uid"): // see Dialect.failWhileCopying
 		return errCopying
-	case code == sqlite3.SQLITE_ERROR && (says("no such table") || says("no such column")): // it has no code for them
+	case code == sqlite3.SQLITE_ERROR && (says("no such table") || says("no such column")): // SQLite has no code for these
 		return ErrOutdated
 	}
-	return cmp.Or(resultCodes[err.Code()], resultCodes[err.Code()&0xff], unforeseen)
+	return cmp.Or(resultCodes[err.Code()], resultCodes[err.Code()&0xff], errUnexpected)
 }
 
 func isConnectionError(err error) bool {

@@ -30,7 +30,7 @@ func (s *Store) PurgeStep() error { return s.purge.Step(s.writer) }
 // TruncateLog is sqlitefile.TruncateLog.
 func (s *Store) TruncateLog() error { return sqlitefile.TruncateLog(s.writer, s.cfg.ConnectTimeout) }
 
-// usableFile connects, and returns the file's path. It fails unless this program can work with it, and with
+// usableFile connects, and returns the file's path. It fails if this program cannot work with the file, and with
 // fault.Invalid on PostgreSQL.
 func (s *Store) usableFile(ctx context.Context) (path string, err error) {
 	if _, err = URL(s.cfg.URL).file(); err == nil {
@@ -42,7 +42,7 @@ func (s *Store) usableFile(ctx context.Context) (path string, err error) {
 	return s.file.Path(), err
 }
 
-// missingFile is the fault for an SQLite file that does not exist.
+// missingFile returns the error for an SQLite file that does not exist.
 func missingFile(path, setting string) *fault.Error {
 	text := "There is no database at sqlite://" + path + ": check " + setting
 	if setting == defaultSetting {
@@ -64,9 +64,9 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return Translate(sqlitefile.Backup(ctx, file, path, s.cfg.ConnectTimeout))
 }
 
-// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. Then it removes the
-// oldest backups that it has made there of this database, until keep are left, and returns their paths. It leaves alone
-// all other files, and backups of other databases. Nothing is removed if the backup fails.
+// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. If that succeeds, it
+// removes the oldest of its backups of this database in the folder until keep are left, and returns their paths. It
+// does not touch other files, or backups of other databases.
 func (s *Store) BackupDated(ctx context.Context, folder string, keep int) (path string, removed []string, err error) {
 	file, err := s.usableFile(ctx)
 	if err != nil {
@@ -76,13 +76,13 @@ func (s *Store) BackupDated(ctx context.Context, folder string, keep int) (path 
 	return path, removed, Translate(err)
 }
 
-// Compact shrinks an SQLite file to its content. A running server's writes wait meanwhile. It needs as much free disk
-// space as the file has. It fails with fault.Unavailable when the database is too busy or the disk full, and with
-// fault.Invalid on PostgreSQL.
-func (s *Store) Compact(ctx context.Context) (sqlitefile.Compacted, error) {
+// Compact shrinks an SQLite file to its content. Until it ends, the writes of a running server wait. It needs as much
+// free disk space as the file has. It fails with fault.Unavailable when the database is too busy or the disk full, and
+// with fault.Invalid on PostgreSQL.
+func (s *Store) Compact(ctx context.Context) (sqlitefile.CompactResult, error) {
 	file, err := s.usableFile(ctx)
 	if err != nil {
-		return sqlitefile.Compacted{}, err
+		return sqlitefile.CompactResult{}, err
 	}
 	done, err := sqlitefile.Compact(ctx, file, s.cfg.ConnectTimeout)
 	return done, Translate(err)
@@ -92,7 +92,7 @@ func (s *Store) Compact(ctx context.Context) (sqlitefile.Compacted, error) {
 // fault.Invalid on PostgreSQL.
 func Restore(
 	ctx context.Context, cfg Config, from string, replacement sqlitefile.Replacement,
-) (done sqlitefile.Restored, err error) {
+) (done sqlitefile.RestoreResult, err error) {
 	path, err := URL(cfg.URL).file()
 	if err != nil {
 		return done, err

@@ -103,26 +103,26 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 		done, err := provider.Up(ctx)
 		switch {
 		case err == nil:
-			return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
+			return len(done), s.Ready(ctx) // a newer node may have migrated further
 		case attempt == s.dialect.attempts || ctx.Err() != nil:
 			return 0, fmt.Errorf("migrate the database: %w", Translate(err))
 		}
 	}
 }
 
-// maxClockDifference is how far the clock of this machine, which tokens and new pastes go by, may be from that of the
-// database, which stored ones go by.
+// maxClockDifference is how far the clock of this machine, which decides about tokens and new pastes, may be from the
+// clock of the database, which decides about stored pastes.
 const maxClockDifference = 5 * time.Second
 
-// checkClock fails where a new paste could be stored as expired, or an expired token be taken. How long the answer
-// takes is no difference.
+// checkClock fails if the clocks differ so much that a new paste could be stored as expired, or an expired token could
+// be accepted. The time that the database takes to answer does not count.
 func (s *Store) checkClock(ctx context.Context) error {
-	asked := s.Clock()
+	start := s.Clock()
 	now, err := s.Time(s.Read(ctx))
 	if err != nil {
 		return Unreadable(err)
 	}
-	if now.Before(asked.Add(-maxClockDifference)) || now.After(s.Clock().Add(maxClockDifference)) {
+	if now.Before(start.Add(-maxClockDifference)) || now.After(s.Clock().Add(maxClockDifference)) {
 		return errClock
 	}
 	return nil
@@ -251,5 +251,5 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
-	return goose.NewProvider(s.dialect.goose, s.pools[0], files, append(options, s.locking...)...)
+	return goose.NewProvider(s.dialect.goose, s.pools[0], files, append(options, s.lockOptions...)...)
 }

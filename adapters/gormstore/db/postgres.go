@@ -35,7 +35,7 @@ func (s *Store) openPostgres() error {
 	if err != nil {
 		return err
 	}
-	s.locking = []goose.ProviderOption{goose.WithSessionLocker(locker)}
+	s.lockOptions = []goose.ProviderOption{goose.WithSessionLocker(locker)}
 	db := stdlib.OpenDBFromPool(s.pgx)
 	s.dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
@@ -45,28 +45,28 @@ func (s *Store) openPostgres() error {
 
 // postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.
 func postgresConfig(cfg Config) (*pgxpool.Config, error) {
-	parsed, err := URL(cfg.URL).parsePostgres()
+	config, err := URL(cfg.URL).parsePostgres()
 	if err != nil {
 		return nil, err
 	}
-	if parsed.ConnConfig.ConnectTimeout == 0 {
-		parsed.ConnConfig.ConnectTimeout = cfg.ConnectTimeout
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = cfg.ConnectTimeout
 	}
-	if _, ok := parsed.ConnConfig.RuntimeParams["application_name"]; !ok {
-		parsed.ConnConfig.RuntimeParams["application_name"] = "gluepot"
+	if _, ok := config.ConnConfig.RuntimeParams["application_name"]; !ok {
+		config.ConnConfig.RuntimeParams["application_name"] = "gluepot"
 	}
-	parsed.ConnConfig.Tracer = cfg.Tracer
+	config.ConnConfig.Tracer = cfg.Tracer
 	if !cfg.Standby {
-		parsed.ConnConfig.ValidateConnect = requirePrimary(parsed.ConnConfig.ValidateConnect)
+		config.ConnConfig.ValidateConnect = requirePrimary(config.ConnConfig.ValidateConnect)
 	}
-	parsed.ConnConfig.ValidateConnect = readCommitted(parsed.ConnConfig.ValidateConnect)
-	parsed.MaxConns, parsed.MinConns = int32(cfg.MaxConnections), 0
-	parsed.MaxConnLifetime, parsed.MaxConnLifetimeJitter = cfg.ConnectionMaxLifetime, cfg.ConnectionMaxLifetime/5
+	config.ConnConfig.ValidateConnect = readCommitted(config.ConnConfig.ValidateConnect)
+	config.MaxConns, config.MinConns = int32(cfg.MaxConnections), 0
+	config.MaxConnLifetime, config.MaxConnLifetimeJitter = cfg.ConnectionMaxLifetime, cfg.ConnectionMaxLifetime/5
 	if cfg.ConnectionMaxLifetime == 0 {
-		parsed.MaxConnLifetime = 1 << 62
+		config.MaxConnLifetime = 1 << 62
 	}
 	if cfg.Reread != nil {
-		parsed.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+		config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
 			if url, err := cfg.Reread(); err == nil {
 				if now, err := url.parsePostgres(); err == nil {
 					conn.Password = now.ConnConfig.Password
@@ -75,13 +75,13 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 			return nil
 		}
 	}
-	return parsed, nil
+	return config, nil
 }
 
-// readCommitted chooses the isolation of statements outside transactions: a standby refuses those of a server whose
-// default is SERIALIZABLE. Behind a proxy in transaction mode a statement may use another session, whose default serves
-// it as well: one statement sees one instant at every level. Transactions name their level. next is the next check, or
-// nil.
+// readCommitted sets the isolation level of statements outside transactions: a standby refuses them if the server's
+// default is SERIALIZABLE. Behind a proxy in transaction mode a statement may run in another session, with the default
+// level. That does no harm, because one statement sees one instant at every level. Transactions set their own level.
+// next is the next check, or nil.
 func readCommitted(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		_, err := conn.Exec(ctx, "SET default_transaction_isolation = 'read committed'").ReadAll()
@@ -94,9 +94,9 @@ func readCommitted(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 
 var errNoPrimary = errors.New("the server is a standby")
 
-// requirePrimary refuses connections to a standby, which may be stale and accept revoked tokens. also is the URL's own
+// requirePrimary refuses connections to a standby, which may be stale and accept revoked tokens. next is the next
 // check, or nil.
-func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+func requirePrimary(next pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		result := conn.ExecParams(ctx, postgresDialect.standby, nil, nil, nil, nil).Read()
 		switch {
@@ -104,8 +104,8 @@ func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc 
 			return result.Err
 		case string(result.Rows[0][0]) != "f":
 			return errNoPrimary
-		case also != nil:
-			return also(ctx, conn)
+		case next != nil:
+			return next(ctx, conn)
 		}
 		return nil
 	}

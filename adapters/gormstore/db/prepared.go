@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// maxPrepared is how many statements a connection keeps. There is one for each length of a list of ids.
+	// maxPrepared is how many statements a connection caches. There is one for each length of a list of ids.
 	maxPrepared = 100
-	// maxPreparedLength is the length of the longest statement that is kept, in bytes. Imports make longer ones.
+	// maxPreparedLength is the length limit of a cached statement, in bytes. Imports have longer ones.
 	maxPreparedLength = 8 << 10
 )
 
-// preparing opens connections to SQLite that keep their statements prepared, inside transactions, too. The driver would
-// parse a statement each time that it runs, which takes longer than most of them run.
-type preparing struct{ driver.Connector }
+// preparingConnector opens connections to SQLite that cache prepared statements, also in transactions. The driver would
+// parse a statement each time, which takes longer than most statements take to run.
+type preparingConnector struct{ driver.Connector }
 
 // Connect implements driver.Connector.
-func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
-	opened, err := p.Connector.Connect(ctx)
+func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	driverConn, err := p.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	conn, ok := opened.(sqliteConn)
+	conn, ok := driverConn.(sqliteConn)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("%T lacks a method of a connection to SQLite", opened), opened.Close())
+		return nil, errors.Join(fmt.Errorf("%T lacks a method of a connection to SQLite", driverConn), driverConn.Close())
 	}
 	statements, err := simplelru.NewLRU[string, *preparedStatement](maxPrepared, nil)
 	return &preparingConn{conn, statements}, err
@@ -45,18 +45,17 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// preparingConn is a connection that keeps its statements prepared, those that were used last. A statement is either
-// kept or in use.
+// preparingConn is a connection with a cache of prepared statements. A statement is either in the cache or in use.
 type preparingConn struct {
 	sqliteConn
 
-	kept *simplelru.LRU[string, *preparedStatement]
+	cache *simplelru.LRU[string, *preparedStatement]
 }
 
 // PrepareContext implements driver.ConnPrepareContext.
 func (c *preparingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	if statement, ok := c.kept.Peek(query); ok {
-		c.kept.Remove(query)
+	if statement, ok := c.cache.Peek(query); ok {
+		c.cache.Remove(query)
 		return statement, nil
 	}
 	prepared, err := c.sqliteConn.PrepareContext(ctx, query)
@@ -73,10 +72,10 @@ func (c *preparingConn) PrepareContext(ctx context.Context, query string) (drive
 // Close implements driver.Conn.
 func (c *preparingConn) Close() error {
 	var errs []error
-	for _, statement := range c.kept.Values() {
+	for _, statement := range c.cache.Values() {
 		errs = append(errs, statement.sqliteStatement.Close())
 	}
-	c.kept.Purge()
+	c.cache.Purge()
 	return errors.Join(append(errs, c.sqliteConn.Close())...)
 }
 
@@ -87,7 +86,7 @@ type sqliteStatement interface {
 	driver.StmtQueryContext
 }
 
-// preparedStatement is a statement that its connection keeps when it is closed.
+// preparedStatement is a statement that returns to its connection's cache when it is closed.
 type preparedStatement struct {
 	sqliteStatement
 
@@ -95,16 +94,17 @@ type preparedStatement struct {
 	query string
 }
 
-// Close implements driver.Stmt. If another use of the same statement was quicker, or too many are kept, one is closed.
+// Close implements driver.Stmt. It closes the statement if the cache has an equal one, and otherwise the oldest
+// statement if the cache is full.
 func (s *preparedStatement) Close() error {
-	if s.conn.kept.Contains(s.query) {
+	if s.conn.cache.Contains(s.query) {
 		return s.sqliteStatement.Close()
 	}
 	var err error
-	if s.conn.kept.Len() == maxPrepared {
-		_, oldest, _ := s.conn.kept.RemoveOldest()
+	if s.conn.cache.Len() == maxPrepared {
+		_, oldest, _ := s.conn.cache.RemoveOldest()
 		err = oldest.sqliteStatement.Close()
 	}
-	s.conn.kept.Add(s.query, s)
+	s.conn.cache.Add(s.query, s)
 	return err
 }

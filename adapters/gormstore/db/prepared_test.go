@@ -65,7 +65,7 @@ func newPreparing(t *testing.T) (pool *sql.DB, prepared, open *atomic.Int64, dsn
 		t.Fatal(err)
 	}
 	prepared, open = new(atomic.Int64), new(atomic.Int64)
-	pool = sql.OpenDB(preparing{counted{connector, prepared, open}})
+	pool = sql.OpenDB(preparingConnector{counted{connector, prepared, open}})
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = pool.Close() })
 	if _, err := pool.ExecContext(t.Context(), "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)"); err != nil {

@@ -14,15 +14,16 @@ var errPreparing = fault.New(fault.Conflict,
 
 const searchIndexLock = "hashtext('gluepot: search index')"
 
-// PrepareSearch makes the index of searches, unless it is there. Others can write meanwhile. It fails with
-// search.ErrNoIndex when the database cannot have one, and with fault.Conflict when another caller is making it.
+// PrepareSearch creates the search index unless it exists. Others can write at the same time. It fails with
+// search.ErrNoIndex when the database cannot have the index, and with fault.Conflict when another caller is creating
+// it.
 //
-// The lock is of the session that makes the index, because PostgreSQL may go on after this program was killed.
+// The lock belongs to the session that creates the index, because PostgreSQL may go on after this program is killed.
 func (s *Store) PrepareSearch(ctx context.Context) error {
 	switch {
 	case s.cfg.RefuseWrites:
-		return errRefused
-	case s.pgx == nil: // SQLite's is in the schema
+		return errReadOnly
+	case s.pgx == nil: // SQLite's index is in the schema
 		return nil
 	}
 	conn, err := s.pools[0].Conn(ctx)
@@ -43,29 +44,29 @@ func (s *Store) PrepareSearch(ctx context.Context) error {
 		defer cancel()
 		_, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock("+searchIndexLock+")") // a broken session holds no lock
 	}()
-	err = makeSearchIndex(ctx, conn)
-	if err != nil && diagnose(err) == noRight { // for the schema that the extension is in
+	err = createSearchIndex(ctx, conn)
+	if err != nil && diagnose(err) == errNoPrivilege { // for the schema that the extension is in
 		return search.ErrNoIndex
 	}
 	return Translate(err)
 }
 
-func makeSearchIndex(ctx context.Context, conn *sql.Conn) error {
+func createSearchIndex(ctx context.Context, conn *sql.Conn) error {
 	var valid bool
 	if err := conn.QueryRowContext(ctx, postgresDialect.Searchable).Scan(&valid); err != nil || valid {
 		return err
 	}
-	// One that was interrupted has left an index that is not valid.
+	// An interrupted call has left an invalid index.
 	if _, err := conn.ExecContext(ctx, "DROP INDEX CONCURRENTLY IF EXISTS paste_texts_by_trigram"); err != nil {
 		return err
 	}
-	var on sql.NullString
-	if err := conn.QueryRowContext(ctx, "SELECT prepare_search()").Scan(&on); err != nil {
+	var columns sql.NullString
+	if err := conn.QueryRowContext(ctx, "SELECT prepare_search()").Scan(&columns); err != nil {
 		return err
 	}
-	if !on.Valid {
+	if !columns.Valid {
 		return search.ErrNoIndex
 	}
-	_, err := conn.ExecContext(ctx, "CREATE INDEX CONCURRENTLY paste_texts_by_trigram ON "+on.String)
+	_, err := conn.ExecContext(ctx, "CREATE INDEX CONCURRENTLY paste_texts_by_trigram ON "+columns.String)
 	return err
 }

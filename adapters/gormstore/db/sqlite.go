@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 )
 
-// maxSQLiteReaders is the number beyond which readers stop helping.
+// maxSQLiteReaders limits the connections for reading. More would not make reads faster.
 const maxSQLiteReaders = 4
 
 // openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
@@ -28,15 +28,15 @@ func (s *Store) openSQLite() error {
 	if !s.cfg.RefuseWrites {
 		upkeep = s.upkeep
 	}
-	s.file = sqlitefile.NewWatched(path, missingFile(path, s.cfg.urlSetting()), upkeep)
+	s.file = sqlitefile.NewWatcher(path, missingFile(path, s.cfg.urlSetting()), upkeep)
 	unbounded := semaphore.NewWeighted(math.MaxInt64)
-	s.pasteWrites, s.turns, s.together = unbounded, unbounded, s.separate
+	s.pasteWrites, s.turns, s.together = unbounded, unbounded, s.writeSeparately
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		connector, err := sqlite.NewConnector(sqliteDSN(path, s.cfg, writes))
 		if err != nil {
 			return nil, err
 		}
-		db := sql.OpenDB(s.file.Connector(preparing{connector}))
+		db := sql.OpenDB(s.file.Connector(preparingConnector{connector}))
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		s.pools = append(s.pools, db)

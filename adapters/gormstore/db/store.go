@@ -27,11 +27,11 @@ type Store struct {
 	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
 	pools   []*sql.DB
 	pgx     *pgxpool.Pool       // nil for SQLite
-	file    *sqlitefile.Watched // of no file on PostgreSQL
+	file    *sqlitefile.Watcher // watches nothing on PostgreSQL
 	purge   sqlitefile.Purge    // of an SQLite index
 
-	together transaction            // see WriteTogether
-	locking  []goose.ProviderOption // of migrations
+	together    transaction            // see WriteTogether
+	lockOptions []goose.ProviderOption // of migrations
 
 	// Work on pastes may use half of the connections, and slow work (lists, searches, counts, imports) a quarter. So
 	// neither a lock on pastes nor long lists take the connections for users and tokens.
@@ -49,7 +49,7 @@ func New(cfg Config) (*Store, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	s := &Store{cfg: cfg, file: &sqlitefile.Watched{}}
+	s := &Store{cfg: cfg, file: &sqlitefile.Watcher{}}
 	open := s.openPostgres
 	if URL(cfg.URL).isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
@@ -79,10 +79,10 @@ func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 // Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
 func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 
-// Dialect returns what the statements of this database have of their own.
+// Dialect returns the statements that are particular to this database.
 func (s *Store) Dialect() *Dialect { return s.dialect }
 
-// KeepsSearch reports whether the searchable text of pastes is kept.
+// KeepsSearch reports whether writes store the searchable text of pastes.
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On PostgreSQL it
@@ -131,12 +131,12 @@ func (s *Store) connectError(err error) error {
 	}
 	url, setting := URL(s.cfg.URL), s.cfg.urlSetting()
 	switch diagnose(err) {
-	case noRoom, noRight:
+	case errFull, errNoPrivilege:
 		return Translate(err)
-	case damaged:
+	case errDamaged:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or not a database. Check %s.",
 			url, setting), err)
-	case forbidden:
+	case errCannotOpen:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that %s names a file that this user may write, "+
 				"in a folder where this user may make files.",
@@ -146,9 +146,9 @@ func (s *Store) connectError(err error) error {
 		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
 }
 
-// Analyze is for the end of an import or a copy. By itself, PostgreSQL learns the sizes of tables only after minutes.
-// Until then it compiles the statement of each look-up of a paste (JIT), which takes 0.3 s. Nothing depends on it, so
-// errors are ignored.
+// Analyze updates the statistics of tables after an import or a copy. By itself, PostgreSQL does so only after minutes.
+// Until then it compiles the statement of each look-up of a paste (JIT), which takes 0.3 s. Analyze ignores errors,
+// because nothing depends on it.
 func (s *Store) Analyze(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

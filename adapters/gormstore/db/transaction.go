@@ -37,9 +37,9 @@ func (s *Store) Read(ctx context.Context) *gorm.DB {
 	return db
 }
 
-// Snapshot is Bounded in a transaction that sees one instant.
+// Snapshot is ReadLimited in a transaction that sees one instant.
 func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
-	return s.Bounded(ctx, func(db *gorm.DB) error {
+	return s.ReadLimited(ctx, func(db *gorm.DB) error {
 		return db.Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	}, semaphores...)
 }
@@ -49,28 +49,28 @@ type transaction func(ctx context.Context, change func(tx *gorm.DB) error) error
 
 // Transaction runs change in a transaction, again after a deadlock, and translates the error.
 func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, s.lasting(change))
+	return s.write(ctx, s.writeSeparately, s.unlessCopying(change))
 }
 
 // WriteCopy is Transaction for a copy, which alone writes to its target.
 func (s *Store) WriteCopy(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, change)
+	return s.write(ctx, s.writeSeparately, change)
 }
 
 // WritePaste is Transaction for work on pastes.
 func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, s.lasting(change), s.pasteWrites)
+	return s.write(ctx, s.writeSeparately, s.unlessCopying(change), s.pasteWrites)
 }
 
 // WriteTogether is WritePaste for a change that does not ask how many rows were affected. On PostgreSQL, statements
 // that return no rows are sent with the next one that does, or with the end of the transaction.
 func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.together, s.lasting(change), s.pasteWrites)
+	return s.write(ctx, s.together, s.unlessCopying(change), s.pasteWrites)
 }
 
 // WriteImport is WritePaste for a part of an import. Imports of one kind take turns.
 func (s *Store) WriteImport(ctx context.Context, kind string, change func(tx *gorm.DB) error) error {
-	return s.write(ctx, s.separate, s.lasting(func(tx *gorm.DB) error {
+	return s.write(ctx, s.writeSeparately, s.unlessCopying(func(tx *gorm.DB) error {
 		if err := tx.Exec(s.dialect.lockImport, kind).Error; err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s *Store) write(
 	ctx context.Context, begin transaction, change func(tx *gorm.DB) error, semaphores ...*semaphore.Weighted,
 ) error {
 	if s.cfg.RefuseWrites {
-		return errRefused
+		return errReadOnly
 	}
 	release, err := acquire(ctx, semaphores...)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) write(
 		err := begin(ctx, change)
 		switch {
 		case err == nil:
-			return s.file.Check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
+			return s.file.Check() // if the file has been replaced, the write is lost: do not acknowledge it
 		case isDeadlock(err) && attempt < attempts && ctx.Err() == nil:
 			continue
 		}
@@ -107,10 +107,11 @@ func (s *Store) write(
 	}
 }
 
-// lasting makes a change fail while the database is the target of a copy that has not ended: the next one would delete
-// it. The change comes first, so that it holds its locks on tables: a copy that begins waits for them
-// (LockTables), and is seen here if it was earlier. As in guard, the statement can stop others only by failing.
-func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+// unlessCopying makes a change fail while the database is the target of a copy that has not ended, because the next
+// copy would delete the change. The change comes first, so that it holds its locks on tables: a copy that begins later
+// waits for them (LockTables), and one that began earlier is seen here. As in RefuseBlocked, the statement can stop
+// others only by failing.
+func (s *Store) unlessCopying(change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	return func(tx *gorm.DB) error {
 		if err := change(tx); err != nil {
 			return err
@@ -119,15 +120,15 @@ func (s *Store) lasting(change func(tx *gorm.DB) error) func(tx *gorm.DB) error 
 	}
 }
 
-// separate is a transaction that sends each statement by itself.
-func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) error {
+// writeSeparately runs a transaction that sends each statement by itself.
+func (s *Store) writeSeparately(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return s.writer.WithContext(ctx).Transaction(change, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 }
 
-// Guarded makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network. A
-// statement can stop those that are sent with it only by failing. So Guarded copies a block of the client, if there is
-// one, without its network, which the table refuses.
-func (s *Store) Guarded(from netip.Addr, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
+// RefuseBlocked makes a change fail with moderation.ErrBlocked when it comes from an address in a blocked network. A
+// statement can stop the statements that are sent with it only by failing. So RefuseBlocked copies the block of the
+// client, if there is one, without its network, and the table refuses that.
+func (s *Store) RefuseBlocked(from netip.Addr, change func(tx *gorm.DB) error) func(tx *gorm.DB) error {
 	networks := moderation.NetworksOf(from)
 	if len(networks) == 0 {
 		return change
@@ -148,10 +149,10 @@ func LockInstallation(tx *gorm.DB) error {
 	return ForUpdate(tx).Take(&model.Installation{}).Error
 }
 
-// mayAct fails with auditlog.ErrAdministrator unless the user of that id is an active administrator. Administrators
-// take turns, so that of two who suspend each other the second is refused. A turn waits for no lock longer than
-// lockTimeout: other nodes wait for it.
-func (s *Store) mayAct(tx *gorm.DB, administrator string) error {
+// lockAdministrator fails with auditlog.ErrAdministrator unless the user of that id is an active administrator.
+// Administrators take turns, so that of two who suspend each other the second is refused. A turn waits for no lock
+// longer than lockTimeout: other nodes wait for it.
+func (s *Store) lockAdministrator(tx *gorm.DB, administrator string) error {
 	if s.pgx != nil {
 		if err := tx.Exec(fmt.Sprint("SET LOCAL lock_timeout = ", lockTimeout.Milliseconds())).Error; err != nil {
 			return err
@@ -160,15 +161,15 @@ func (s *Store) mayAct(tx *gorm.DB, administrator string) error {
 	if err := LockInstallation(tx); err != nil {
 		return err
 	}
-	return StillMay(tx, administrator)
+	return CheckAdministrator(tx, administrator)
 }
 
 // lockTimeout is how long an act of an administrator waits for its turn in this process, and then for each lock.
 const lockTimeout = 2 * time.Second
 
-// StillMay fails with auditlog.ErrAdministrator unless the user of that id is an active administrator, who remains one
-// until the transaction ends.
-func StillMay(tx *gorm.DB, administrator string) error {
+// CheckAdministrator fails with auditlog.ErrAdministrator unless the user of that id is an active administrator, who
+// remains one until the transaction ends.
+func CheckAdministrator(tx *gorm.DB, administrator string) error {
 	var ids []string
 	query := tx.Model(&model.User{}).Where("id = ? AND admin AND NOT suspended", administrator)
 	err := ForShare(query).Pluck("id", &ids).Error
@@ -199,7 +200,7 @@ func (s *Store) Record(
 	}
 	return write(ctx, func(tx *gorm.DB) error {
 		if entry.Administrator != "" {
-			if err := s.mayAct(tx, entry.Administrator); err != nil {
+			if err := s.lockAdministrator(tx, entry.Administrator); err != nil {
 				return err
 			}
 		}
@@ -224,12 +225,12 @@ func ForUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// ForShare is ForUpdate for rows that others may read and lock so, too.
+// ForShare is ForUpdate with a lock that several transactions may hold.
 func ForShare(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
 }
 
-// acquire waits for a place in each semaphore, in their order.
+// acquire acquires each semaphore, in their order.
 func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
 	for i, s := range semaphores {
 		if err := s.Acquire(ctx, 1); err != nil {
@@ -248,11 +249,13 @@ func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release fu
 
 // List runs a slow read of pastes.
 func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
-	return s.Bounded(ctx, read, s.Slow, s.Pastes)
+	return s.ReadLimited(ctx, read, s.Slow, s.Pastes)
 }
 
-// Bounded runs a read that holds the semaphores, and translates the error.
-func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
+// ReadLimited runs a read that holds the semaphores, and translates the error.
+func (s *Store) ReadLimited(
+	ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted,
+) error {
 	release, err := acquire(ctx, semaphores...)
 	if err != nil {
 		return err
@@ -261,7 +264,7 @@ func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semap
 	return Translate(read(s.Read(ctx)))
 }
 
-// pipelined is a transaction on a pipeline.
+// pipelined runs a transaction on a pipeline.
 func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) error {
 	conn, err := s.pools[0].Conn(ctx)
 	if err != nil {
@@ -276,7 +279,7 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 		p.batch.Queue("COMMIT")
 		err = p.flush(ctx)
 	}
-	if err = cmp.Or(p.failed, err); err != nil && p.begun {
+	if err = cmp.Or(p.err, err); err != nil && p.begun {
 		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
 	}
 	return err
@@ -287,10 +290,10 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 type pipeline struct {
 	*sql.Conn
 
-	log    logger.Interface
-	batch  pgx.Batch
-	begun  bool  // whether the first batch was sent
-	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
+	log   logger.Interface
+	batch pgx.Batch
+	begun bool  // the first batch was sent
+	err   error // of the first batch that failed; nothing is sent after it, because the transaction may have ended
 }
 
 // ExecContext implements gorm.ConnPool.
@@ -319,8 +322,8 @@ func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...an
 
 // flush sends the queued statements. The log sees them as one.
 func (p *pipeline) flush(ctx context.Context) error {
-	if p.failed != nil || p.batch.Len() == 0 {
-		return p.failed
+	if p.err != nil || p.batch.Len() == 0 {
+		return p.err
 	}
 	batch, began := p.batch, time.Now()
 	p.begun = true
@@ -336,6 +339,6 @@ func (p *pipeline) flush(ctx context.Context) error {
 		}
 		return strings.Join(all, "; "), -1
 	}, err)
-	p.failed = err
+	p.err = err
 	return err
 }

@@ -63,7 +63,7 @@ func (u URL) Validate() error {
 	return err
 }
 
-// IsPostgres reports whether the URL is one of PostgreSQL.
+// IsPostgres reports whether the URL is for PostgreSQL.
 func (u URL) IsPostgres() bool {
 	return strings.HasPrefix(string(u), "postgres://") || strings.HasPrefix(string(u), "postgresql://")
 }

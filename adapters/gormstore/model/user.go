@@ -27,7 +27,7 @@ type User struct {
 	ProfileClosed   bool // here: see user.LocalChanges
 }
 
-// Identity is a service by which a user signs in.
+// Identity is a user's account at a provider.
 type Identity struct {
 	UserID   string `gorm:"primaryKey"`
 	Provider string `gorm:"primaryKey"`
@@ -35,7 +35,7 @@ type Identity struct {
 	Imported bool // and not linked here
 }
 
-// UnlinkedIdentity is a service that was taken from a user, so that no import brings it back.
+// UnlinkedIdentity is an identity that was taken from a user. No import brings it back.
 type UnlinkedIdentity struct {
 	UserID   string `gorm:"primaryKey"`
 	Provider string `gorm:"primaryKey"`
@@ -85,11 +85,11 @@ func (r *User) Domain() (user.User, error) {
 	}, nil
 }
 
-// NewIdentities returns the rows of services that were linked here.
-func NewIdentities(id string, services map[string]string) []Identity {
-	rows := make([]Identity, 0, len(services))
-	for service, subject := range services {
-		rows = append(rows, Identity{UserID: id, Provider: service, Subject: subject})
+// NewIdentities returns the rows of identities that were linked on this server.
+func NewIdentities(id string, identities map[string]string) []Identity {
+	rows := make([]Identity, 0, len(identities))
+	for provider, subject := range identities {
+		rows = append(rows, Identity{UserID: id, Provider: provider, Subject: subject})
 	}
 	return rows
 }
@@ -156,17 +156,17 @@ type UserDeletion struct {
 	Lifetime string
 }
 
-// NewUserDeletion is the inverse of Kept.
-func NewUserDeletion(id user.ID, kept *user.PasteRetention) *UserDeletion {
-	row := &UserDeletion{UserID: string(id), Keeps: kept != nil}
-	if kept != nil {
-		row.Until, row.Lifetime = Nullable(kept.Until), kept.Lifetime
+// NewUserDeletion is the inverse of Retention.
+func NewUserDeletion(id user.ID, retention *user.PasteRetention) *UserDeletion {
+	row := &UserDeletion{UserID: string(id), Keeps: retention != nil}
+	if retention != nil {
+		row.Until, row.Lifetime = Nullable(retention.Until), retention.Lifetime
 	}
 	return row
 }
 
-// Kept says what becomes of the user's pastes.
-func (r *UserDeletion) Kept() *user.PasteRetention {
+// Retention returns what becomes of the user's pastes.
+func (r *UserDeletion) Retention() *user.PasteRetention {
 	if !r.Keeps {
 		return nil
 	}

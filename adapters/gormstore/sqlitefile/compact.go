@@ -17,7 +17,7 @@ import (
 var errInUse = fault.New(fault.Unavailable,
 	"The database is in use all the time: others write to it, or read it for long. Try again later.")
 
-// purgeIndex removes deleted text from the search index, where its trigrams would stay until the index merges.
+// purgeIndex removes deleted text from the search index. Its trigrams would stay until the index merges them.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
 
 // Purge removes deleted text from the search index, in steps between other writes.
@@ -29,11 +29,11 @@ type Purge struct {
 // Running reports whether there are more steps to do.
 func (p *Purge) Running() bool { return p.running.Load() }
 
-// purgePages is how much one step writes: other writers wait some 20 ms.
+// purgePages is how many pages one step writes. Other writers wait for about 20 ms.
 const purgePages = 500
 
-// Step begins or continues to remove deleted text. FTS5's secure-delete would take 50 ms for each paste; this writes
-// the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
+// Step begins or continues to remove deleted text. FTS5's secure-delete would take 50 ms for each paste. Step rewrites
+// the index instead, and has finished when it finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
 func (p *Purge) Step(writer *gorm.DB) error {
 	return writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
@@ -67,8 +67,8 @@ func totalChanges(tx *gorm.DB) (changes int64, err error) {
 	return changes, err
 }
 
-// TruncateLog moves the log into the file and empties it, because it still contains deleted text. If another connection
-// uses the log, it does nothing. patience is what the connection has waited for locks before, and will again.
+// TruncateLog moves the log into the file and empties it, because the log still contains deleted text. It does nothing
+// if another connection uses the log. patience is the busy timeout that it restores afterwards.
 func TruncateLog(writer *gorm.DB, patience time.Duration) error {
 	return writer.Connection(func(tx *gorm.DB) error {
 		wait := "PRAGMA busy_timeout = " + strconv.FormatInt(patience.Milliseconds(), 10)
@@ -77,12 +77,13 @@ func TruncateLog(writer *gorm.DB, patience time.Duration) error {
 	})
 }
 
-// Compacted has the size of a database file, in bytes, before and after Compact.
-type Compacted struct{ Before, After int64 }
+// CompactResult is the size of a database file, in bytes, before and after Compact.
+type CompactResult struct{ Before, After int64 }
 
-// Compact shrinks a file to its content. A running server's writes wait meanwhile. It needs as much free disk space as
-// the file has. patience is how long to wait for a lock. It fails with fault.Unavailable when the database is too busy.
-func Compact(ctx context.Context, file string, patience time.Duration) (done Compacted, err error) {
+// Compact shrinks a file to its content. Until it ends, the writes of a running server wait. It needs as much free disk
+// space as the file has. patience is how long to wait for a lock. It fails with fault.Unavailable when the database is
+// too busy.
+func Compact(ctx context.Context, file string, patience time.Duration) (done CompactResult, err error) {
 	if done.Before, err = fileSize(file); err != nil {
 		return done, err
 	}

@@ -16,9 +16,9 @@ const datedName = "gluepot-20060102T150405.000Z.db"
 
 var isDated = regexp.MustCompile(`^gluepot-\d{8}T\d{6}\.\d{3}Z\.db$`)
 
-// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. Then it removes the
-// oldest backups that it has made there of this database, until keep are left, and returns their paths. It leaves alone
-// all other files, and backups of other databases. Nothing is removed if the backup fails.
+// BackupDated writes a backup, as Backup does, to a new file in a folder, and returns its path. If that succeeds, it
+// removes the oldest of its backups of this database in the folder until keep are left, and returns their paths. It
+// does not touch other files, or backups of other databases.
 func BackupDated(
 	ctx context.Context, file, folder string, keep int, patience time.Duration,
 ) (path string, removed []string, err error) {
@@ -40,7 +40,7 @@ func BackupDated(
 		if other == path || !isDated.MatchString(entry.Name()) || !entry.Type().IsRegular() {
 			continue
 		}
-		if of, err := uidOf(ctx, other); err == nil && of == uid {
+		if otherUID, err := uidOf(ctx, other); err == nil && otherUID == uid {
 			others = append(others, other)
 		}
 	}

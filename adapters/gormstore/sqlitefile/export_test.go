@@ -2,7 +2,7 @@ package sqlitefile
 
 // What TestUndoAgainKeepsTheLock needs: it is in another package, because db imports this one.
 var (
-	AttachRestored = attachRestored
+	AttachRestored = attachNew
 	CloseLog       = closeLog
-	UndoAgain      = undoAgain
+	UndoAgain      = undoSinceBackup
 )

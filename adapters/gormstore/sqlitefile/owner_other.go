@@ -2,8 +2,8 @@
 
 package sqlitefile
 
-// keepOwner does nothing: new files have the rights of their folder.
-func keepOwner(string, string) error { return nil }
+// copyOwner does nothing: new files have the rights of their folder.
+func copyOwner(string, string) error { return nil }
 
 // takeOwnerOfFolder does nothing: new files have the rights of their folder.
 func takeOwnerOfFolder(string) error { return nil }

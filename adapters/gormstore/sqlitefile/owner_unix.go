@@ -11,18 +11,18 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// keepOwner gives a file the owner, the group and the mode of the one that it is to replace. It fails with
-// fault.Unavailable when this user may not: the server could not open the file.
-func keepOwner(path, replaced string) error {
-	info, err := giveOwner(path, replaced)
+// copyOwner gives a file the owner, the group and the mode of the file that it will replace, so that the server can
+// open it. It fails with fault.Unavailable when this user may not do that.
+func copyOwner(path, target string) error {
+	info, err := giveOwner(path, target)
 	if err != nil {
 		return err
 	}
 	return fileFault(path, os.Chmod(path, info.Mode().Perm()))
 }
 
-// takeOwnerOfFolder gives a new file that root makes the owner and the group of its folder: the server, which runs as
-// that user, could not open the file of root. It fails with fault.Unavailable when root may not.
+// takeOwnerOfFolder gives a new file of root the owner and the group of its folder, so that the server, which runs as
+// that user, can open it. It fails with fault.Unavailable when root may not do that.
 func takeOwnerOfFolder(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -31,7 +31,7 @@ func takeOwnerOfFolder(path string) error {
 	return err
 }
 
-// giveOwner gives a file the owner and the group of another, and returns what the system says of that.
+// giveOwner gives a file the owner and the group of another file, and returns the other file's information.
 func giveOwner(path, other string) (os.FileInfo, error) {
 	info, err := os.Stat(other)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 // partialFile is a temporary file that gets its name once it is complete.
 type partialFile struct{ path string }
 
-// abandonedAfter is how long a temporary file must be unchanged to count as left by a process that was killed.
+// abandonedAfter is the age from which an unchanged temporary file counts as left over from a process that was killed.
 const abandonedAfter = time.Hour
 
-// newPartial makes a temporary file, and removes those that were abandoned in its folder: they may hold what was
-// deleted since.
+// newPartial creates a temporary file, and removes abandoned ones in its folder: they may contain what has been deleted
+// since.
 func newPartial(path string) (*partialFile, error) {
 	const prefix = ".gluepot-partial-"
-	left, _ := os.ReadDir(filepath.Dir(path)) // CreateTemp reports what is wrong with the folder
-	for _, entry := range left {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // CreateTemp reports what is wrong with the folder
+	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), prefix) &&
 			time.Since(info.ModTime()) > abandonedAfter {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), entry.Name()))

@@ -22,18 +22,18 @@ var errOpen = fault.New(fault.Unavailable, "The database is open in another proc
 
 // Replacement says what Restore does with an existing database.
 type Replacement struct {
-	Replace     bool // put the backup in its place
-	WithDeleted bool // and bring back what was deleted, removed or revoked there since the backup
+	Replace     bool // replace it by the backup
+	WithDeleted bool // bring back what has been deleted, removed or revoked in it since the backup
 }
 
-// Restored is the result of Restore.
-type Restored struct {
-	Kept            string   // the path of the database that was replaced; empty: there was none
-	Undone          []Undone // what of the backup was deleted, removed or revoked since, and is so again
+// RestoreResult is what Restore did.
+type RestoreResult struct {
+	Previous        string   // the new path of the database that was replaced, or ""
+	Undone          []Undone // what the backup had, and was deleted, removed or revoked again
 	Version, Latest int64    // of the backup's schema, and the newest that this program knows
 }
 
-// Target is the file that Restore makes, and what package db knows of its tables.
+// Target is the file that Restore creates, and what package db knows about its tables.
 type Target struct {
 	Path     string
 	Patience time.Duration // how long to wait for a lock
@@ -44,14 +44,14 @@ type Target struct {
 	Versions func(ctx context.Context, db *sql.DB, from string) (version, latest int64, err error)
 }
 
-// Restore turns a copy of a backup into the target, after a check of its integrity. It replaces an existing database
-// only if the replacement says so. Then it keeps the old one, with its log, beside the new one under a name with the
-// time, and the new one has its owner and mode. Where there was none, root gives the new one the owner of its folder.
+// Restore checks the integrity of a backup and copies it to the target. It replaces an existing database only if
+// replacement allows it. Then the previous database, with its log, stays beside the new one under a name with the time,
+// and the new one gets its owner and mode. If there is no database, root gives the new one the owner of its folder.
 //
-// It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot; with
-// fault.Conflict when a database exists and is not to be replaced; and with fault.Unavailable when that database is in
-// use, belongs to another user, or does not say what was deleted in it.
-func Restore(ctx context.Context, target Target, from string, replacement Replacement) (done Restored, err error) {
+// It fails with fault.Invalid when the backup is damaged, too new or not a database of Gluepot; with fault.Conflict
+// when a database exists and may not be replaced; and with fault.Unavailable when that database is in use, belongs to
+// another user, or cannot be read, so that nobody knows what was deleted in it.
+func Restore(ctx context.Context, target Target, from string, replacement Replacement) (done RestoreResult, err error) {
 	replacing, err := target.check(ctx, from, replacement.Replace)
 	if err != nil {
 		return done, err
@@ -66,24 +66,24 @@ func Restore(ctx context.Context, target Target, from string, replacement Replac
 		return done, fileFault(path, err)
 	}
 	if done.Version, done.Latest, err = target.examine(ctx, partial.path, from); err != nil {
-		return Restored{}, err
+		return RestoreResult{}, err
 	}
 	if !replacing {
 		if err := takeOwnerOfFolder(partial.path); err != nil {
-			return Restored{}, err
+			return RestoreResult{}, err
 		}
 		return done, fileFault(path, partial.publish(path))
 	}
-	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
-	done.Undone, err = target.replace(ctx, done.Kept, partial, replacement.WithDeleted)
+	done.Previous = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
+	done.Undone, err = target.replace(ctx, done.Previous, partial, replacement.WithDeleted)
 	return done, err
 }
 
 // check reports whether the backup would replace a database. It resolves links in the path.
 func (t *Target) check(ctx context.Context, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
-	if failed, ok := errors.AsType[*fs.PathError](err); ok { // Stat returns no other error
-		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", from, failed.Err), err)
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok { // Stat returns no other error
+		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", from, pathErr.Err), err)
 	}
 	if !backup.Mode().IsRegular() {
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is not a file.", from))
@@ -101,13 +101,13 @@ func (t *Target) check(ctx context.Context, from string, replace bool) (bool, er
 	if real, err := filepath.EvalSymlinks(t.Path); err == nil {
 		t.Path = real
 	}
-	there, err := os.Stat(t.Path)
+	existing, err := os.Stat(t.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, checkNoLog(t.Path)
 	case err != nil:
 		return false, fileFault(t.Path, err)
-	case os.SameFile(there, backup):
+	case os.SameFile(existing, backup):
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is the database itself.", from))
 	case !replace:
 		return false, fault.New(fault.Conflict, fmt.Sprintf(
@@ -160,17 +160,17 @@ func (t *Target) examine(ctx context.Context, path, from string) (version, lates
 	return version, latest, nil
 }
 
-// replace replaces a database, and keeps the old one under another name. At every instant the path names one of the
-// two. A process that opens the old one meanwhile waits for the lock, and then notices (see Watched).
+// replace replaces a database, and gives the old one another name. At every instant the path names one of the two. A
+// process that opens the old database during that waits for the lock, and then notices (see Watcher).
 func (t *Target) replace(
-	ctx context.Context, kept string, partial *partialFile, withDeleted bool,
+	ctx context.Context, previous string, partial *partialFile, withDeleted bool,
 ) (undone []Undone, err error) {
 	path := t.Path
-	if err := keepOwner(partial.path, path); err != nil {
+	if err := copyOwner(partial.path, path); err != nil {
 		return nil, err
 	}
 	if !withDeleted && !beginsAsSQLite(path) { // SQLite would remove its log
-		return nil, uncompared(path, errors.New("it is no SQLite database"))
+		return nil, notCompared(path, errors.New("it is no SQLite database"))
 	}
 	db, err := Open(path, "rw", t.Patience)
 	if err != nil {
@@ -178,7 +178,7 @@ func (t *Target) replace(
 	}
 	defer db.Close() //nolint:errcheck // this releases the lock
 	if !withDeleted {
-		err = attachRestored(ctx, db, partial.path)
+		err = attachNew(ctx, db, partial.path)
 	}
 	if err == nil {
 		err = closeLog(ctx, db)
@@ -189,10 +189,10 @@ func (t *Target) replace(
 		return nil, err
 	case withDeleted:
 	case damage:
-		return nil, uncompared(path, err)
+		return nil, notCompared(path, err)
 	default:
-		if undone, err = undoAgain(ctx, db); err != nil {
-			return nil, uncompared(path, err)
+		if undone, err = undoSinceBackup(ctx, db); err != nil {
+			return nil, notCompared(path, err)
 		}
 		if err := forget(ctx, partial.path); err != nil { // what was deleted again
 			return nil, err
@@ -201,12 +201,12 @@ func (t *Target) replace(
 	if err := syncFile(partial.path); err != nil {
 		return nil, fileFault(path, err)
 	}
-	if err := os.Link(path, kept); err != nil {
-		return nil, fileFault(kept, err)
+	if err := os.Link(path, previous); err != nil {
+		return nil, fileFault(previous, err)
 	}
 	if damage { // keep its log for a recovery: the new file must not use it
-		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fileFault(kept, err)
+		if err := os.Rename(path+"-wal", previous+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fileFault(previous, err)
 		}
 		_ = os.Remove(path + "-shm")
 	}
@@ -216,7 +216,7 @@ func (t *Target) replace(
 	return undone, syncFile(filepath.Dir(path))
 }
 
-// beginsAsSQLite reports whether a file has the header of a database. An empty file is a database without tables.
+// beginsAsSQLite reports whether a file has the header of a database. An empty file counts as one without tables.
 func beginsAsSQLite(path string) bool {
 	file, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Undone says how much of a backup was deleted, removed or revoked after it.
+// Undone says how much of a backup was deleted, removed or revoked again.
 type Undone struct {
 	What string // a plural, such as "pastes"
 	Rows int64
 }
 
-// sameInstallation holds unless the backup is of another installation, which lacks rows for other reasons.
+// sameInstallation is true unless the backup is from another installation, which lacks rows for other reasons.
 const sameInstallation = `(SELECT uid FROM main.installation) = (SELECT uid FROM restored.installation)`
 
-// buried is the condition that an id has a tombstone in the replaced database.
-func buried(kind string) string {
+// hasTombstone is the condition that an id has a tombstone in the replaced database.
+func hasTombstone(kind string) string {
 	return `id IN (SELECT id FROM main.tombstones WHERE kind = '` + kind + `')`
 }
 
@@ -27,9 +27,9 @@ func readers(visibility string) string {
 	return `CASE ` + visibility + ` WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 END`
 }
 
-// undoing takes from the database "restored", in this order, what was taken from "main" after the backup. Rows of
-// statements without a name are not counted.
-var undoing = []struct{ what, statement string }{
+// undoStatements remove from the database "restored", in this order, what was removed from "main" after the backup.
+// Only the rows of statements with a name are counted.
+var undoStatements = []struct{ what, statement string }{
 	{"", `CREATE TEMP TABLE given_up AS SELECT r.id, (
 			SELECT coalesce(sum(octet_length(replace(tag, char(26), ''))), 0) FROM restored.paste_tags WHERE paste_id = r.id
 		) AS tag_bytes FROM restored.pastes r JOIN main.pastes m ON m.id = r.id
@@ -50,10 +50,11 @@ var undoing = []struct{ what, statement string }{
 			AND (r.removed_at IS NULL OR r.hidden AND NOT m.hidden)`},
 	{"", `DELETE FROM restored.paste_texts WHERE paste_id IN (SELECT id FROM restored.pastes WHERE removed_at IS ` +
 		`NOT NULL)`},
-	{"pastes", `DELETE FROM restored.pastes WHERE ` + buried("paste") + ` AND id NOT IN (SELECT id FROM main.pastes)`},
+	{"pastes", `DELETE FROM restored.pastes WHERE ` + hasTombstone("paste") + `
+		AND id NOT IN (SELECT id FROM main.pastes)`},
 	{"reports", `DELETE FROM restored.reports WHERE ` + sameInstallation + ` AND id NOT IN (SELECT id FROM main.reports)`},
 
-	{"users", `DELETE FROM restored.users WHERE ` + buried("user") + ` AND id NOT IN (SELECT id FROM main.users)`},
+	{"users", `DELETE FROM restored.users WHERE ` + hasTombstone("user") + ` AND id NOT IN (SELECT id FROM main.users)`},
 	{"", `UPDATE restored.users AS r SET public_profile = r.public_profile AND m.public_profile,
 			show_tags = r.show_tags AND m.show_tags, profile_closed = r.profile_closed OR m.profile_closed,
 			admin = r.admin AND m.admin, suspended = r.suspended OR m.suspended,
@@ -85,7 +86,7 @@ var undoing = []struct{ what, statement string }{
 	{"passwords that were changed", `UPDATE restored.passwords AS r SET hash = m.hash
 		FROM main.passwords AS m WHERE m.user_id = r.user_id AND m.hash <> r.hash`},
 
-	// What remembers all that.
+	// The records of all that.
 	{"", `INSERT OR REPLACE INTO restored.tombstones (kind, id, deleted_at, removed_by, reason, told)
 		SELECT kind, id, deleted_at, removed_by, reason, told FROM main.tombstones`},
 	{"", `INSERT OR REPLACE INTO restored.former_names (username_folded, user_id, given_up_at)
@@ -97,8 +98,8 @@ var undoing = []struct{ what, statement string }{
 	{"", `DROP TABLE given_up`},
 }
 
-// attachRestored makes the file that is to replace a database known to the connection to it.
-func attachRestored(ctx context.Context, db *sql.DB, path string) error {
+// attachNew attaches the new file, as "restored", to the connection to the database that it will replace.
+func attachNew(ctx context.Context, db *sql.DB, path string) error {
 	if _, err := db.ExecContext(ctx, "ATTACH ? AS restored", URI(path)+"?mode=rw"); err != nil {
 		return err
 	}
@@ -107,14 +108,14 @@ func attachRestored(ctx context.Context, db *sql.DB, path string) error {
 	return err
 }
 
-// undoAgain deletes, removes and revokes in the attached file what was deleted, removed and revoked in the database
-// after the backup. It ends the transaction of closeLog, and keeps its lock.
-func undoAgain(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
+// undoSinceBackup deletes, removes and revokes in the attached file what was deleted, removed and revoked in the
+// database after the backup. It ends the transaction of closeLog, but keeps its lock.
+func undoSinceBackup(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
 	var tables int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM main.sqlite_schema").Scan(&tables); err != nil {
 		return nil, err
 	}
-	for _, u := range undoing {
+	for _, u := range undoStatements {
 		if tables == 0 {
 			break // it was never used
 		}
@@ -134,8 +135,8 @@ func undoAgain(ctx context.Context, db *sql.DB) (undone []Undone, err error) {
 	return undone, err
 }
 
-// uncompared is the fault for a database that does not say what was deleted from it.
-func uncompared(path string, err error) error {
+// notCompared returns the error for a database that cannot be read, so that nobody knows what was deleted from it.
+func notCompared(path string, err error) error {
 	if IsFull(err) {
 		return err
 	}

@@ -14,46 +14,46 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// fileWatchInterval is how long reads may use a file that was replaced or removed. Writes notice at once.
+// fileWatchInterval is how long reads may go on using a file that was replaced or removed. Writes notice at once.
 const fileWatchInterval = time.Second
 
 // ErrReplaced is the error for a file that was replaced or removed.
 var ErrReplaced = fault.New(fault.Unavailable,
 	"The database file was replaced or removed while it was in use. Restart the server.")
 
-// Watched notices when a file is replaced or removed: open connections would go on writing to the old one. Until it is
-// opened, its other methods do nothing. The zero value is of no file. Build others with NewWatched.
-type Watched struct {
+// Watcher notices when a file is replaced or removed, because open connections would go on writing to the old file.
+// Before Open, its other methods do nothing. The zero value watches nothing. Build others with NewWatcher.
+type Watcher struct {
 	path     string
 	missing  *fault.Error // for a file that does not exist
 	opening  sync.Mutex
 	identity os.FileInfo                 // of the file that the connections use; nil before open
-	log      atomic.Pointer[os.FileInfo] // SQLite keeps the log while a connection is open; nil: not seen yet
-	replaced atomic.Bool                 // whether a check has found this
+	log      atomic.Pointer[os.FileInfo] // of the log, which exists while a connection is open; nil: not seen yet
+	replaced atomic.Bool                 // a check has found that
 	upkeep   func(tick int)
 	stop     func() // ends the watching
 	watching sync.WaitGroup
 }
 
-// NewWatched returns the file at a path. Open fails with missing if there is none. While the file is open, upkeep is
-// called once a second, unless it is nil.
-func NewWatched(path string, missing *fault.Error, upkeep func(tick int)) *Watched {
-	return &Watched{path: path, missing: missing, upkeep: upkeep}
+// NewWatcher returns a watcher of a file. Open fails with missing if the file does not exist. While it is open, upkeep
+// is called once a second, unless it is nil.
+func NewWatcher(path string, missing *fault.Error, upkeep func(tick int)) *Watcher {
+	return &Watcher{path: path, missing: missing, upkeep: upkeep}
 }
 
-// Path returns the path, and "" for no file.
-func (f *Watched) Path() string { return f.path }
+// Path returns the path of the file, or "".
+func (f *Watcher) Path() string { return f.path }
 
 // Connector returns a connector that closes connections which reached the file's replacement (TestSQLiteFileReplaced).
-func (f *Watched) Connector(connector driver.Connector) driver.Connector {
+func (f *Watcher) Connector(connector driver.Connector) driver.Connector {
 	return watchedConnector{connector, f}
 }
 
-// watchedConnector opens connections to a watched file.
+// watchedConnector checks the file after it has opened a connection.
 type watchedConnector struct {
 	driver.Connector
 
-	file *Watched
+	file *Watcher
 }
 
 // Connect implements driver.Connector.
@@ -69,7 +69,7 @@ func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 }
 
 // Open calls connect, and then watches the file, if there is one. A second call checks that the file is still there.
-func (f *Watched) Open(connect func() error) error {
+func (f *Watcher) Open(connect func() error) error {
 	if f.path == "" {
 		return connect()
 	}
@@ -111,19 +111,19 @@ func (f *Watched) Open(connect func() error) error {
 }
 
 // Check fails once the path names another file, or none.
-func (f *Watched) Check() error {
+func (f *Watcher) Check() error {
 	if f.identity == nil {
 		return nil
 	}
-	if gone(f.path, f.identity) && f.replaced.CompareAndSwap(false, true) {
-		f.setLogAside()
+	if isReplaced(f.path, f.identity) && f.replaced.CompareAndSwap(false, true) {
+		f.moveLogAway()
 	}
 	if path, err := filepath.EvalSymlinks(f.path); err == nil { // as SQLite names its log
-		if known := f.log.Load(); known == nil {
+		if before := f.log.Load(); before == nil {
 			if log, err := os.Stat(path + "-wal"); err == nil {
 				f.log.CompareAndSwap(nil, &log)
 			}
-		} else if gone(path+"-wal", *known) {
+		} else if isReplaced(path+"-wal", *before) {
 			f.replaced.Store(true)
 		}
 	}
@@ -131,30 +131,30 @@ func (f *Watched) Check() error {
 }
 
 // Replaced returns the last result of Check.
-func (f *Watched) Replaced() error {
+func (f *Watcher) Replaced() error {
 	if f.replaced.Load() {
 		return ErrReplaced
 	}
 	return nil
 }
 
-// setLogAside moves the log away when another file has taken the place of its own: SQLite would write it into that one.
-func (f *Watched) setLogAside() {
+// moveLogAway moves the log away when its file has been replaced. SQLite would write the log into the new file.
+func (f *Watcher) moveLogAway() {
 	path, err := filepath.EvalSymlinks(f.path)
-	if known := f.log.Load(); err == nil && known != nil && !gone(path+"-wal", *known) {
+	if log := f.log.Load(); err == nil && log != nil && !isReplaced(path+"-wal", *log) {
 		_ = os.Rename(path+"-wal", path+"-wal.replaced")
 		_ = os.Remove(path + "-shm")
 	}
 }
 
-// gone reports whether a path names another file than before, or none. It ignores other errors.
-func gone(path string, before os.FileInfo) bool {
+// isReplaced reports whether a path names another file than before, or none. It ignores other errors.
+func isReplaced(path string, before os.FileInfo) bool {
 	now, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(before, now)
 }
 
 // Close stops watching, and reports whether the path still names the file.
-func (f *Watched) Close() bool {
+func (f *Watcher) Close() bool {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.stop != nil {
