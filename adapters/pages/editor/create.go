@@ -25,21 +25,21 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	return []site.Route{
-		{Pattern: "/", Get: p.front, Post: p.tellPrograms(site.Form(p.create))},
+		{Pattern: "/", Get: p.front, Post: p.hintAtRaw(site.Form(p.create))},
 		{Pattern: "/:id/fork", Get: p.fork},
 		{Pattern: "/:id/edit", Get: p.SignedIn(p.editing), Post: site.Form(p.edit)},
 	}
 }
 
 func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
-	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
-	if limit := lives.Bound(unlessEqual(form.Lifetime, "")); limit != nil {
+	signedIn, lifetimes := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
+	if limit := lifetimes.Bound(unlessEqual(form.Lifetime, "")); limit != nil {
 		form.Lifetime = *limit
 	}
 	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
 	return &formPage{
 		Layout: r.Layout("", "Store code snippets and share them by link"), Form: form,
-		Start: p.startLanguage(r), Lives: lives,
+		Start: p.startLanguage(r), Lifetimes: lifetimes,
 		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
 	}
 }
@@ -54,19 +54,19 @@ func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
-	document, err := p.Read(r)
-	if err == nil && document.Burns { // a copy would stay
+	doc, err := p.Read(r)
+	if err == nil && doc.Burns { // a copy would not burn
 		err = paste.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
-	form, err := editForm(&document)
+	form, err := editForm(&doc)
 	if err != nil {
 		return err
 	}
-	form.Tags, form.Base, form.SignedIn, form.Origin = "", "", r.Viewer.SignedIn(), string(document.ID)
-	if document.Visibility == paste.Public {
+	form.Tags, form.Base, form.SignedIn, form.Origin = "", "", r.Viewer.SignedIn(), string(doc.ID)
+	if doc.Visibility == paste.Public {
 		form.Visibility = paste.Unlisted.String()
 	}
 	for i := range form.Snippets {
@@ -85,21 +85,21 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
-// signInToSend is the problem of a form whose session has ended.
+// signInToSend is the message above a form whose session has ended.
 const signInToSend = "You are not signed in any more. Nothing is lost: " +
 	"sign in in another tab, then send this form again."
 
-// refusals has the statuses of a form that is shown again.
-var refusals = map[fault.Kind]int{
+// formStatuses maps the errors after which the form is shown again to its status.
+var formStatuses = map[fault.Kind]int{
 	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Forbidden: http.StatusForbidden,
 	fault.Exhausted: http.StatusTooManyRequests,
 }
 
-// tellPrograms tells a program that sends text where a form is expected, as curl -d does, where to send it.
-func (p *pages) tellPrograms(answer site.Handler) site.Handler {
+// hintAtRaw tells programs that send text in place of the form, as curl -d does, where to send it.
+func (p *pages) hintAtRaw(handler site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
-		err := answer(w, r)
+		err := handler(w, r)
 		if !errors.Is(err, site.ErrBrokenForm) || strings.Contains(r.Header.Get("Accept"), "text/html") {
 			return err
 		}
@@ -119,7 +119,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 		return p.showForm(w, r, status, page)
 	}
 	draft, err := page.Form.draft()
-	if form.SignedIn && !r.Viewer.SignedIn() { // do not create an anonymous paste by accident
+	if form.SignedIn && !r.Viewer.SignedIn() { // would create an anonymous paste by accident
 		err = token.ErrRejected
 	}
 	var created pastes.NewPaste
@@ -139,13 +139,13 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 		}
 		return p.SeeOther(w, site.PathOfPaste(string(created.ID)))
 	}
-	status := refusals[fault.KindOf(err)]
+	status := formStatuses[fault.KindOf(err)]
 	if status == 0 {
 		return err
 	}
 	page.explain(err)
 	if status == http.StatusUnauthorized {
-		page.Wrong, page.Form.SignedIn = problem{Text: signInToSend}, false // sending it again means an anonymous paste
+		page.Wrong, page.Form.SignedIn = problem{Text: signInToSend}, false // sending it again creates an anonymous paste
 	}
 	if quota, ok := errors.AsType[*paste.QuotaError](err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(quota.Retry.Seconds()))))

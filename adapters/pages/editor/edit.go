@@ -14,33 +14,33 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// ownPaste returns the paste in the path if the reader owns it. Otherwise it fails with fault.NotFound.
+// ownPaste returns the paste in the path. It fails with fault.NotFound if the viewer does not own it.
 func (p *pages) ownPaste(r *site.Request) (paste.Document, error) {
-	document, err := p.Read(r)
-	if err == nil && !document.OwnedBy(r.Viewer.User.ID) {
+	doc, err := p.Read(r)
+	if err == nil && !doc.OwnedBy(r.Viewer.User.ID) {
 		err = paste.ErrNotFound
 	}
-	return document, err
+	return doc, err
 }
 
 var errTooLarge = fault.New(fault.Invalid, "This paste is too large to edit on a page. Use the API.")
 
 // editForm returns the form for a paste. It fails with fault.Invalid if the paste is too large.
-func editForm(stored *paste.Document) (form pasteForm, err error) {
+func editForm(doc *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
-		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
-		SignedIn: true, Base: stored.Revision(),
+		Title: asLine(doc.Title), Visibility: doc.Visibility.String(), Tags: asLine(strings.Join(doc.Tags, ", ")),
+		SignedIn: true, Base: doc.Revision(),
 	}
-	bytes := 0
-	for i, pasty := range stored.Pasties {
+	size := 0
+	for i, pasty := range doc.Pasties {
 		// A browser sends each line end as two characters, and a header for each field.
-		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
+		size += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: cmp.Or(asLine(pasty.Language), paste.Autodetect),
 			Code: pasty.Code,
 		})
 	}
-	if len(form.Snippets) > maxFormSnippets || bytes > site.MaxShownBytes {
+	if len(form.Snippets) > maxFormSnippets || size > site.MaxShownBytes {
 		return form, errTooLarge
 	}
 	if len(form.Snippets) == 0 {
@@ -49,9 +49,8 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	return form, nil
 }
 
-// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, and remove them in
-// inputs. Submitted values are compared with values changed in the same way, so that an edit does not alter other
-// fields.
+// Browsers change even the values that nobody edits: they replace U+0000, normalise line ends in text areas, and remove
+// them in inputs. To find out what was edited, submitted values are compared with stored ones after the same changes.
 var (
 	textArea = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	asLine   = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
@@ -66,12 +65,12 @@ func asText(text string) string {
 }
 
 // changes returns the differences between the form and the stored paste.
-func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
+func (f *pasteForm) changes(doc *paste.Document) (changes paste.Changes, err error) {
 	private, public, err := f.visibility()
 	if err != nil {
 		return changes, err
 	}
-	before, err := editForm(stored)
+	before, err := editForm(doc)
 	if err != nil {
 		return changes, err
 	}
@@ -87,7 +86,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		pasty.Language, pasty.Code = s.content()
 		if i := slices.IndexFunc(before.Snippets, func(b snippet) bool { return b.ID == s.ID }); s.ID != "" && i >= 0 {
 			old := before.Snippets[i]
-			before.Snippets = slices.Delete(before.Snippets, i, i+1) // an imported paste can have an id twice
+			before.Snippets = slices.Delete(before.Snippets, i, i+1) // an imported paste may have an id twice
 			pasty.Title, pasty.Code = unlessEqual(s.Name, old.Name), unlessEqual(restoreLineEnds(old.Code, s.Code), old.Code)
 			if s.Language == old.Language {
 				pasty.Language = nil
@@ -105,25 +104,25 @@ func unlessEqual(value, before string) *string {
 	return &value
 }
 
-func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteForm) *formPage {
-	title := site.TitleOf(stored)
+func (p *pages) newEditPage(r *site.Request, doc *paste.Document, form pasteForm) *formPage {
+	title := site.TitleOf(doc)
 	return &formPage{
-		Layout: r.Layout("Edit "+marks.Plain(title), ""), ID: string(stored.ID), Heading: marks.Text(title), Form: form,
+		Layout: r.Layout("Edit "+marks.Plain(title), ""), ID: string(doc.ID), Heading: marks.Text(title), Form: form,
 		Start: p.startLanguage(r), Owned: true,
 	}
 }
 
-// editing shows the form for the reader's own paste. Visitors must sign in first, whatever is at the path.
+// editing shows the form for the viewer's own paste. Visitors must sign in first, whether or not there is one.
 func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
-	stored, err := p.ownPaste(r)
+	doc, err := p.ownPaste(r)
 	if err != nil {
 		return err
 	}
-	form, err := editForm(&stored)
+	form, err := editForm(&doc)
 	if err != nil {
 		return err
 	}
-	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
+	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &doc, form))
 }
 
 func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) error {
@@ -135,7 +134,7 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) 
 	case err != nil:
 		return err
 	case !r.Viewer.SignedIn():
-		return p.showSent(w, r, form)
+		return p.showUnsaved(w, r, form)
 	}
 	if err = p.save(w, r, form); fault.Is(err, fault.NotFound) {
 		return p.recreate(w, r, form)
@@ -145,15 +144,15 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) 
 
 // save changes the paste, or shows the form again. It fails with fault.NotFound if the paste is gone.
 func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) error {
-	stored, err := p.ownPaste(r)
+	doc, err := p.ownPaste(r)
 	if err != nil {
 		return err
 	}
-	page := p.newEditPage(r, &stored, form)
+	page := p.newEditPage(r, &doc, form)
 	if status := page.change(); status != 0 {
 		return p.showForm(w, r, status, page)
 	}
-	changes, err := form.changes(&stored)
+	changes, err := form.changes(&doc)
 	if err == nil {
 		_, err = p.Modules.Pastes.EditOwn.Do(r.Context(), r.Actor(), page.ID, changes)
 	}
@@ -170,18 +169,18 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 }
 
-// showSent shows the form again after the session has ended. It shows only the submitted values, which do not reveal
+// showUnsaved shows the form again after the session has ended. It shows only the submitted values, which do not reveal
 // whether the paste exists.
-func (p *pages) showSent(w http.ResponseWriter, r *site.Request, form pasteForm) error {
-	document := paste.Document{
+func (p *pages) showUnsaved(w http.ResponseWriter, r *site.Request, form pasteForm) error {
+	doc := paste.Document{
 		Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title},
 	}
-	page := p.newEditPage(r, &document, form)
+	page := p.newEditPage(r, &doc, form)
 	page.Wrong.Text = signInToSend
 	return p.showForm(w, r, http.StatusUnauthorized, page)
 }
 
-// recreate shows the form again for a new paste, because the edited one is gone.
+// recreate shows the form again as one for a new paste, because the edited paste is gone.
 func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	form.Base = ""
 	for i := range form.Snippets {
@@ -193,16 +192,16 @@ func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm)
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// showConflict shows the form again after another edit. Saving it then replaces the paste, whose history keeps the
+// showConflict shows the form again after a conflicting edit. Saving it again replaces the paste; the history keeps the
 // other edit.
 func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formPage) error {
-	stored, err := p.ownPaste(r)
+	doc, err := p.ownPaste(r)
 	if err != nil {
 		return err
 	}
-	page.Form.Base = stored.Revision()
+	page.Form.Base = doc.Revision()
 	for i := range page.Form.Snippets {
-		if _, err := stored.Pasty(page.Form.Snippets[i].ID); err != nil { // removed by the other edit
+		if _, err := doc.Pasty(page.Form.Snippets[i].ID); err != nil { // removed by the other edit
 			page.Form.Snippets[i].ID = ""
 		}
 	}

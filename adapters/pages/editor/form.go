@@ -21,34 +21,34 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxFormSnippets is the most snippets on a form. Pastes with more can be edited by the API.
+// maxFormSnippets is the limit of snippets on a form. Pastes with more are edited with the API.
 const maxFormSnippets = 100
 
 var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("This form takes at most %d snippets. Use the API for more.",
 	maxFormSnippets))
 
-// Values of the form's buttons, "do". doRemove is followed by the snippet's number.
+// Values of the form's buttons, which are named "do". The snippet's number follows doRemove.
 const (
 	doAdd    = "add"
 	doRemove = "remove-"
 )
 
-// pasteForm has the values of the form, as submitted.
+// pasteForm has the submitted values of the form.
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	Burns                             bool          // after it was read once
-	SignedIn                          bool          // the reader was signed in when the form was shown
+	Burns                             bool          // after reading
+	SignedIn                          bool          // the viewer was signed in when the form was shown
 	Base                              string        // the revision of the edited paste
 	Origin                            string        // the id of the forked paste
-	Cipher                            *paste.Cipher // encrypted by the browser, instead of title, snippets and tags
+	Cipher                            *paste.Cipher // from the browser, in place of title, snippets and tags
 	do                                string
 	notText                           []string // names of files that are not text
 }
 
 type snippet struct {
-	Number                   int    // from 1
-	ID, Name, Language, Code string // no id: it is new
+	Number                   int    // begins at 1
+	ID, Name, Language, Code string // ID is "" for a new snippet
 	Focused                  bool
 }
 
@@ -58,11 +58,11 @@ func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
 // Field returns the name of a field of the snippet in errors.
 func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
 
-// fieldOriginal has the code of a new snippet in base64 if a text area would change it, so that files keep their line
-// ends.
+// fieldOriginal is the field with the code of a new snippet in base64. It is empty unless a text area would change the
+// code: files keep their line ends.
 const fieldOriginal = "original"
 
-// Original returns the value of fieldOriginal. It is empty for a stored snippet, whose original the server has.
+// Original returns the value of fieldOriginal. It is empty for a stored snippet, because the server has its code.
 func (s *snippet) Original() string {
 	if s.ID != "" || asText(s.Code) == s.Code {
 		return ""
@@ -70,8 +70,8 @@ func (s *snippet) Original() string {
 	return base64.StdEncoding.EncodeToString([]byte(s.Code))
 }
 
-// shownLanguage returns the value of the language field, which is empty if the language is detected.
-func (s *snippet) shownLanguage() string {
+// languageField returns the value of the language field. It is empty if the language is to be detected.
+func (s *snippet) languageField() string {
 	if s.Language == paste.Autodetect {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (s *snippet) shownLanguage() string {
 // blank reports whether the snippet is empty.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
-// content returns the language and the code, or nil for empty ones.
+// content returns the language and the code. An empty one is nil.
 func (s *snippet) content() (language, code *string) {
 	if !s.blank() {
 		code = &s.Code
@@ -92,16 +92,16 @@ func (s *snippet) content() (language, code *string) {
 type formPage struct {
 	site.Layout
 
-	ID      string     // of the edited paste; empty: a new one
-	Heading marks.Text // its title
-	Form    pasteForm
-	Start   string // the language of new snippets
-	Owned   bool   // show the fields for owners
-	Closed  bool   // creating needs a signed-in user
-	Deleted bool   // the reader has just deleted a paste
-	Lives   paste.Lifetimes
-	Edited  bool // by another form in the meantime
-	Wrong   problem
+	ID        string     // of the edited paste, or "" for a new one
+	Heading   marks.Text // its title
+	Form      pasteForm
+	Start     string // the language of new snippets
+	Owned     bool   // show the fields for owners
+	Closed    bool   // creating needs a signed-in user
+	Deleted   bool   // the viewer has just deleted a paste
+	Lifetimes paste.Lifetimes
+	Edited    bool // somebody else has edited the paste since the form was shown
+	Wrong     problem
 }
 
 // problem is an error in a field of the form, or in the whole form if Field is empty.
@@ -115,10 +115,10 @@ func (p *formPage) Problem(field string) string {
 	return ""
 }
 
-// verbatim has the attributes of a field whose text browsers must not correct.
+// verbatim keeps browsers from correcting the text of a field.
 var verbatim = templ.Attributes{"autocapitalize": "off", "autocorrect": "off", "spellcheck": "false"}
 
-// invalid returns the attributes of a field with a problem: it gets the focus, and the problem describes it.
+// invalid returns the attributes of a field with a problem: the field gets the focus, and the problem describes it.
 func invalid(id, problem string) templ.Attributes {
 	if problem == "" {
 		return nil
@@ -126,7 +126,7 @@ func invalid(id, problem string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
-// area returns the attributes of the field with a snippet's code. On a new form it has the focus.
+// area returns the attributes of the text area with a snippet's code. On a new form it gets the focus.
 func (p *formPage) area(s *snippet) templ.Attributes {
 	area := maps.Clone(verbatim)
 	maps.Copy(area, invalid("code-"+strconv.Itoa(s.Number), p.Problem(s.Field("code"))))
@@ -136,13 +136,13 @@ func (p *formPage) area(s *snippet) templ.Attributes {
 	return area
 }
 
-// lifetimes has the choices of the form, with their labels.
-var lifetimes = [][2]string{
+// lifetimeChoices are the lifetimes to choose from, with their labels.
+var lifetimeChoices = [][2]string{
 	{"never", "never"}, {"1h", "in 1 hour"}, {"2h", "in 2 hours"}, {"10h", "in 10 hours"}, {"1d", "in 1 day"},
 	{"2d", "in 2 days"}, {"1w", "in 1 week"}, {"1m", "in 1 month"}, {"1y", "in 1 year"},
 }
 
-// startLanguage returns the reader's default language for new snippets, or "" to detect it.
+// startLanguage returns the viewer's default language for new snippets, or "" to detect it.
 func (p *pages) startLanguage(r *site.Request) string {
 	lang, err := p.Modules.Languages.FindByName.Do(r.Viewer.User.DefaultLanguage)
 	if err != nil {
@@ -195,7 +195,7 @@ func readPasteForm(fields url.Values) (pasteForm, error) {
 var errUnencrypted = fault.New(fault.Invalid,
 	"Your browser did not encrypt the paste, so nothing was stored. Reload the page, and send it again.")
 
-// readCipher reads what the browser has encrypted. It fails with fault.Invalid.
+// readCipher reads the fields of an encrypted paste. It fails with fault.Invalid.
 func (f *pasteForm) readCipher(fields url.Values) error {
 	version, err := strconv.Atoi(fields.Get("version"))
 	data, dataErr := base64.RawURLEncoding.DecodeString(fields.Get("cipher"))
@@ -207,7 +207,7 @@ func (f *pasteForm) readCipher(fields url.Values) error {
 	return nil
 }
 
-// add adds a file as a snippet, in place of an empty last one.
+// add adds a file as a snippet. It replaces the last snippet if that is blank.
 func (f *pasteForm) add(name, code string) {
 	if !utf8.ValidString(code) {
 		f.notText = append(f.notText, name)
@@ -221,7 +221,7 @@ func (f *pasteForm) add(name, code string) {
 	})
 }
 
-// change handles the buttons other than save. It returns the status for the page, or 0 if the form must be saved.
+// change handles all buttons but save. It returns the status of the page, or 0 if the form is to be saved.
 func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.notText) > 0 {
@@ -263,7 +263,8 @@ func (f *pasteForm) filledSnippets() []snippet {
 	return snippets
 }
 
-// visibility parses the visibility. Neither private nor public means unlisted. It fails with fault.Invalid.
+// visibility parses the visibility. A paste that is neither private nor public is unlisted. It fails with
+// fault.Invalid.
 func (f *pasteForm) visibility() (private, public bool, err error) {
 	private, public = f.Visibility == paste.Private.String(), f.Visibility == paste.Public.String()
 	if !private && !public && f.Visibility != paste.Unlisted.String() {
@@ -272,7 +273,7 @@ func (f *pasteForm) visibility() (private, public bool, err error) {
 	return private, public, err
 }
 
-// draft returns the new paste of the form. It fails with fault.Invalid.
+// draft returns the form as a draft of a paste. It fails with fault.Invalid.
 func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Burns
 	draft.Lifetime = &f.Lifetime
@@ -290,7 +291,7 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// hiddenFields has the fields of the domain's errors that the page does not show.
+// hiddenFields are fields in errors of the domain that the page does not show.
 var hiddenFields = []string{"", "origin", "version", "cipher", "salt"}
 
 // explain shows an error beside its field, or above the form if the page does not show the field.

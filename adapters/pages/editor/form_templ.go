@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// pasteForm is the form of a paste. The children stand above its last row, which stays visible.
+// pasteForm is the form of a paste. The children are above its last row, which stays visible.
 func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -143,8 +143,8 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				for _, life := range lifetimes {
-					if page.Lives.Allows(paste.Lifetime(life[0])) {
+				for _, life := range lifetimeChoices {
+					if page.Lifetimes.Allows(paste.Lifetime(life[0])) {
 						templ_7745c5c3_Err = option(life[0], life[1], page.Form.Lifetime).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -598,7 +598,7 @@ func (p *pages) snippetFields(page *formPage, s *snippet) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("language-"+number, "language", "Language", "", s.shownLanguage(), page.Problem(language), templ.Attributes{
+		templ_7745c5c3_Err = textField("language-"+number, "language", "Language", "", s.languageField(), page.Problem(language), templ.Attributes{
 			"list": "languages", "placeholder": paste.Autodetect, "autocapitalize": "off", "autocomplete": "off", "spellcheck": "false",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -1081,9 +1081,9 @@ func option(value, text, selected string) templ.Component {
 	})
 }
 
-// encryptionFields are shown by form.js. The password has no name, so that it is never sent. A browser that goes back
-// to the form, or reloads it, fills it in again, and could send it unencrypted before form.js has loaded: the required
-// checkbox prevents that.
+// encryptionFields has the fields for encryption, which form.js shows. The password has no name, so it is never sent. A
+// browser that goes back to the form, or reloads it, restores its values, and could send them unencrypted before form.js
+// has loaded. The required checkbox prevents that.
 func (p *pages) encryptionFields() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxChangedLines bounds the memory for the lines between the first and the last change.
+// maxChangedLines limits the memory for the lines between the first and the last change.
 const maxChangedLines = 20_000
 
-// restoreLineEnds returns a text from a browser, with the original bytes in every unchanged line: a text area loses the
-// difference between line ends. A changed line ends as the line before it.
+// restoreLineEnds returns a text from a browser with the original bytes in every unchanged line, because a text area
+// makes all line ends the same. A changed line gets the line end of the line before it.
 func restoreLineEnds(original, text string) string {
 	switch {
 	case asText(original) == text:
@@ -59,7 +59,7 @@ func restoreLineEnds(original, text string) string {
 // builder builds a text from lines.
 type builder []byte
 
-// add adds lines. It keeps a CR at the end of a line apart from an LF that follows.
+// add adds lines. It does not let a CR that ends a line and an LF that begins the next one become one line end.
 func (b *builder) add(lines string) {
 	if strings.HasPrefix(lines, "\n") && bytes.HasSuffix(*b, []byte("\r")) {
 		lines = "\r" + lines
@@ -67,7 +67,7 @@ func (b *builder) add(lines string) {
 	*b = append(*b, lines...)
 }
 
-// linesByText returns the lines of a text by the text that a browser sends for each.
+// linesByText returns the lines of a text by what a browser sends for each.
 func linesByText(text string) map[string][]string {
 	lines := make(map[string][]string)
 	for n := 0; text != "" && n < maxChangedLines; n++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// cache is an LRU cache of colours, bounded in bytes.
+// cache is an LRU cache of colours with a limit in bytes.
 type cache struct {
 	mu          sync.Mutex
 	limit, size int
@@ -17,8 +17,8 @@ type cache struct {
 
 func newCache(limit int) *cache {
 	c := &cache{limit: limit}
-	evicted := func(key string, colours Colours) { c.size -= weight(key, colours) }
-	c.entries, _ = simplelru.NewLRU(math.MaxInt, evicted) // fails for a size of 0 only
+	onEvict := func(key string, colours Colours) { c.size -= weight(key, colours) }
+	c.entries, _ = simplelru.NewLRU(math.MaxInt, onEvict) // fails only for a size of 0
 	return c
 }
 

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// threadTime returns the time that has passed, as this system does not say how long a thread has had a processor.
+// threadTime returns the time since the start. This system does not report the processor time of a thread.
 func threadTime() time.Duration { return time.Since(began) }

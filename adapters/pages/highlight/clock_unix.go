@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime returns how long the current thread has had a processor.
+// threadTime returns the processor time of the current thread.
 func threadTime() time.Duration {
 	var used unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used) // it exists on these systems
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used) // does not fail on these systems
 	return time.Duration(used.Nano())
 }

@@ -1,7 +1,7 @@
 // Package highlight finds the keywords, strings and comments of code with chroma's lexers.
 //
-// Anyone can write the code, and the lexers are backtracking regular expressions: so length, work and concurrency are
-// bounded, and results cached. What is beyond the bounds is plain text.
+// Anyone can write the code, and the lexers are backtracking regular expressions. So length, work and concurrency are
+// limited, and results are cached. Code beyond the limits is plain text.
 package highlight
 
 import (
@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// maxCode is how much of a code has colours, in bytes.
+	// maxCode is how many bytes of one code are highlighted.
 	maxCode = 256 << 10
-	// maxCached is the size of the cache in bytes.
+	// maxCached is the size limit of the cache in bytes.
 	maxCached = 32 << 20
 )
 
-// Work is processor time, so that colours do not depend on what else the machine does. chroma's slowest lexer takes 8
-// µs for a byte of ordinary text on a processor of 2020, most take 2.
+// Work is processor time, so that colours do not depend on what else the machine does. On a processor of 2020, most
+// lexers of chroma take 2 µs for a byte of ordinary text, and the slowest takes 8 µs.
 const (
 	workPerByte = 12 * time.Microsecond
-	leastWork   = 100 * time.Millisecond // for one code
-	maxPageWork = 2 * time.Second        // a page begins no code beyond it
+	minMaxWork  = 100 * time.Millisecond // the limit for short code
+	maxPageWork = 2 * time.Second        // then a page highlights no more code
 )
 
 // Span is a part of the code with one class.
@@ -40,39 +40,39 @@ type Span struct {
 	Class  byte   // in the style sheet, one letter; 0: none
 }
 
-// Colours are those of one code.
+// Colours are the colours of one code.
 type Colours struct {
 	Spans []Span // cover the code; nil: it is plain text
-	Plain int    // how many bytes at the end have no colours, because they are too many or take too much work
-	Late  bool   // there are none yet; a later page may have them
+	Plain int    // how many bytes at the end are plain text, because of a limit
+	Late  bool   // the colours were not ready in time; a later page may have them
 }
 
-// Page has what one page has spent on colours.
+// Page counts the work that one page has spent on colours.
 type Page struct{ work time.Duration }
 
 // Highlighter highlights code. It is safe for concurrent use.
 type Highlighter struct {
-	lexer func(language string) chroma.Lexer // nil: it has none
+	lexer func(language string) chroma.Lexer // returns nil for a language without a lexer
 	cache *cache
 	seed  maphash.Seed
 
-	mu    sync.Mutex
-	jobs  map[string]*job // that wait or run, by key
-	begun chan struct{}   // a semaphore of jobs that hold memory
-	slots chan struct{}   // a semaphore of jobs that run; those that have begun take turns
+	mu     sync.Mutex
+	jobs   map[string]*job // waiting and running, by key
+	active chan struct{}   // semaphore of the jobs that hold memory
+	slots  chan struct{}   // semaphore of the jobs that run; active jobs take turns
 }
 
 // New returns a highlighter that uses half of the processors.
-func New(known *languages.UseCases) *Highlighter {
+func New(catalogue *languages.UseCases) *Highlighter {
 	return &Highlighter{
-		lexer: func(language string) chroma.Lexer { return lexerOf(language, known) },
+		lexer: func(language string) chroma.Lexer { return lexerOf(language, catalogue) },
 		cache: newCache(maxCached), seed: maphash.MakeSeed(), jobs: map[string]*job{},
-		begun: make(chan struct{}, maxBegun), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		active: make(chan struct{}, maxActive), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
 
-// Colours returns the colours of a code. It waits for them until the context ends. Scopes share nothing in the cache:
-// timing must not reveal the code of other pastes.
+// Colours returns the colours of a code. It waits for them until the context ends. Scopes share nothing in the cache,
+// so that timing does not reveal the code of other pastes.
 func (h *Highlighter) Colours(ctx context.Context, page *Page, scope, language, code string) Colours {
 	lexer := h.lexer(language)
 	if lexer == nil || code == "" {
@@ -94,7 +94,7 @@ func (h *Highlighter) Colours(ctx context.Context, page *Page, scope, language, 
 	case <-j.done:
 		page.work += j.work
 		return j.colours
-	case <-ctx.Done(): // the job goes on if it has begun: a regular expression cannot be interrupted
+	case <-ctx.Done(): // an active job goes on: a regular expression cannot be interrupted
 		return Colours{Late: true}
 	}
 }
@@ -103,10 +103,10 @@ func (h *Highlighter) key(scope, language, code string) string {
 	return scope + "\x00" + language + "\x00" + strconv.FormatUint(maphash.String(h.seed, code), 16)
 }
 
-// tokenise returns the colours of a code, and the work that they took. It gives up when turn, which it calls often,
+// tokenise returns the colours of a code, and the work that they took. It often calls yield, and gives up if that
 // returns false.
-func tokenise(lexer chroma.Lexer, code string, turn func() bool) (colours Colours, work time.Duration, ok bool) {
-	runtime.LockOSThread() // whose time is measured
+func tokenise(lexer chroma.Lexer, code string, yield func() bool) (colours Colours, work time.Duration, ok bool) {
+	runtime.LockOSThread() // for threadTime
 	defer runtime.UnlockOSThread()
 	text := code[:min(len(code), maxCode)]
 	if end := strings.LastIndexByte(text, '\n'); len(code) > maxCode && end >= 0 {
@@ -116,7 +116,7 @@ func tokenise(lexer chroma.Lexer, code string, turn func() bool) (colours Colour
 	rest, began := text, threadTime()
 	var spans []Span
 	defer func() {
-		_ = recover() // a lexer may panic: the colours up to there are good
+		_ = recover() // a lexer may panic; the colours so far are valid
 		work = threadTime() - began
 		if colours.Plain = len(rest) + len(code) - len(text); spans != nil && colours.Plain > 0 {
 			spans = append(spans, Span{Length: uint32(colours.Plain)})
@@ -128,25 +128,25 @@ func tokenise(lexer chroma.Lexer, code string, turn func() bool) (colours Colour
 		return
 	}
 	began = threadTime()
-	most, turned, asked := max(leastWork, time.Duration(len(text))*workPerByte), began, time.Now()
+	limit, turnBegan, checked := max(minMaxWork, time.Duration(len(text))*workPerByte), began, time.Now()
 	for token := next(); token != chroma.EOF; token = next() {
-		if time.Since(asked) > time.Millisecond { // asking for the thread's time takes a system call
-			asked = time.Now()
+		if time.Since(checked) > time.Millisecond { // threadTime is a system call
+			checked = time.Now()
 			now := threadTime()
-			if now-began > most {
+			if now-began > limit {
 				return
 			}
-			if now-turned > slice {
-				if turned = now; !turn() {
+			if now-turnBegan > slice {
+				if turnBegan = now; !yield() {
 					return colours, work, false
 				}
 			}
 		}
-		if value, added := strings.CutSuffix(token.Value, "\n"); added && value == rest { // some lexers add a line end
+		if value, ok := strings.CutSuffix(token.Value, "\n"); ok && value == rest { // some lexers append a newline
 			token.Value = rest
 		}
 		after, same := strings.CutPrefix(rest, token.Value)
-		if !same { // some change what they read, such as bytes that are not UTF-8
+		if !same { // some lexers change the text, such as bytes that are not UTF-8
 			return
 		}
 		rest = after
@@ -160,7 +160,7 @@ func tokenise(lexer chroma.Lexer, code string, turn func() bool) (colours Colour
 	return
 }
 
-// classes maps types of tokens to classes. Other types have the class of their subcategory or category.
+// classes maps types of tokens to classes. Other types get the class of their subcategory or category.
 var classes = map[chroma.TokenType]byte{
 	chroma.Keyword: 'k', chroma.KeywordConstant: 'm', chroma.KeywordType: 't', chroma.OperatorWord: 'k',
 	chroma.NameFunction: 'f', chroma.NameFunctionMagic: 'f', chroma.NameClass: 't', chroma.NameException: 't',
@@ -179,8 +179,8 @@ var classes = map[chroma.TokenType]byte{
 }
 
 func classOf(t chroma.TokenType) byte {
-	for _, of := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
-		if class, ok := classes[of]; ok {
+	for _, tokenType := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
+		if class, ok := classes[tokenType]; ok {
 			return class
 		}
 	}

@@ -111,7 +111,7 @@ func TestWork(t *testing.T) {
 		next func() chroma.Token
 		part bool
 	}{
-		"works":           {func() chroma.Token { return working(leastWork / 20) }, true},
+		"works":           {func() chroma.Token { return working(minMaxWork / 20) }, true},
 		"yields for ever": {func() chroma.Token { return chroma.Token{Type: chroma.Text} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestWork(t *testing.T) {
 			if left--; left < 0 {
 				return chroma.EOF
 			}
-			time.Sleep(leastWork / 20)
+			time.Sleep(minMaxWork / 20)
 			return chroma.Token{Type: chroma.Keyword, Value: "x"}
 		})
 		if got := h.Colours(t.Context(), new(Page), "", "Go", code); got.Plain != 0 || len(got.Spans) != 1 {
@@ -149,10 +149,10 @@ func TestWork(t *testing.T) {
 // TestPageWork has a page of more codes than it has work for: it begins no more, and a later page does.
 func TestPageWork(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter().with(func() chroma.Token { return working(leastWork / 5) })
+	h := newTestHighlighter().with(func() chroma.Token { return working(minMaxWork / 5) })
 	count := func() (coloured int) {
 		page := new(Page)
-		for i := range 2 * int(maxPageWork/leastWork) {
+		for i := range 2 * int(maxPageWork/minMaxWork) {
 			if got := h.Colours(t.Context(), page, fmt.Sprint(i), "Go", "xxxxxxxxxx"); !got.Late {
 				coloured++
 			}
@@ -160,7 +160,7 @@ func TestPageWork(t *testing.T) {
 		return coloured
 	}
 	first := count()
-	if most := int(maxPageWork / leastWork); first == 0 || first > most {
+	if most := int(maxPageWork / minMaxWork); first == 0 || first > most {
 		t.Errorf("got %d codes with colours, want at most %d", first, most)
 	}
 	if again := count(); again <= first {

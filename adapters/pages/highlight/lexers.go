@@ -10,7 +10,8 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-// lexersByName has the lexers by names and aliases in lower case. chroma's own lookup falls back to file names, slowly.
+// lexersByName returns the lexers by names and aliases in lower case. chroma's own lookup is slow: it also tries file
+// names.
 var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	all := lexers.GlobalLexerRegistry.Lexers
 	byName := make(map[string]chroma.Lexer, 4*len(all))
@@ -27,8 +28,8 @@ var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	return byName
 })
 
-// lexerNames maps languages to chroma's name for them, or for a similar language; "" if chroma's lexer of that name
-// is for another language.
+// lexerNames maps languages to chroma's names for them or for a similar language. It maps a language to "" if chroma's
+// lexer of that name is for another language.
 var lexerNames = map[string]string{
 	"Alpine Abuild": "Bash", "Ant Build System": "XML", "Apex": "Java", "AspectJ": "Java", "ClojureScript": "Clojure",
 	"COLLADA": "XML", "Cuda": "C++", "Dotenv": "Bash", "EditorConfig": "INI", "Fortran Free Form": "Fortran",
@@ -51,20 +52,20 @@ var lexerNames = map[string]string{
 	"XML Property List":        "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
 }
 
-// lexerOf returns the lexer of a language in the catalogue, or nil.
-func lexerOf(language string, known *languages.UseCases) chroma.Lexer {
+// lexerOf returns the lexer of a language, or nil.
+func lexerOf(language string, catalogue *languages.UseCases) chroma.Lexer {
 	byName := lexersByName()
 	if name, ok := lexerNames[language]; ok {
 		return byName[strings.ToLower(name)]
 	}
-	if found := byName[strings.ToLower(language)]; found != nil {
-		return found
+	if lexer := byName[strings.ToLower(language)]; lexer != nil {
+		return lexer
 	}
-	found, err := known.FindByName.Do(language)
+	entry, err := catalogue.FindByName.Do(language)
 	if err != nil {
 		return nil
 	}
-	for _, alias := range found.Aliases {
+	for _, alias := range entry.Aliases {
 		if lexer := byName[strings.ToLower(alias)]; lexer != nil {
 			return lexer
 		}

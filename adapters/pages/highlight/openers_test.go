@@ -59,7 +59,7 @@ func workOn(lexer chroma.Lexer, code string) time.Duration {
 
 // mostWork is for a code of that many bytes: what it may take, and one step of a lexer more.
 func mostWork(length int) time.Duration {
-	return max(leastWork, time.Duration(length)*workPerByte) + 400*time.Millisecond
+	return max(minMaxWork, time.Duration(length)*workPerByte) + 400*time.Millisecond
 }
 
 func wantLittleWork(t *testing.T, lexer chroma.Lexer, code string) {

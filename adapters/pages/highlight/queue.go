@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	maxJobs  = 256 // that wait or run
-	maxBegun = 16  // that hold up to 2 MiB
-	// slice is the work after which a job lets the next one work, so that short codes do not wait for long ones to end.
+	maxJobs   = 256 // waiting and running
+	maxActive = 16  // each holds up to 2 MiB
+	// slice is the work after which a job yields to the next one, so that short code does not wait for long code.
 	slice = 20 * time.Millisecond
 )
 
-// job makes the colours of one code, for all requests that wait for them.
+// job computes the colours of one code for all requests that wait for them.
 type job struct {
 	key     string
-	waiting int           // how many requests
-	begun   bool          // it holds memory, and goes on when nobody waits for it
-	left    chan struct{} // closed when the last request leaves before it has begun
-	done    chan struct{} // closed when it ends
+	waiting int           // how many requests wait for it
+	active  bool          // it holds memory, and may go on when nobody waits for it
+	left    chan struct{} // closed when the last request leaves before the job is active
+	done    chan struct{} // closed when the job ends
 	colours Colours
 	work    time.Duration
 }
 
-// join returns the job of a key, a new one if there is none. It returns nil when there are too many.
+// join returns the job with a key, which it creates if necessary. It returns nil when there are too many jobs.
 func (h *Highlighter) join(key string, lexer chroma.Lexer, code string) *job {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,11 +41,11 @@ func (h *Highlighter) join(key string, lexer chroma.Lexer, code string) *job {
 	return j
 }
 
-// leave has a request wait no longer.
+// leave tells a job that a request no longer waits for it.
 func (h *Highlighter) leave(j *job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if j.waiting--; j.waiting == 0 && !j.begun && h.jobs[j.key] == j {
+	if j.waiting--; j.waiting == 0 && !j.active && h.jobs[j.key] == j {
 		delete(h.jobs, j.key)
 		close(j.left)
 	}
@@ -54,23 +54,23 @@ func (h *Highlighter) leave(j *job) {
 func (h *Highlighter) run(j *job, lexer chroma.Lexer, code string) {
 	defer close(j.done)
 	select {
-	case h.begun <- struct{}{}:
-		defer func() { <-h.begun }()
+	case h.active <- struct{}{}:
+		defer func() { <-h.active }()
 	case <-j.left:
 		return
 	}
 	h.slots <- struct{}{}
 	defer func() { <-h.slots }()
 	h.mu.Lock()
-	j.begun = h.jobs[j.key] == j
+	j.active = h.jobs[j.key] == j
 	h.mu.Unlock()
-	if !j.begun {
+	if !j.active {
 		return
 	}
 	colours, work, ok := tokenise(lexer, code, func() bool {
 		<-h.slots
-		h.slots <- struct{}{} // behind those that wait
-		return h.wanted(j)
+		h.slots <- struct{}{} // after those that wait
+		return h.continues(j)
 	})
 	if ok {
 		h.cache.put(j.key, colours)
@@ -83,9 +83,9 @@ func (h *Highlighter) run(j *job, lexer chroma.Lexer, code string) {
 	}
 }
 
-// wanted reports whether a job goes on. One that nobody waits for does, for the cache, unless another one is waited
-// for.
-func (h *Highlighter) wanted(j *job) bool {
+// continues reports whether a job goes on. A job that nobody waits for goes on, to fill the cache, unless requests wait
+// for another job.
+func (h *Highlighter) continues(j *job) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if j.waiting > 0 {
@@ -93,7 +93,7 @@ func (h *Highlighter) wanted(j *job) bool {
 	}
 	for _, other := range h.jobs {
 		if other.waiting > 0 {
-			delete(h.jobs, j.key) // whoever comes now begins anew
+			delete(h.jobs, j.key) // the next request starts a new job
 			return false
 		}
 	}

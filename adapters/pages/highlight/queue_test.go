@@ -112,8 +112,8 @@ func TestLeavesTheQueue(t *testing.T) {
 	l := newLong()
 	h := newQueue(map[string]*long{"long": l})
 	h.slots <- struct{}{}
-	for range maxBegun {
-		h.begun <- struct{}{}
+	for range maxActive {
+		h.active <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	j := h.join("long", h.lexer("long"), longCode)

@@ -7,9 +7,9 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// template lexes a template: its language, and in the text between its directives the language of what it makes. It
-// takes the place of chroma.DelegatingLexer, whose Tokenise does all of the work, in quadratic time: "<%" 65,536
-// times takes minutes.
+// template lexes a template: its directives, and the text between them in the language of the template's output. It
+// replaces chroma.DelegatingLexer, whose Tokenise does all of the work at once and in quadratic time: 65,536 times "<%"
+// take it minutes.
 type template struct {
 	chroma.Lexer // of the directives; the text between them is chroma.Other
 
@@ -17,9 +17,9 @@ type template struct {
 	config *chroma.Config
 }
 
-// Templates replace chroma's lexers that delegate. They do so in chroma's registry, because a fence in Markdown, a
-// block in Org or reStructuredText and the body of an HTTP message find them there. Svelte's expressions scan back to
-// the beginning of the text.
+// Templates replace chroma's delegating lexers in chroma's registry, where lexers of Markdown, Org, reStructuredText
+// and HTTP look for the lexers of what they contain. Svelte is among them because its expressions scan back to the
+// beginning of the text.
 var _ = [...]chroma.Lexer{
 	newTemplate("ERB", "HTML", chroma.MustNewLexer(&chroma.Config{DotAll: true}, rubyInTags)),
 	newTemplate("PHTML", "HTML", chroma.MustNewLexer(&chroma.Config{DotAll: true, CaseInsensitive: true}, phpInTags)),
@@ -28,7 +28,7 @@ var _ = [...]chroma.Lexer{
 	newTemplate("Svelte", "HTML", chroma.MustNewLexer(&chroma.Config{DotAll: true}, noDirectives)),
 }
 
-// newTemplate registers a template in the place of chroma's lexer of that name.
+// newTemplate registers a template in place of chroma's lexer of that name.
 func newTemplate(name, root string, directives chroma.Lexer) chroma.Lexer {
 	return lexers.Register(&template{directives, lexers.Get(root), lexers.Get(name).Config()})
 }
@@ -65,8 +65,8 @@ func phpInTags() chroma.Rules {
 // Config implements chroma.Lexer.
 func (t *template) Config() *chroma.Config { return t.config }
 
-// Tokenise implements chroma.Lexer. While it lexes the directives, it yields empty tokens, so that the caller can
-// stop it.
+// Tokenise implements chroma.Lexer. While it lexes the directives it yields empty tokens, so that the caller can stop
+// it.
 func (t *template) Tokenise(options *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
 	inner, err := t.Lexer.Tokenise(options, text)
 	if err != nil {

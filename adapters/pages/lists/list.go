@@ -46,8 +46,8 @@ type pasteList struct {
 	Selection paste.Selection
 }
 
-// Narrowed reports whether the list shows only some of the pastes.
-func (l *pasteList) Narrowed() bool {
+// Filtered reports whether the list leaves pastes out.
+func (l *pasteList) Filtered() bool {
 	return l.Selection.Tag != "" || l.Selection.Title != "" || l.Selection.After != paste.Cursor{}
 }
 
@@ -59,10 +59,10 @@ func (l *pasteList) Next() string {
 	return ""
 }
 
-// listOrders has the names of the orders on pages and in queries.
+// listOrders names the orders on pages and in queries.
 var listOrders = [...]string{paste.ByCreation: "created", paste.ByEdit: "edited", paste.ByTitle: "title"}
 
-// listPath returns the path and query of a selection. A place by title is the id and the title's key.
+// listPath returns the path and query of a selection. A cursor in a list by title is the id and the title's key.
 func listPath(path string, selection paste.Selection) string {
 	query := make(url.Values)
 	if selection.Tag != "" {
@@ -109,35 +109,35 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	return selection, nil
 }
 
-// parseTitleAndPlace is parseSelection for a list that is sorted by creation and has no tags.
-func parseTitleAndPlace(query url.Values) (paste.Selection, error) {
+// parseTitleAndCursor is parseSelection for lists that are sorted by creation and have no tags.
+func parseTitleAndCursor(query url.Values) (paste.Selection, error) {
 	return parseSelection(url.Values{"title": query["title"], "after": query["after"]})
 }
 
-func pathOf(listed *paste.Summary) string { return site.PathOfPaste(string(listed.ID)) }
+func pathOf(summary *paste.Summary) string { return site.PathOfPaste(string(summary.ID)) }
 
-func titleOf(listed *paste.Summary) string { return site.Shortened(listed.Label(), site.MaxHeading) }
+func titleOf(summary *paste.Summary) string { return site.Shortened(summary.Label(), site.MaxHeading) }
 
-// languagesOf returns the language of the first pasty of a paste, and the number of other pasties.
-func languagesOf(listed *paste.Summary) string {
-	text := site.Shortened(listed.Pasties[0].Language, site.MaxName)
-	if more := len(listed.Pasties) - 1; more > 0 {
+// languagesOf returns the language of the first pasty, and the number of other pasties.
+func languagesOf(summary *paste.Summary) string {
+	text := site.Shortened(summary.Pasties[0].Language, site.MaxName)
+	if more := len(summary.Pasties) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
 
 // linesOf returns the number of lines of a paste's pasties.
-func linesOf(listed *paste.Summary) (lines int) {
-	for _, pasty := range listed.Pasties {
+func linesOf(summary *paste.Summary) (lines int) {
+	for _, pasty := range summary.Pasties {
 		lines += pasty.Lines
 	}
 	return lines
 }
 
 // previewOf returns the first lines of the first pasty that is not empty, or "".
-func previewOf(listed *paste.Summary) string {
-	for _, pasty := range listed.Pasties {
+func previewOf(summary *paste.Summary) string {
+	for _, pasty := range summary.Pasties {
 		if preview := strings.TrimRight(pasty.Preview, " \t\r\n"); preview != "" {
 			return preview
 		}
@@ -145,7 +145,7 @@ func previewOf(listed *paste.Summary) string {
 	return ""
 }
 
-func shownTag(tag string) marks.Text { return marks.Text(site.Shortened(tag, site.MaxName)) }
+func tagName(tag string) marks.Text { return marks.Text(site.Shortened(tag, site.MaxName)) }
 
 func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	selection, err := parseSelection(r.URL.Query())
@@ -157,7 +157,7 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
-	selection, err := parseTitleAndPlace(r.URL.Query())
+	selection, err := parseTitleAndCursor(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	selection.Order = paste.ByCreation
 	result, err := p.Modules.Pastes.Browse.Public(r.Context(), r.PathValue("name"), selection)
 	if fault.Is(err, fault.NotFound) {
-		renamed, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
-		return p.Done(w, site.PathOfUser(renamed.Name.String()), err)
+		owner, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
+		return p.Done(w, site.PathOfUser(owner.Name.String()), err)
 	}
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
-	selection, err := parseTitleAndPlace(r.URL.Query())
+	selection, err := parseTitleAndCursor(r.URL.Query())
 	if err != nil {
 		return err
 	}

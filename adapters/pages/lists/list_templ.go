@@ -43,12 +43,12 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, listed := range list.Pastes {
+			for _, summary := range list.Pastes {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = p.title(&listed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = p.title(&summary).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -56,19 +56,19 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = p.owner(list, &listed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = p.owner(list, &summary).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = contents(&listed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = contents(&summary).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = times(&listed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = times(&summary).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = p.tags(list, listed.Tags).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = p.tags(list, summary.Tags).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -76,7 +76,7 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = preview(&listed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = preview(&summary).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -90,7 +90,7 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = p.nothing(list).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.emptyList(list).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -118,8 +118,8 @@ func (p *pages) publicPastes(list pasteList) templ.Component {
 	})
 }
 
-// nothing says that a list is empty, and offers a way on.
-func (p *pages) nothing(list pasteList) templ.Component {
+// emptyList says that a list is empty, and links to what the reader can do.
+func (p *pages) emptyList(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -140,7 +140,7 @@ func (p *pages) nothing(list pasteList) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if list.Narrowed() {
+		if list.Filtered() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>No pastes match.</p><p class=\"tools\"><a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -181,7 +181,7 @@ func (p *pages) nothing(list pasteList) templ.Component {
 	})
 }
 
-// filter is a form that selects pastes by a part of the title.
+// filter is a form that filters a list by a part of the title.
 func (p *pages) filter(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -304,8 +304,8 @@ func (p *pages) filter(list pasteList) templ.Component {
 	})
 }
 
-// title is the title of a paste in a list, with a link to it.
-func (p *pages) title(listed *paste.Summary) templ.Component {
+// title links to a paste in a list.
+func (p *pages) title(summary *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -331,9 +331,9 @@ func (p *pages) title(listed *paste.Summary) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(listed)))
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(summary)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 68, Col: 33}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 68, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -343,7 +343,7 @@ func (p *pages) title(listed *paste.Summary) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = marks.Text(titleOf(listed)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = marks.Text(titleOf(summary)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -355,8 +355,8 @@ func (p *pages) title(listed *paste.Summary) templ.Component {
 	})
 }
 
-// contents are the languages and the size of a paste in a list, and its stars.
-func contents(listed *paste.Summary) templ.Component {
+// contents shows the languages, the size and the stars of a paste in a list.
+func contents(summary *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -377,12 +377,12 @@ func contents(listed *paste.Summary) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(listed.Pasties) > 0 {
+		if len(summary.Pasties) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = marks.Text(languagesOf(listed)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = marks.Text(languagesOf(summary)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -404,9 +404,9 @@ func contents(listed *paste.Summary) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(english.Plural(linesOf(listed), "line", ""))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(english.Plural(linesOf(summary), "line", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 80, Col: 53}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 80, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -435,9 +435,9 @@ func contents(listed *paste.Summary) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(humanize.IBytes(uint64(listed.Bytes)))
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(humanize.IBytes(uint64(summary.Bytes)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 83, Col: 46}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 83, Col: 47}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -460,15 +460,15 @@ func contents(listed *paste.Summary) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if listed.Stars > 0 {
+		if summary.Stars > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(english.Plural(int(listed.Stars), "star", ""))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(english.Plural(int(summary.Stars), "star", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 86, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 86, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -492,8 +492,8 @@ func contents(listed *paste.Summary) templ.Component {
 	})
 }
 
-// preview is the beginning of the code of a paste in a list.
-func preview(listed *paste.Summary) templ.Component {
+// preview shows the first lines of a paste in a list.
+func preview(summary *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -514,7 +514,7 @@ func preview(listed *paste.Summary) templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if text := previewOf(listed); text != "" {
+		if text := previewOf(summary); text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<pre class=\"peek\"><code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -532,8 +532,8 @@ func preview(listed *paste.Summary) templ.Component {
 	})
 }
 
-// owner leads to the profile of a paste's owner, unless the list is there.
-func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
+// owner links to the profile of a paste's owner, except on that profile.
+func (p *pages) owner(list pasteList, summary *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -554,7 +554,7 @@ func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if profile := site.PathOfUser(listed.OwnerName); listed.OwnerName != "" && profile != list.Path {
+		if profile := site.PathOfUser(summary.OwnerName); summary.OwnerName != "" && profile != list.Path {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<span>by <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -573,9 +573,9 @@ func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(listed.OwnerName)
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(summary.OwnerName)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 105, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/list.templ`, Line: 105, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -599,8 +599,8 @@ func (p *pages) owner(list pasteList, listed *paste.Summary) templ.Component {
 	})
 }
 
-// tagged says that the list has only pastes with a tag.
-func (p *pages) tagged(list pasteList) templ.Component {
+// tagFilter says that the list has only the pastes with a tag.
+func (p *pages) tagFilter(list pasteList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -626,7 +626,7 @@ func (p *pages) tagged(list pasteList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownTag(list.Selection.Tag).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tagName(list.Selection.Tag).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -652,7 +652,7 @@ func (p *pages) tagged(list pasteList) templ.Component {
 	})
 }
 
-// tags are the tags of a paste in a list.
+// tags links to the tags of a paste in a list.
 func (p *pages) tags(list pasteList, all []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -692,7 +692,7 @@ func (p *pages) tags(list pasteList, all []string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownTag(tag).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tagName(tag).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -714,8 +714,8 @@ func (p *pages) tags(list pasteList, all []string) templ.Component {
 	})
 }
 
-// times are the times of a paste in a list.
-func times(listed *paste.Summary) templ.Component {
+// times shows when a paste in a list was created and edited, and when it expires.
+func times(summary *paste.Summary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -736,11 +736,11 @@ func times(listed *paste.Summary) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = site.Time(listed.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = site.Time(summary.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if listed.EditedAt.After(listed.CreatedAt) {
+		if summary.EditedAt.After(summary.CreatedAt) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -754,7 +754,7 @@ func times(listed *paste.Summary) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Time(listed.EditedAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Time(summary.EditedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -763,7 +763,7 @@ func times(listed *paste.Summary) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !listed.ExpiresAt.IsZero() {
+		if !summary.ExpiresAt.IsZero() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -777,7 +777,7 @@ func times(listed *paste.Summary) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = site.Time(listed.ExpiresAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = site.Time(summary.ExpiresAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -65,7 +65,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.tagged(list).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.tagFilter(list).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -87,16 +87,16 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 					return templ_7745c5c3_Err
 				}
 				for order, name := range listOrders {
-					sorted := listPath(list.Path, paste.Selection{Tag: list.Selection.Tag, Title: list.Selection.Title, Order: paste.Order(order)})
+					sortPath := listPath(list.Path, paste.Selection{Tag: list.Selection.Tag, Title: list.Selection.Title, Order: paste.Order(order)})
 					if paste.Order(order) == list.Selection.Order {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var4 templ.SafeURL
-						templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(sorted))
+						templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(sortPath))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 21, Col: 30}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 21, Col: 32}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 						if templ_7745c5c3_Err != nil {
@@ -109,7 +109,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						var templ_7745c5c3_Var5 string
 						templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 21, Col: 62}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 21, Col: 64}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 						if templ_7745c5c3_Err != nil {
@@ -125,9 +125,9 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var6 templ.SafeURL
-						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(sorted))
+						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(sortPath))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 23, Col: 30}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 23, Col: 32}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 						if templ_7745c5c3_Err != nil {
@@ -140,7 +140,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						var templ_7745c5c3_Var7 string
 						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 23, Col: 39}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 23, Col: 41}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 						if templ_7745c5c3_Err != nil {
@@ -179,12 +179,12 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, listed := range list.Pastes {
+				for _, summary := range list.Pastes {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<li><div>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = p.title(&listed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = p.title(&summary).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -193,9 +193,9 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(listed.Visibility.String())
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(summary.Visibility.String())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 36, Col: 42}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 36, Col: 43}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -206,12 +206,12 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						return templ_7745c5c3_Err
 					}
 					if !own {
-						templ_7745c5c3_Err = p.owner(list, &listed).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = p.owner(list, &summary).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 					}
-					if listed.Burns {
+					if summary.Burns {
 						var templ_7745c5c3_Var10 string
 						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 						if templ_7745c5c3_Err != nil {
@@ -235,15 +235,15 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = contents(&listed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = contents(&summary).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = times(&listed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = times(&summary).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = p.tags(list, listed.Tags).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = p.tags(list, summary.Tags).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -251,7 +251,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = preview(&listed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = preview(&summary).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -260,20 +260,20 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						return templ_7745c5c3_Err
 					}
 					if own {
-						name := marks.Plain(titleOf(&listed))
+						name := marks.Plain(titleOf(&summary))
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"tools\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						if !listed.Encrypted {
+						if !summary.Encrypted {
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<a class=\"button\" href=\"")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var12 templ.SafeURL
-							templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&listed) + "/edit"))
+							templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&summary) + "/edit"))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 55, Col: 67}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 55, Col: 68}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 							if templ_7745c5c3_Err != nil {
@@ -286,7 +286,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 							var templ_7745c5c3_Var13 string
 							templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Edit " + name)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 55, Col: 97}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 55, Col: 98}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 							if templ_7745c5c3_Err != nil {
@@ -302,9 +302,9 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var14 templ.SafeURL
-						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&listed) + "/delete"))
+						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(p.Link(pathOf(&summary) + "/delete"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 57, Col: 75}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 57, Col: 76}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 						if templ_7745c5c3_Err != nil {
@@ -317,7 +317,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 						var templ_7745c5c3_Var15 string
 						templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("Delete " + name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 57, Col: 107}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `lists/own.templ`, Line: 57, Col: 108}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 						if templ_7745c5c3_Err != nil {
@@ -337,8 +337,8 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if own || list.Narrowed() {
-				templ_7745c5c3_Err = p.nothing(list).Render(ctx, templ_7745c5c3_Buffer)
+			} else if own || list.Filtered() {
+				templ_7745c5c3_Err = p.emptyList(list).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

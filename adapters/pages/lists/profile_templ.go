@@ -105,7 +105,7 @@ func (p *pages) profileView(page site.Layout, owner user.User, list pasteList) t
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.tagged(list).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.tagFilter(list).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -14,16 +14,16 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// afterTitles begins the place of a paste whose title contains every word.
-const afterTitles = "title."
+// titleCursor is the prefix of the cursor of a paste whose title contains every word.
+const titleCursor = "title."
 
 type searchPage struct {
 	site.Layout
 
 	Text    string // of the search
 	Problem string // with the search, or ""
-	Found   []search.Result
-	Words   []string // to mark
+	Results []search.Result
+	Words   []string // to highlight
 	Viewer  user.ID
 	Next    string // path of the next page, or ""
 }
@@ -37,8 +37,8 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	if strings.TrimSpace(page.Text) == "" {
 		return site.Show(w, r, p.searchView(page), nil)
 	}
-	place, inTitles := strings.CutPrefix(query.Get("after"), afterTitles)
-	after, err := site.ParseCursor(place)
+	cursor, inTitles := strings.CutPrefix(query.Get("after"), titleCursor)
+	after, err := site.ParseCursor(cursor)
 	if err != nil {
 		return err
 	}
@@ -54,22 +54,22 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	}
-	page.Found, page.Words = result.Pastes, result.Words
+	page.Results, page.Words = result.Pastes, result.Words
 	if n := len(result.Pastes); result.More && n > 0 {
 		last := result.Pastes[n-1].Cursor
 		next := site.FormatCursor(last.Cursor)
 		if last.InTitles {
-			next = afterTitles + next
+			next = titleCursor + next
 		}
 		page.Next = site.PathSearch + "?" + url.Values{"q": {page.Text}, "after": {next}}.Encode()
 	}
 	return site.Show(w, r, p.searchView(page), nil)
 }
 
-// mark returns a text with the words of the search marked.
+// mark splits a text into parts, and marks the words of the search.
 func (p *searchPage) mark(text string) marks.Parts { return marks.Parts(search.Parts(text, p.Words)) }
 
-// lineLink returns the path of a matching line.
+// lineLink returns the address of a matching line.
 func lineLink(match *search.Result, line search.Line) string {
 	anchor := "#L"
 	if match.PastyCount > 1 {
