@@ -1,5 +1,5 @@
-# Everything here works on a fresh clone with only Go installed; "make test" needs PostgreSQL as well, which
-# it finds, starts or installs (docs/TESTING.md).
+# Everything here works in a fresh clone with only Go installed, unless a target says what else it needs. "make test"
+# needs PostgreSQL, which it finds, starts or installs (docs/TESTING.md).
 
 GO        ?= go
 BIN       := bin
@@ -11,8 +11,8 @@ LINT_VERSION := v2.15.0
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
 
-# The program, its tests and the linters share these flags, so that each package is compiled once. Without nomsgpack, gin brings
-# MessagePack, which nothing here speaks, in six megabytes.
+# The program, its tests and the linters share these flags, so that each package is compiled once. Without nomsgpack, gin
+# would add six megabytes of MessagePack, which nothing here uses.
 export CGO_ENABLED := 0
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=nomsgpack
 
@@ -23,18 +23,18 @@ build: ## build bin/gluepot, statically and without cgo
 install: build ## copy bin/gluepot to PREFIX=/usr/local
 	install -D -m 755 $(BIN)/gluepot $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/gluepot
 
-# PLATFORMS="linux/amd64 darwin/arm64" are some of them; without a version it is a snapshot of the commit.
-release: ## make the archives, packages and SBOMs of VERSION=v1.2.3 for Linux, macOS and Windows in bin/release (needs GNU tar and zip)
+# PLATFORMS="linux/amd64 darwin/arm64" selects platforms. Without a version, the release is a snapshot of the commit.
+release: ## build the archives, packages and SBOMs of VERSION=v1.2.3 for Linux, macOS and Windows in bin/release (needs GNU tar and zip)
 	VERSION=$(VERSION) PLATFORMS="$(PLATFORMS)" OUT=$(or $(OUT),$(BIN)/release) .ci/release
 
-freeze: ## keep the migrations and filled databases of VERSION=v0.1.0, from which later versions migrate (needs pg_dump)
+freeze: ## store the migrations and filled databases of VERSION=v0.1.0, for tests of later versions (needs pg_dump)
 	@[ -n "$(VERSION)" ] || { echo "Name the version: make freeze VERSION=v0.1.0" >&2; exit 1; }
 	$(GO) run ./tests/postgres $(GO) test -count 1 -run '^TestFreeze$$' ./tests/integration -freeze $(VERSION)
 
-test-packages: ## make packages, and install, upgrade, remove and purge them in a container (needs Docker; Debian: apt-get install rpm)
+test-packages: ## build packages, and install, upgrade, remove and purge them in a container (needs Docker; Debian: apt-get install rpm)
 	.ci/test-packages
 
-test-release: ## make a release of this platform twice and want the same bytes
+test-release: ## build a release for this platform twice, and compare the bytes
 	.ci/test-release
 
 # PLATFORM=linux/arm64 is cross-compiled. Nothing is fetched: the certificates are this machine's.
@@ -49,25 +49,25 @@ image: ## build the container image IMAGE=gluepot:latest from the static binary
 	install -m 644 $(CA_CERTIFICATES) $(BIN)/image/ca-certificates.crt
 	docker build --platform $(PLATFORM) -t $(IMAGE) -f Dockerfile $(BIN)/image
 
-test-image: ## build the image and run it with Docker: healthy, stops, keeps its data, works with PostgreSQL
+test-image: ## build the image and run it with Docker: it becomes healthy, stops, keeps its data, works with PostgreSQL
 	.ci/test-image
 
-# Exported settings of a real installation do not reach the demonstration's database, nor the other way round. The program takes the
-# place of the shell, so that Ctrl-C is not an error of make.
-run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
+# Settings of a real installation in the environment do not affect the demonstration. The program replaces the shell, so
+# that make does not report Ctrl-C as an error.
+run: build ## serve demonstration data at 127.0.0.1:8080 from its own SQLite database
 	@exec env GLUEPOT_DATABASE_READ_URL= GLUEPOT_DATABASE_READ_URL_FILE= \
 	$(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
-# The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know
-# (docs/decisions/0031). Nor does it make each process sleep for a second before it exits.
+# The race detector leaves out SQLite's engine, a translation from C whose memory it does not know (docs/decisions/0031).
+# GORACE keeps processes from sleeping for a second before they exit.
 RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 
-# The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
-# might end that of another. The slowest come first.
+# The packages share a PostgreSQL server, so that they can run at the same time: if each started a container, the reaper of
+# one might end the container of another. The slowest packages come first.
 PACKAGES = ./tests/e2e ./tests/integration ./tests/contract $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | \
 	grep -vE '/tests/(e2e|integration|contract|faults|browser|failover|proxies|chart)$$')
 
-# Tests mostly wait for databases and processes, so four of a package run at once. "make lint" vets them.
+# Tests mostly wait for databases and processes, so four of a package run at the same time. "make lint" vets them.
 test: ## run every test
 	@began=$$(date +%s); packages=$$(echo $(PACKAGES)); output=$$(mktemp); \
 	{ $(GO) run ./tests/postgres $(GO) test -vet=off -parallel 4 -ldflags="-s -w" -timeout 20m $$packages && echo passed >>$$output.passed; } | \
@@ -79,28 +79,28 @@ test: ## run every test
 		"Not run: test-faults, test-failover, test-proxies, test-chart, test-browser."; \
 	[ $$result = ok ]
 
-# These start no goroutines, and the program that the others start has them, too.
+# These packages start no goroutines. The program that other tests start contains them, too.
 SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|client|detection|gormstore/model|httpapi/wire|internal/(filename|view)|linediff|pages|pages/(account|admin|editor|lists|markdown|marks|pastes)|pastemyst|tracing)|tests/(architecture|openapi)
 
-# It compiles first, and runs two tests of a package at once: with more, or beside a compiler, they run out of time.
+# It compiles first, and runs two tests of a package at a time: with more, or beside a compiler, tests run out of time.
 test-races: export CGO_ENABLED = 1
 test-races: export GORACE = atexit_sleep_ms=20
-test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
+test-races: ## run every test with the race detector, also in the program that tests start (needs a C compiler)
 	$(GO) build $(RACE) ./...
 	$(GO) run ./tests/postgres $(GO) test -vet=off $(RACE) -parallel 2 -timeout 30m \
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
-test-faults: ## kill, freeze, fill and starve what it stands on, under load (five minutes; prints a table)
+test-faults: ## kill, freeze, fill and starve what Gluepot depends on, under load (five minutes; prints a table)
 	$(GO) test -count 1 -parallel 2 -timeout 20m -v ./tests/faults
 
-# SCENARIO=killed_primary is one of them. DOCS=docs writes the table into docs/SCALING.md.
+# SCENARIO=killed_primary runs one scenario. DOCS=docs writes the table into docs/SCALING.md.
 test-failover: export GLUEPOT_TEST_POSTGRES = local
-test-failover: ## take the primary away in every way, with Patroni, etcd, HAProxy and PgBouncer (five minutes; prints a table)
+test-failover: ## lose the primary in several ways, with Patroni, etcd, HAProxy and PgBouncer (five minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/failover $(if $(SCENARIO),-run '^TestFailover$$/^(migrate|$(SCENARIO))$$') \
 		$(if $(DOCS),-args -docs $(abspath $(DOCS)))
 
-# Mostly it waits: for nodes that stop, and for a slow upload.
-test-proxies: ## run the files of docs/operations/proxies in their programs (Debian: apt-get install nginx caddy haproxy apache2-bin)
+# It mostly waits: for nodes that stop, and for a slow upload.
+test-proxies: ## run the proxies with the files of docs/operations/proxies (Debian: apt-get install nginx caddy haproxy apache2-bin)
 	$(GO) run ./tests/postgres $(GO) test -count 1 -parallel 8 -timeout 10m ./tests/proxies
 
 # Outside the repository, as REDOCLY is.
@@ -117,7 +117,7 @@ $(HELM) $(KUBECONFORM):
 	GOBIN=$(@D) $(GO) install -ldflags="-s -w" $(PACKAGE)@$(lastword $(subst -, ,$(@F)))
 	mv $(@D)/$(firstword $(subst -, ,$(@F))) $@
 
-# Of the module only this file is kept.
+# Only this file of the module is needed.
 $(KUBERNETES):
 	mkdir -p $(@D)
 	cp "$$(cd / && $(GO) mod download -json k8s.io/kubernetes@$(basename $(lastword $(subst -, ,$(@F)))) | sed -n 's/^.*"Dir": "\(.*\)",$$/\1/p')/api/openapi-spec/swagger.json" $@
@@ -127,7 +127,7 @@ $(KUBERNETES):
 AXE_VERSION := 4.14.1
 AXE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/axe-core-$(AXE_VERSION)
 
-test-browser: $(AXE)/node_modules/axe-core/axe.min.js ## open the pages in a headless Chromium; pictures in bin/screenshots (Debian: apt-get install chromium-headless-shell npm)
+test-browser: $(AXE)/node_modules/axe-core/axe.min.js ## test the pages in headless Chromium; screenshots in bin/screenshots (Debian: apt-get install chromium-headless-shell npm)
 	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots -axe $<
 
 $(AXE)/node_modules/axe-core/axe.min.js:
@@ -142,11 +142,11 @@ $(LINTER)-$(LINT_VERSION):
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	mv $(LINTER) $@
 
-# Outside the repository, where nothing takes its packages for ours.
+# Outside the repository, so that no tool takes its packages for ours.
 REDOCLY_VERSION := 2.77.0
 REDOCLY := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/redocly-$(REDOCLY_VERSION)
 
-lint-openapi: $(REDOCLY)/node_modules/.bin/redocly ## run the linter of the OpenAPI document (needs Node.js)
+lint-openapi: $(REDOCLY)/node_modules/.bin/redocly ## lint the OpenAPI document (needs Node.js)
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $< lint --config adapters/httpapi/redocly.yaml adapters/httpapi/openapi.yaml
 
 $(REDOCLY)/node_modules/.bin/redocly:
@@ -155,7 +155,7 @@ $(REDOCLY)/node_modules/.bin/redocly:
 SQUAWK_VERSION := 2.66.0
 SQUAWK := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/squawk-$(SQUAWK_VERSION)
 
-lint-migrations: $(SQUAWK)/node_modules/.bin/squawk ## check what new migrations of PostgreSQL lock (needs Node.js)
+lint-migrations: $(SQUAWK)/node_modules/.bin/squawk ## check the locks of new PostgreSQL migrations (needs Node.js)
 	.ci/lint-migrations $<
 
 $(SQUAWK)/node_modules/.bin/squawk:
@@ -164,14 +164,14 @@ $(SQUAWK)/node_modules/.bin/squawk:
 lint-workflows: ## check the workflows of .github
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
-check-compatibility: ## refuse what breaks clients of the last tag, unless VERSION=v2.0.0 may (docs/versioning.md)
+check-compatibility: ## fail if clients of the last tag would break, unless VERSION=v2.0.0 may break them (docs/versioning.md)
 	VERSION=$(VERSION) .ci/check-compatibility
 
-check-licences: ## list the licences of everything that is linked in, and refuse those that do not go with MIT
+check-licences: ## list the licences of all linked modules, and fail if one is not compatible with MIT
 	$(GO) test -count 1 -v -run '^TestLicences$$' ./tests/architecture
 
-# DB=file:///a/folder is a copy of the database, where vuln.go.dev cannot be reached.
-check-vulnerabilities: ## refuse what has known vulnerabilities that the program reaches (needs vuln.go.dev)
+# Without vuln.go.dev, use a copy of its database: DB=file:///a/folder.
+check-vulnerabilities: ## fail if the program calls code with a known vulnerability (needs vuln.go.dev)
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(DB),-db $(DB)) ./bootstrap/cmd/gluepot
 
 # Needs promtool and Prometheus (Debian: apt-get install prometheus).
@@ -180,7 +180,7 @@ check-alerts: ## check the alert rules and the dashboard of docs/operations
 	promtool test rules docs/operations/alerts_test.yaml
 	$(GO) test -count 1 -run '^TestDashboard$$' ./tests/e2e
 
-fuzz: ## fuzz each parser of outside input for 20 seconds
+fuzz: ## fuzz each parser of foreign input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user
 	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi/wire
 	$(GO) test -run '^$$' -fuzz FuzzHeaders -fuzztime 20s ./adapters/httpapi
@@ -194,40 +194,42 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzRevert -fuzztime 20s ./domain/paste
 	$(GO) test -run '^$$' -fuzz FuzzUnified -fuzztime 20s ./adapters/linediff
 
-fuzz-http: ## send a million raw requests and judge the answers; SEED=N repeats them
+fuzz-http: ## send a million raw requests and check the answers; SEED=N repeats a run
 	GLUEPOT_TEST_HTTP_REQUESTS=$(or $(REQUESTS),1000000) GLUEPOT_TEST_HTTP_SEED=$(or $(SEED),$$(date +%s)) \
 		$(GO) test -count 1 -timeout 60m -v -run TestRawRequests ./tests/fuzzhttp
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
-bench: build ## measure beside other programs and rewrite docs/BENCHMARKS.md (half an hour, 10 GB of disk)
+bench: build ## compare with other programs and rewrite docs/BENCHMARKS.md (half an hour, 10 GB of disk)
 	$(GO) run ./tests/bench -docs docs $(if $(OUT),-out $(OUT))
 
-# PASTES=10000000 is another size of the database; DOCS=docs rewrites docs/BENCHMARKS.md; ROWS='raw text' measures the rows of such names.
-bench-quick: build ## the same in six minutes, on less data, to the terminal only
+# PASTES=10000000 sets the size of the database, and ROWS='raw text' selects rows by name. DOCS=docs rewrites
+# docs/BENCHMARKS.md.
+bench-quick: build ## run a shorter benchmark on less data, and print it (six minutes)
 	$(GO) run ./tests/bench -quick $(if $(PASTES),-pastes $(PASTES)) $(if $(ROWS),-rows '$(ROWS)') $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
 
-# As root it lends PostgreSQL huge pages. SIZES=10000,1000000 are other numbers of pastes.
+# As root, it gives PostgreSQL huge pages. SIZES=10000,1000000 sets the numbers of pastes.
 # DOCS=docs writes the tables into docs/SCALING.md and docs/BENCHMARKS.md.
-bench-db: build ## how answers slow down, and the database grows, from 10 thousand to 10 million pastes (25 minutes, 15 GB of disk)
+bench-db: build ## measure answers and the size of databases with 10 thousand to 10 million pastes (25 minutes, 15 GB of disk)
 	$(GO) run ./tests/bench -growth $(if $(SIZES),-sizes $(SIZES)) $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
 
-# Needs wrk and PgBouncer (Debian: apt-get install wrk pgbouncer), and root to bound the nodes. DOCS=docs writes the table into docs/SCALING.md.
-bench-nodes: build ## how one to three nodes on one database add up, with PgBouncer and without (six minutes)
+# Needs wrk and PgBouncer (Debian: apt-get install wrk pgbouncer), and root to limit the nodes. DOCS=docs writes the table
+# into docs/SCALING.md.
+bench-nodes: build ## measure one to three nodes on one database, with PgBouncer and without (six minutes)
 	$(GO) run ./tests/bench -nodes $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
 
 # PASTES=10000000 takes ten times as long.
-bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and back (two minutes)
+bench-copy: build ## measure "gluepot copy", from SQLite to PostgreSQL and back (two minutes)
 	$(GO) run ./tests/bench -copies $(or $(PASTES),1000000) $(if $(OUT),-out $(OUT))
 
-check-generated: ## refuse generated pages, scripts and pictures that are not what their sources say, as committed (needs Node.js)
+check-generated: ## fail if generated pages, scripts or pictures differ from their sources (needs Node.js)
 	$(GO) generate -run templ ./adapters/pages/...
 	$(GO) generate ./adapters/pages/site ./bootstrap/program ./tests/listclient
 	git diff --exit-code -- '*.templ' '*_templ.go' adapters/pages/site docs/ARCHITECTURE.md tests/listclient
 	@new=$$(git ls-files --others --exclude-standard adapters/pages/site); [ -z "$$new" ] || { echo "not committed: $$new" >&2; exit 1; }
 
-generate: ## make the generated files again (needs Node.js)
+generate: ## regenerate all generated files (needs Node.js)
 	$(GO) generate ./...
 
-clean: ## remove what was built and the demonstration's database
+clean: ## remove build results and the demonstration's database
 	rm -rf $(BIN)
 	rm -f data/demo.db data/demo.db-*

@@ -1,5 +1,5 @@
 #!/bin/sh
-# After an installation (Debian: configure and no version; RPM: 1) or an upgrade (the version before; 2).
+# After an installation (Debian: configure and no version; RPM: 1) or an upgrade (Debian: the old version; RPM: 2).
 set -e
 getent passwd gluepot >/dev/null ||
   useradd --system --user-group --home-dir /var/lib/gluepot --shell /usr/sbin/nologin gluepot

@@ -1,5 +1,5 @@
 #!/bin/sh
-# After a removal. A purge removes the settings, which dpkg does; pastes and backups stay, as nothing else can bring them back.
+# After a removal. If it is a purge, dpkg removes the settings. Pastes and backups stay, because nothing could restore them.
 set -e
 [ ! -d /run/systemd/system ] || systemctl daemon-reload || true
 if [ "$1" = purge ] && [ -d /var/lib/gluepot ]; then
