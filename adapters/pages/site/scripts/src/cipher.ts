@@ -1,11 +1,11 @@
-// The format of pastes that only those with the key can read. docs/encryption.md describes it.
+// The format of encrypted pastes, which docs/encryption.md describes.
 
 export const version = 1;
 const rounds = 600000;
 export const lengths = {nonce: 12, salt: 16, key: 32, tag: 16};
 const utf8 = new TextEncoder();
 
-/** What stands behind the # where there is a password and no key: without it, a link was cut. */
+/** The fragment of a link to a paste with a password. A link without a fragment has been cut off. */
 export const withPassword = "password";
 
 export const insecure =
@@ -23,19 +23,19 @@ export function toBase64(bytes: Bytes): string {
   return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
-/** fromBase64 fails where the text is not what toBase64 makes of the bytes, as other readers do. */
+/** fromBase64 fails if the text is not what toBase64 returns for the bytes, as other readers do. */
 export function fromBase64(text: string): Bytes {
   const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
   if (toBase64(bytes) !== text) throw new TypeError();
   return bytes;
 }
 
-// What is encrypted is authenticated together with the version and with how the key is made.
+// The version and the derivation of the key are authenticated with the ciphertext.
 const header = (salt: string) =>
   utf8.encode("gluepot 1 AES-256-GCM" + (salt ? " PBKDF2-SHA-256 " + rounds + " " + salt : ""));
 const algorithm = (nonce: Bytes, salt: string) => ({name: "AES-GCM", iv: nonce, additionalData: header(salt)});
 
-// keyOf makes a key from a password if there is a salt, and otherwise from bytes.
+// keyOf derives a key from a password if there is a salt, and otherwise imports the bytes.
 async function keyOf(secret: string | Bytes, salt: string): Promise<CryptoKey> {
   if (typeof secret !== "string") {
     return crypto.subtle.importKey("raw", secret, "AES-GCM", false, ["encrypt", "decrypt"]);

@@ -1,5 +1,5 @@
-// Colours of code that the server does not know. All modes are in one file: which one a page asks for would tell what
-// language the code is in.
+// Colours for encrypted code. All modes are in one file, because a request for one mode would tell the server the language
+// of the code.
 import {StreamParser, StringStream} from "@codemirror/streamparser";
 import * as clike from "@codemirror/legacy-modes/mode/clike";
 import {clojure} from "@codemirror/legacy-modes/mode/clojure";
@@ -32,7 +32,7 @@ import {html, xml} from "@codemirror/legacy-modes/mode/xml";
 import {yaml} from "@codemirror/legacy-modes/mode/yaml";
 import {Span} from "./lines";
 
-// Each mode with the names of its languages, and with extensions.
+// Each mode with the names and the extensions of its languages.
 const modes: [StreamParser<any>, string, string][] = [
   [clike.c, "C", "c h"], [clike.cpp, "C++|Cuda", "cpp cc cxx hpp hh ino"], [clike.csharp, "C#", "cs"],
   [clike.dart, "Dart", "dart"], [clike.java, "Java|Apex|Processing", "java"], [clike.kotlin, "Kotlin|Gradle Kotlin DSL", "kt kts"],
@@ -50,8 +50,7 @@ const modes: [StreamParser<any>, string, string][] = [
   [typescript, "TypeScript", "ts tsx"], [xml, "XML|SVG|XSLT|Maven POM|COLLADA", "xml svg xsl"], [yaml, "YAML|OASv3-yaml", "yaml yml"],
 ];
 
-// modeOf returns the mode of a language. Without one, the name of the file says what it is in: the form cannot ask the
-// server.
+// modeOf returns the mode of a language or, without one, of a file name, because the form cannot ask the server.
 function modeOf(language: string, file: string): StreamParser<unknown> | undefined {
   const name = language.toLowerCase();
   if (name && name !== "plain text") {
@@ -61,7 +60,7 @@ function modeOf(language: string, file: string): StreamParser<unknown> | undefin
   return extension ? modes.find(([, , extensions]) => extensions.split(" ").includes(extension))?.[0] : undefined;
 }
 
-// The classes of the style sheet, by what modes call what they find. Of several words the first that is here counts.
+// The classes of the style sheet, by the modes' names for tokens. The first word of a name that is listed here counts.
 const classes: Record<string, string> = {
   keyword: "k", qualifier: "k", modifier: "k", tag: "k", tagName: "k", type: "t", typeName: "t", className: "t", namespace: "t",
   builtin: "f", standard: "f", function: "f", string: "s", "string-2": "s", regexp: "s", escape: "e", character: "e",
@@ -75,12 +74,12 @@ function classOf(style: string | null): string {
   return "";
 }
 
-const most = 256 << 10; // characters that get colours
-const longest = 10_000; // characters of a line that get them
+const most = 256 << 10; // characters of one code that get colours
+const longest = 10_000; // characters of a line that get colours
 const patience = 1000; // milliseconds for one code
 const unit = 4; // spaces of an indentation and of a tab
 
-/** spansOf returns the colours of the beginning of a code. */
+/** spansOf returns the colours of code, or of its beginning. */
 export function spansOf(language: string, file: string, code: string): Span[] {
   const mode = modeOf(language, file);
   if (!mode) return [];
@@ -101,7 +100,7 @@ export function spansOf(language: string, file: string, code: string): Span[] {
       const style = mode.token(stream, state);
       add(stream.pos - stream.start, classOf(style));
       if (stream.pos > stream.start) idle = 0;
-      else if (++idle > 10) return spans; // the mode does not go on
+      else if (++idle > 10) return spans; // the mode does not advance
     }
     add(1, "");
   }

@@ -1,8 +1,9 @@
-// Which language a text is probably in, while it is written. The text stays in this browser: its writer may still choose to
-// encrypt it. This is what adapters/detection does with most texts, with the same table. What is stored, that decides.
+// Guesses the language of a text while somebody writes it. The text stays in this browser, because its writer may still
+// encrypt it. For most texts this does what adapters/detection does, with the same table. That package decides what is
+// stored.
 import table from "../../../../detection/features.txt";
 
-const scope = 16 << 10; // characters that are looked at
+const scope = 16 << 10; // characters that are read
 const enough = {points: 6, features: 2};
 
 interface Node { next: Map<string, Node>; features: number[] }
@@ -87,12 +88,12 @@ const codeLine = /[{}();]|[=<>!+*/-]=|=>|->|::|<[/a-zA-Z!]|^[#@]\w|^(end|else|do
 const remark = /^(\/\/|\/\*|\*|# |#$|--|;)/;
 const commands = ["Shell", "Dockerfile", "Makefile", "SQL", "PowerShell", "Batchfile", "Ruby"];
 
-// What prose has, too: words of SQL without a statement. What Python prints when a program fails is no program.
+// Texts that are not code: prose with words of SQL but no statement, and Python's tracebacks.
 const statement = /^\s*(select\s[^;]*?\sfrom\s|insert\s+into|update\s+\S+\s+set|delete\s+from|(create|alter|drop|with)\s+\w)/im;
 const unlikely = (language: string, text: string) =>
   language === "SQL" && !statement.test(text) || text.startsWith("Traceback (most recent call last)");
 
-// needed returns how many points a text needs: the fewer of its lines look like code, the more.
+// needed returns how many points a text needs. It needs more if fewer of its lines look like code.
 function needed(language: string, text: string): number {
   const lines = text.split("\n").map(line => line.trim()).filter(line => line && !remark.test(line));
   const share = lines.filter(line => codeLine.test(line)).length / Math.max(1, lines.length);
@@ -100,7 +101,7 @@ function needed(language: string, text: string): number {
   return share >= .3 || commands.includes(language) ? 9 : share >= .12 ? 13 : 20;
 }
 
-// The forms that a whole text shows.
+// Forms of whole texts.
 const forms: [string, (text: string) => boolean][] = [
   ["PHP", text => /^<\?php/.test(text)],
   ["HTML", text => /^<(!doctype html|html)/i.test(text)],
@@ -111,7 +112,7 @@ const forms: [string, (text: string) => boolean][] = [
   ["Markdown", text => /^#{1,6} .*\n\s*\n\S/.test(text) && /^(#{2,6} |```|- |\d+\. )/m.test(text)],
 ];
 
-/** detect returns the name of the language, or "" where the text does not say. */
+/** detect returns the name of the language, or "" if it is not clear. */
 export function detect(code: string): string {
   const text = code.slice(0, scope).replace(/^\ufeff/, "").trim();
   const program = /^#![ \t]*(?:(?:\S*\/)?env[ \t]+(?:(?:-|\S+=)\S*[ \t]+)*)?(?:\S*\/)?([a-z]+)/i.exec(text)?.[1];

@@ -1,20 +1,20 @@
 // Small helpers for the elements of a page.
 
-/** find returns the element with that id, which the page is known to have. */
+/** find returns the element with that id, which the page must have. */
 export function find<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (!element) throw new Error("no element " + id);
   return element as T;
 }
 
-/** say shows a problem, or hides its place where the text is empty. */
+/** say shows a problem in its element, or hides the element if the text is empty. */
 export function say(where: HTMLElement, text: string): void {
   where.textContent = text;
   where.hidden = !text;
   where.className = "problem";
 }
 
-/** button returns a button that does something on this page, and never sends a form. */
+/** button returns a button that acts on this page and does not send a form. */
 export function button(label: string, act: () => void): HTMLButtonElement {
   const made = document.createElement("button");
   made.type = "button";
@@ -23,7 +23,7 @@ export function button(label: string, act: () => void): HTMLButtonElement {
   return made;
 }
 
-/** answer shows for a moment on a button what it has done. */
+/** answer shows on a button, for a moment, what it has done. */
 export function answer(button: HTMLButtonElement, text: string): void {
   const label = button.dataset.label ??= button.textContent;
   button.textContent = text;

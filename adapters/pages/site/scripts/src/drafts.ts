@@ -1,17 +1,17 @@
-// What is being written survives a reload and a closed tab: this browser keeps it until it was saved, for a week at most.
+// Drafts survive a reload and a closed tab: the browser stores them until they are saved, for at most a week.
 import {button, find} from "./dom";
 import {add, codeOf, fieldsOf, isEmpty, snippets} from "./snippets";
 import {Write} from "./files";
 
 interface Draft {
   at: number; // milliseconds
-  base: string; // the revision that was edited
+  base: string; // the edited revision
   title: string;
   snippets: {id: string; name: string; language: string; code: string}[];
 }
 
 const week = 7 * 24 * 3600 * 1000;
-const largest = 1 << 20; // a browser keeps about five million characters for a site
+const largest = 1 << 20; // a browser stores about five million characters for a site
 
 // A draft is its writer's: another account in the same browser does not see it.
 const key = () => "draft " + find("paste-form").dataset.reader + " " + location.pathname;
@@ -49,7 +49,7 @@ function restore(draft: Draft, write: Write): void {
 
 export const forget = () => { try { localStorage.removeItem(key()); } catch { /* there is no storage */ } };
 
-/** begin restores a draft, and returns what keeps the form as it is now. */
+/** begin restores a draft, and returns a function that stores the form. */
 export function begin(write: Write, encrypts: () => boolean): () => void {
   const kept = JSON.stringify({...now(), at: 0});
   const empty = snippets().every(isEmpty) && !field("title")!.value;
@@ -67,7 +67,7 @@ export function begin(write: Write, encrypts: () => boolean): () => void {
       }));
     }
   } catch {
-    forget(); // a version that did not write it as this one does
+    forget(); // another version wrote it in another format
   }
   let discarded = false;
   return () => {
@@ -80,6 +80,6 @@ export function begin(write: Write, encrypts: () => boolean): () => void {
   };
 }
 
-/** saving tells the page that follows which draft was saved. */
+/** saving tells the next page which draft was saved. */
 export const saving = () => { try { sessionStorage.setItem("saved draft", key()); } catch { /* there is no storage */ } };
 

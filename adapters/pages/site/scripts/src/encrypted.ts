@@ -1,4 +1,4 @@
-// The page of an encrypted paste, and the question before one that burns.
+// The page of an encrypted paste, and the page that asks before it opens a burning one.
 import {Content, decrypt, fromBase64, insecure, lengths, Pasty, version, withPassword} from "./cipher";
 import {find, say} from "./dom";
 import {linesOf, show} from "./lines";
@@ -12,7 +12,7 @@ declare function oneStop(code: Element): void; // of the tab key
 // The key in the address; the lines of a link stand behind it, as in #KEY&L3-L7.
 const keyText = () => location.hash.slice(1).replace(/&.*/, "");
 
-// keyInLink returns the key, or null if the link has not all of it.
+// keyInLink returns the key, or null if the link lacks a part of it.
 function keyInLink(): Uint8Array<ArrayBuffer> | null {
   try {
     const key = fromBase64(keyText());
@@ -24,7 +24,7 @@ function keyInLink(): Uint8Array<ArrayBuffer> | null {
 
 const noKey = "The link lacks a part of the key, which is behind the #. Ask for the whole link.";
 
-// contentOf returns the paste in a plaintext. It fails if there is none.
+// contentOf parses the paste in a plaintext. It fails if the plaintext is something else.
 function contentOf(text: string): Content {
   const asText = (value: unknown): string => {
     if (typeof (value ?? "") !== "string") throw new TypeError();
@@ -72,7 +72,7 @@ function showPaste(content: Content): void {
 
 const anchorOf = (content: Content, i: number) => content.pasties.length > 1 ? i + 1 + "-" : "";
 
-// colour adds colours to codes that are shown. Their modes come when the code is there, and are the same for all.
+// colour adds colours to the code on the page. It loads the modes after the code is shown, and all of them at once.
 async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
   const {spansOf} = await import("./colours.js");
   for (const [i, {language, title, code}] of content.pasties.entries()) {
@@ -80,7 +80,7 @@ async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
     if (!spans.length || !codes[i]!.isConnected) continue;
     show(codes[i]!, code, spans, anchorOf(content, i), keyText() + "&");
     oneStop(codes[i]!);
-    await new Promise(resolve => setTimeout(resolve)); // a page of many codes answers its reader between them
+    await new Promise(resolve => setTimeout(resolve)); // lets the page respond between pasties
   }
   arrive();
 }
@@ -124,11 +124,11 @@ async function openPaste(password?: string): Promise<void> {
   showPaste(content);
 }
 
-// withLink acts on the key in the link, now and whenever another is put there.
+// withLink acts on the key in the link now, and whenever it changes.
 function withLink(act: () => void): void {
   let [link, key] = [location.hash, keyText()];
   addEventListener("hashchange", () => {
-    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
+    if (location.hash === "#main") return history.replaceState(null, "", link); // not a key
     const same = key === keyText();
     [link, key] = [location.hash, keyText()];
     if (!same) act();
@@ -144,7 +144,7 @@ if (document.getElementById("cipher")) {
   withLink(() => void openPaste());
 }
 
-// The question before one that burns: it is not asked where the answer could not be read.
+// The question before a burning paste is opened. The page does not ask if it could not decrypt the paste.
 const noWay = noKey + " If the paste has a password, put #" + withPassword + " behind the link.";
 
 if (document.getElementById("open")) {

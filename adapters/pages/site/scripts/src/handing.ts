@@ -1,4 +1,4 @@
-// Fields that hand over a link, a key or a token: selected, copied, shared.
+// Fields with a link, a key or a token to select, copy or share.
 import {answer} from "./dom";
 
 const fieldOf = (id: string) => document.getElementById(id) as HTMLInputElement;
@@ -21,11 +21,11 @@ async function share(button: HTMLButtonElement): Promise<void> {
   } catch { /* its reader has changed their mind */ }
 }
 
-/** withKey puts the key behind the link of an encrypted paste: the server does not have it. */
+/** withKey appends the key to the link of an encrypted paste, because the server does not have the key. */
 function withKey(field: HTMLInputElement): void {
   const link = field.value;
   const add = () => {
-    if (location.hash === "#main") return; // it is not the key
+    if (location.hash === "#main") return; // not a key
     field.value = link + location.hash.replace(/&.*/, "").replace(/^#$/, ""); // without the lines that it names
     field.closest<HTMLElement>(".handed")!.hidden = !location.hash;
   };

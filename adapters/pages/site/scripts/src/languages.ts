@@ -1,4 +1,4 @@
-// Which of CodeMirror's modes shows a language of ours.
+// Finds languages on the server, and CodeMirror's modes for them.
 import {LanguageDescription, LanguageSupport} from "@codemirror/language";
 import {languages} from "@codemirror/language-data";
 
@@ -7,13 +7,13 @@ export interface Language { name: string; mode: string; mimes: string[]; ext: st
 
 const base = () => document.getElementById("paste-form")!.dataset.base!;
 
-// ask returns the language that the server has under a name or extension, or null.
+// ask returns the server's language with a name or extension, or null.
 async function ask(path: string): Promise<Language | null> {
   const answer = await fetch(base() + path, {credentials: "omit"}).catch(() => null);
   return answer?.ok ? await answer.json() as Language : null;
 }
 
-/** languageOf returns what a chosen name or, without one, the name of a file means. */
+/** languageOf returns the language of a chosen name or, without one, of a file name. */
 export async function languageOf(chosen: string, file: string): Promise<Language | null> {
   if (chosen && chosen.toLowerCase() !== "autodetect") {
     return ask("data/language?name=" + encodeURIComponent(chosen));
@@ -22,7 +22,7 @@ export async function languageOf(chosen: string, file: string): Promise<Language
   return extension ? ask("data/languageExt?extension=" + encodeURIComponent(extension)) : null;
 }
 
-/** modeOf loads the mode of a language, or returns null where CodeMirror has none. */
+/** modeOf loads the mode of a language, or returns null if CodeMirror has none. */
 export async function modeOf(language: Language, file: string): Promise<LanguageSupport | null> {
   const description = LanguageDescription.matchLanguageName(languages, language.name, false) ??
     LanguageDescription.matchFilename(languages, file) ??

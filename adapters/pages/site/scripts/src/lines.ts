@@ -1,17 +1,18 @@
-// Code with numbered lines, as the server writes it (adapters/pages/pastes/code.go): script.js selects and copies both.
+// Code with numbered lines, as the server writes it (adapters/pages/pastes/code.go), so that script.js can select and copy
+// it.
 
-/** How many characters have which class; "" is none. */
+/** A number of characters and their class, or "". */
 export type Span = [length: number, name: string];
 
-const groupLines = 100; // a browser lays out a whole group only when it comes into view
+const groupLines = 100; // a browser lays out a group only when it scrolls into view
 const mostLines = 100_000;
 
-/** linesOf returns how many lines a code has. A final line end begins no other line. */
+/** linesOf returns the number of lines. A trailing newline does not begin another line. */
 export const linesOf = (code: string) => code ? code.split("\n").length - (code.endsWith("\n") ? 1 : 0) : 0;
 
 /**
- * show fills an element with code. The spans are the colours of its beginning, anchor stands before the L of each
- * line's id, and link before that in its address.
+ * show fills an element with code. The spans are the colours of the code's beginning. anchor precedes the L in each
+ * line's id, and link precedes the id in its address.
  */
 export function show(element: HTMLElement, code: string, spans: Span[], anchor: string, link: string): void {
   const lines = linesOf(code);

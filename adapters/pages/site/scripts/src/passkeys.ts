@@ -1,4 +1,4 @@
-// Forms that make or use a passkey. The server says what to ask the browser for, and gets its answer with the form.
+// Forms that create or use a passkey. The server says what to ask the browser, and gets the answer with the form.
 import {say} from "./dom";
 
 interface Asked {
@@ -7,7 +7,7 @@ interface Asked {
   problem?: string;
 }
 
-/** ask returns what the server wants of the browser, or undefined if it wants a sign-in first. */
+/** ask returns the server's options for the browser, or undefined if the user must sign in first. */
 async function ask(form: HTMLFormElement): Promise<Asked | undefined> {
   const answer = await fetch(form.action, {method: "POST", body: new URLSearchParams(new FormData(form) as any)});
   if (answer.redirected) {

@@ -1,5 +1,5 @@
-// Write and Preview of a snippet in Markdown. The server renders it as it will render the paste, so there is no preview of
-// what is to be encrypted.
+// Write and Preview of a snippet in Markdown. The server renders the preview as it will render the paste, so there is no
+// preview of what will be encrypted.
 import {button, find} from "./dom";
 import {encrypts} from "./encryption";
 import {fieldsOf, onAdd, snippets} from "./snippets";

@@ -1,4 +1,4 @@
-// Times as a reader thinks of them. The page has them in UTC.
+// Shows times relative to now. The page has them in UTC.
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60],
@@ -6,7 +6,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
 const exact = new Intl.DateTimeFormat("en-GB", {dateStyle: "full", timeStyle: "long"});
 
-/** distance returns how far a time is from now, such as "3 days ago". */
+/** distance returns the time from now, such as "3 days ago". */
 export function distance(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   for (const [unit, length] of units) {

@@ -1,4 +1,4 @@
-// Long lines of code: the links "Wrap lines" and "Unwrap lines" act on this page, and the choice is remembered.
+// Long lines of code: the links "Wrap lines" and "Unwrap lines" act on this page, and the browser remembers the choice.
 
 const kept = "wrap";
 
@@ -9,7 +9,7 @@ function wrap(on: boolean): void {
   }
 }
 
-/** chosen returns the class of code whose lines are as was chosen last, or undefined. */
+/** chosen returns the class of the last choice, or undefined. */
 export function chosen(): string | undefined {
   try {
     return {yes: "wrapped", no: "unwrapped"}[localStorage.getItem(kept) ?? ""];
