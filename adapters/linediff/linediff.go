@@ -26,17 +26,17 @@ func Unified(before, after string) string {
 	return string(out)
 }
 
-// single returns a diff of one hunk, without lines around it.
+// single returns a diff with one hunk and no context lines.
 func single(before, after string) string {
 	first := 0
-	for line := range strings.Lines(before) { // cut off the lines that both begin with
+	for line := range strings.Lines(before) { // cut off the common lines at the beginning
 		rest, same := strings.CutPrefix(after, line)
 		if !same || !strings.HasSuffix(line, "\n") {
 			break
 		}
 		before, after, first = before[len(line):], rest, first+1
 	}
-	// Cut off the lines that both end with.
+	// Cut off the common lines at the end.
 	for line := lastLine(before); line != "" && line == lastLine(after); line = lastLine(before) {
 		before, after = strings.TrimSuffix(before, line), strings.TrimSuffix(after, line)
 	}
@@ -53,8 +53,8 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
 }
 
-// span returns where a hunk is on one side: the number of its first line, or of the line before an empty hunk, and how
-// many lines it has.
+// span returns the range of a hunk on one side: the number of its first line, or of the line before an empty hunk, and
+// the number of its lines.
 func span(first int, text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + min(len(text), 1) // none of an empty text
 	return fmt.Sprintf("%d,%d", first+min(lines, 1), lines)

@@ -93,7 +93,7 @@ func decode(text []byte, to any) error {
 	if !utf8.Valid(text) { // encoding/json would replace invalid bytes
 		return errNotUTF8
 	}
-	if err := json.Unmarshal(text, to); err != nil || text[0] != '{' { // null is no document
+	if err := json.Unmarshal(text, to); err != nil || text[0] != '{' { // null is not a document
 		return errNotJSON
 	}
 	return nil

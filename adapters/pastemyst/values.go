@@ -74,7 +74,7 @@ func (b *binary) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// list is an array of a bounded number of elements, none of them null. It is nil when the document has none.
+// list is an array with a limited number of elements, none of them null. It is nil when the document lacks it.
 type list[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -89,29 +89,30 @@ type metadata []string
 func (m *metadata) UnmarshalJSON(text []byte) error { return unmarshalList(text, 16, (*[]string)(m)) }
 
 // unmarshalList counts the elements before it decodes them: millions of empty ones would take many times the record's
-// length.
-func unmarshalList[T any](text []byte, most int, to *[]T) error {
-	var elements []counted // takes no memory
+// length in memory.
+func unmarshalList[T any](text []byte, limit int, to *[]T) error {
+	var elements []notNull // takes no memory
 	if err := json.Unmarshal(text, &elements); err != nil {
 		return err
 	}
-	if len(elements) > most {
+	if len(elements) > limit {
 		return errNotJSON
 	}
 	return json.Unmarshal(text, to)
 }
 
-type counted struct{}
+// notNull is any value but null.
+type notNull struct{}
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (*counted) UnmarshalJSON(text []byte) error {
+func (*notNull) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return errNotJSON
 	}
 	return nil
 }
 
-// services is an object of strings by name. Empty ones, of accounts that were never linked, are left out.
+// services maps names of providers to accounts. It leaves out empty ones, which were never linked.
 type services map[string]string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -78,14 +78,14 @@ func (c Config) Validate(publicURL string) error {
 			{p.prefix + p.url, p.client.URL}, {"GLUEPOT_PUBLIC_URL", publicURL},
 		}
 		set := ""
-		for _, own := range settings[:3] {
-			if set == "" && own.value != "" && own.value != p.public {
-				set = own.name
+		for _, setting := range settings[:3] {
+			if set == "" && setting.value != "" && setting.value != p.public {
+				set = setting.name
 			}
 		}
-		for _, needed := range settings {
-			if set != "" && needed.value == "" {
-				wrong = append(wrong, fmt.Errorf("%s is missing: signing in needs it, as %s is set", needed.name, set))
+		for _, setting := range settings {
+			if set != "" && setting.value == "" {
+				wrong = append(wrong, fmt.Errorf("%s is missing: signing in needs it, as %s is set", setting.name, set))
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (c Config) Validate(publicURL string) error {
 
 // Providers returns the providers that are on. The configuration must be valid.
 func (c Config) Providers(publicURL string) []identity.Provider {
-	var sources []identity.Provider
+	var providers []identity.Provider
 	add := func(name, label, public string, client Client, provider func(oauth) identity.ProviderClient) {
 		if client.ID == "" {
 			return
@@ -115,7 +115,7 @@ func (c Config) Providers(publicURL string) []identity.Provider {
 			key += "@" + client.URL
 		}
 		p := provider(newOAuth(label, client, publicURL+"/sign-in/"+name+"/callback"))
-		sources = append(sources, identity.Provider{ProviderClient: p, Name: name, Label: label, Key: key})
+		providers = append(providers, identity.Provider{ProviderClient: p, Name: name, Label: label, Key: key})
 	}
 	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.ProviderClient { return newGitHub(o) })
 	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.ProviderClient {
@@ -124,5 +124,5 @@ func (c Config) Providers(publicURL string) []identity.Provider {
 	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.ProviderClient {
 		return newOIDC(o, c.OIDCScopes, c.OIDCRequiredClaim)
 	})
-	return sources
+	return providers
 }

@@ -43,7 +43,7 @@ func (g *gitHub) Begin(_ context.Context, proof identity.Proof) (string, error) 
 func (g *gitHub) Finish(
 	ctx context.Context, proof identity.Proof, callback identity.Callback,
 ) (identity.Profile, error) {
-	ctx, cancel := g.bound(ctx)
+	ctx, cancel := g.withTimeout(ctx)
 	defer cancel()
 	token, err := g.exchange(ctx, g.config, proof, callback.Code)
 	if err != nil {
@@ -51,13 +51,13 @@ func (g *gitHub) Finish(
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.api+"/user", nil)
 	if err != nil {
-		return identity.Profile{}, g.away(err)
+		return identity.Profile{}, g.unavailable(err)
 	}
 	request.Header.Set("Accept", "application/vnd.github+json")
 	token.SetAuthHeader(request)
 	answer, err := g.http.Do(request)
 	if err != nil {
-		return identity.Profile{}, g.away(err)
+		return identity.Profile{}, g.unavailable(err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	var account struct {
@@ -66,13 +66,13 @@ func (g *gitHub) Finish(
 		AvatarURL string `json:"avatar_url"`
 	}
 	if answer.StatusCode != http.StatusOK {
-		return identity.Profile{}, g.away(fmt.Errorf("GET /user: %s", answer.Status))
+		return identity.Profile{}, g.unavailable(fmt.Errorf("GET /user: %s", answer.Status))
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&account); err != nil {
-		return identity.Profile{}, g.away(err)
+		return identity.Profile{}, g.unavailable(err)
 	}
 	if account.ID <= 0 {
-		return identity.Profile{}, g.away(errors.New("GET /user: no id"))
+		return identity.Profile{}, g.unavailable(errors.New("GET /user: no id"))
 	}
 	return identity.Profile{
 		Identity: identity.Identity{Subject: strconv.FormatInt(account.ID, 10)}, Name: account.Login,

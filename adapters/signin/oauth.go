@@ -29,16 +29,16 @@ type oauth struct {
 
 func newOAuth(label string, client Client, redirect string) oauth {
 	return oauth{label: label, client: client, redirect: redirect, http: &http.Client{
-		Timeout: answerTime, Transport: bounded{http.DefaultTransport},
+		Timeout: answerTime, Transport: limitedTransport{http.DefaultTransport},
 		// A redirect would send secrets to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// bounded makes reading an overlong answer fail.
-type bounded struct{ http.RoundTripper }
+// limitedTransport limits the size of answers.
+type limitedTransport struct{ http.RoundTripper }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {
 		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
@@ -53,8 +53,8 @@ func (o *oauth) oauth2Config(endpoint oauth2.Endpoint, scopes ...string) *oauth2
 	}
 }
 
-// bound returns a context for all requests to a provider in one call.
-func (o *oauth) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+// withTimeout returns a context for all requests to the provider in one call.
+func (o *oauth) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, o.http), answerTime)
 }
 
@@ -66,16 +66,16 @@ func (o *oauth) exchange(
 	if err == nil {
 		return token, nil
 	}
-	refusal, ok := errors.AsType[*oauth2.RetrieveError](err)
+	retrieveErr, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok {
-		return nil, o.away(err)
+		return nil, o.unavailable(err)
 	}
-	err = fmt.Errorf("token endpoint: %s %.64q", refusal.Response.Status, refusal.ErrorCode) // without the body
+	err = fmt.Errorf("token endpoint: %s %.64q", retrieveErr.Response.Status, retrieveErr.ErrorCode) // without the body
 	// GitHub says bad_verification_code.
-	if refusal.ErrorCode == "invalid_grant" || refusal.ErrorCode == "bad_verification_code" {
-		return nil, o.unproven(err)
+	if retrieveErr.ErrorCode == "invalid_grant" || retrieveErr.ErrorCode == "bad_verification_code" {
+		return nil, o.notConfirmed(err)
 	}
-	return nil, o.away(err) // is logged, because the operator may have to act
+	return nil, o.unavailable(err) // which is logged, because the operator may have to act
 }
 
 // brief returns the beginning of an error: the rest may be a provider's whole answer.
@@ -83,12 +83,12 @@ func brief(what string, err error) error {
 	return errors.New(what + fmt.Sprintf(": %.200s", err.Error()))
 }
 
-// away returns the error for a provider that does not answer as it should.
-func (o *oauth) away(cause error) error {
+// unavailable returns the error for a provider that does not answer as it should.
+func (o *oauth) unavailable(cause error) error {
 	return fault.Wrap(fault.Unavailable, o.label+" did not answer as it should. Try again in a moment.", cause)
 }
 
-// unproven returns the error for an answer that proves nothing.
-func (o *oauth) unproven(cause error) error {
+// notConfirmed returns the error for an answer that does not prove who the user is.
+func (o *oauth) notConfirmed(cause error) error {
 	return fault.Wrap(fault.Invalid, o.label+" did not confirm who you are. Begin signing in again.", cause)
 }

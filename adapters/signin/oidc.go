@@ -22,18 +22,18 @@ type openID struct {
 	oauth
 
 	scopes   []string
-	required string // name of a claim or emailDomain, or ""
-	claim    string // the claim that decides, or ""
-	value    string
-	metadata atomic.Pointer[discovered]
+	required string // the name of a claim, emailDomain, or ""
+	claim    string // the claim with the value, or ""
+	value    string // the required value
+	metadata atomic.Pointer[providerMetadata]
 }
 
-// discovered is the metadata that the provider publishes.
-type discovered struct {
+// providerMetadata is what the provider publishes about itself.
+type providerMetadata struct {
 	provider *oidc.Provider
 	verifier *oidc.IDTokenVerifier
 	config   *oauth2.Config
-	issuer   bool // whether each answer names its issuer (RFC 9207)
+	issuer   bool // each answer names its issuer (RFC 9207)
 }
 
 // emailDomain stands for a requirement on the claim email. No claim has this name.
@@ -56,27 +56,27 @@ func newOIDC(o oauth, scopes, requiredClaim string) *openID {
 }
 
 // discover asks the provider for its metadata, until it has answered once.
-func (p *openID) discover(ctx context.Context) (*discovered, error) {
+func (p *openID) discover(ctx context.Context) (*providerMetadata, error) {
 	if d := p.metadata.Load(); d != nil {
 		return d, nil
 	}
 	provider, err := oidc.NewProvider(ctx, p.client.URL)
 	if err != nil {
-		return nil, p.away(brief("discovery", err))
+		return nil, p.unavailable(brief("discovery", err))
 	}
 	var more struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 		Issuer  bool     `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := provider.Claims(&more); err != nil {
-		return nil, p.away(err)
+		return nil, p.unavailable(err)
 	}
 	endpoint := provider.Endpoint()
 	endpoint.AuthStyle = oauth2.AuthStyleInHeader // trying both would use up the code
 	if slices.Contains(more.Methods, "client_secret_post") && !slices.Contains(more.Methods, "client_secret_basic") {
 		endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
-	d := &discovered{
+	d := &providerMetadata{
 		provider: provider, config: p.oauth2Config(endpoint, p.scopes...), issuer: more.Issuer,
 		verifier: provider.Verifier(&oidc.Config{ClientID: p.client.ID, SkipExpiryCheck: true}), // see Finish
 	}
@@ -86,7 +86,7 @@ func (p *openID) discover(ctx context.Context) (*discovered, error) {
 
 // Begin implements identity.ProviderClient.
 func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error) {
-	ctx, cancel := p.bound(ctx)
+	ctx, cancel := p.withTimeout(ctx)
 	defer cancel()
 	d, err := p.discover(ctx)
 	if err != nil {
@@ -102,32 +102,32 @@ const clockSkew = 5 * time.Minute
 func (p *openID) Finish(
 	ctx context.Context, proof identity.Proof, callback identity.Callback,
 ) (identity.Profile, error) {
-	ctx, cancel := p.bound(ctx)
+	ctx, cancel := p.withTimeout(ctx)
 	defer cancel()
 	d, err := p.discover(ctx)
 	if err != nil {
 		return identity.Profile{}, err
 	}
 	if callback.Issuer != p.client.URL && (callback.Issuer != "" || d.issuer) {
-		return identity.Profile{}, p.unproven(fmt.Errorf("the answer is from the issuer %.200q", callback.Issuer))
+		return identity.Profile{}, p.notConfirmed(fmt.Errorf("the answer is from the issuer %.200q", callback.Issuer))
 	}
 	token, err := p.exchange(ctx, d.config, proof, callback.Code)
 	if err != nil {
 		return identity.Profile{}, err
 	}
 	raw, _ := token.Extra("id_token").(string)
-	verified, err := d.verifier.Verify(ctx, raw)
+	idToken, err := d.verifier.Verify(ctx, raw)
 	switch {
 	case err != nil:
-		return identity.Profile{}, p.unproven(brief("ID token", err))
-	case time.Now().After(verified.Expiry.Add(clockSkew)):
-		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token expired at %v", verified.Expiry))
-	case subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(proof.Nonce)) != 1:
-		return identity.Profile{}, p.unproven(errors.New("the ID token has another nonce"))
+		return identity.Profile{}, p.notConfirmed(brief("ID token", err))
+	case time.Now().After(idToken.Expiry.Add(clockSkew)):
+		return identity.Profile{}, p.notConfirmed(fmt.Errorf("the ID token expired at %v", idToken.Expiry))
+	case subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(proof.Nonce)) != 1:
+		return identity.Profile{}, p.notConfirmed(errors.New("the ID token has another nonce"))
 	}
 	claims := make(claims)
-	if err := verified.Claims(&claims); err != nil {
-		return identity.Profile{}, p.unproven(err)
+	if err := idToken.Claims(&claims); err != nil {
+		return identity.Profile{}, p.notConfirmed(err)
 	}
 	// The verifier checks that the audiences include us. The rest is ours to check (OpenID Connect Core, 3.1.3.7; RFC
 	// 7519, 4.1.5).
@@ -136,13 +136,13 @@ func (p *openID) Finish(
 	notBefore := time.Unix(int64(seconds), 0).UTC()
 	switch {
 	case party != nil && party != any(p.client.ID):
-		return identity.Profile{}, p.unproven(errors.New("the ID token is for another client"))
-	case party == nil && len(verified.Audience) > 1:
-		return identity.Profile{}, p.unproven(errors.New("the ID token is for several clients, and has no azp"))
+		return identity.Profile{}, p.notConfirmed(errors.New("the ID token is for another client"))
+	case party == nil && len(idToken.Audience) > 1:
+		return identity.Profile{}, p.notConfirmed(errors.New("the ID token is for several clients, and has no azp"))
 	case time.Now().Add(clockSkew).Before(notBefore):
-		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token is valid from %v on", notBefore))
+		return identity.Profile{}, p.notConfirmed(fmt.Errorf("the ID token is valid from %v on", notBefore))
 	}
-	more, err := p.userInfo(ctx, d, token, verified.Subject, claims)
+	more, err := p.userInfo(ctx, d, token, idToken.Subject, claims)
 	if err != nil {
 		return identity.Profile{}, err
 	}
@@ -153,14 +153,14 @@ func (p *openID) Finish(
 		}
 	}
 	return identity.Profile{
-		Identity: identity.Identity{Subject: verified.Subject}, Name: claims.first(more, "preferred_username").name(),
+		Identity: identity.Identity{Subject: idToken.Subject}, Name: claims.first(more, "preferred_username").name(),
 		AvatarURL: claims.first(more, "picture").text("picture"),
 	}, nil
 }
 
 // userInfo returns the claims of the UserInfo endpoint, if the ID token lacks some.
 func (p *openID) userInfo(
-	ctx context.Context, d *discovered, token *oauth2.Token, subject string, have claims,
+	ctx context.Context, d *providerMetadata, token *oauth2.Token, subject string, have claims,
 ) (claims, error) {
 	needed := p.required != "" && have.find(p.claim) == nil
 	if d.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
@@ -173,7 +173,7 @@ func (p *openID) userInfo(
 	}
 	switch {
 	case err != nil && needed:
-		return nil, p.away(brief("UserInfo", err))
+		return nil, p.unavailable(brief("UserInfo", err))
 	case err != nil || info.Subject != subject: // of another user (OpenID Connect Core, 5.3.2)
 		return nil, nil //nolint:nilnil,nilerr // only a name to propose is missing
 	}
@@ -236,7 +236,7 @@ func (c claims) refuse(required, claim, want string) error {
 	case required != emailDomain:
 		return fmt.Errorf("the claim %s has another value than %s", claim, want)
 	case c["email_verified"] != true && c["email_verified"] != "true":
-		return errors.New("the provider has not verified the address in the claim email")
+		return errors.New("the provider has not idToken the address in the claim email")
 	}
 	domain := mail[strings.LastIndexByte(mail, '@')+1:]
 	lookAlike := strings.ContainsFunc(domain, func(c rune) bool { return c > '~' }) // some fold to ASCII
