@@ -40,11 +40,11 @@ func (c *Commands) user() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			shown, err := m.Moderation.ShowAccount.Do(ctx, audit.Operator(), account.ID)
+			usage, err := m.Moderation.ShowAccount.Do(ctx, audit.Operator(), account.ID)
 			return recordOutput(append(userRecord(account.User),
 				field{"services", "", account.Identities}, field{"createdAt", "", account.CreatedAt},
-				field{"pastes", "", shown.Pastes}, field{"bytes", "", shown.Bytes}, field{"tokens", "", shown.Tokens},
-				field{"lastUsedAt", "", shown.LastUsed})), err
+				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
+				field{"lastUsedAt", "", usage.LastUsed})), err
 		}))
 	own := []*cobra.Command{c.userCreate(), show, list, c.userUpdate(), c.userReset(), c.userDelete()}
 	return Group("user", "Create, show, update and delete users",

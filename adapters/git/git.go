@@ -195,14 +195,14 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 
 func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *bytes.Buffer) error {
 	ctx, protocol := a.Context(), a.Header.Get("Git-Protocol")
-	found, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
+	doc, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
 	if err != nil {
 		return err
 	}
-	if err := route.Hold(w, 2*found.Bytes(), true); err != nil {
+	if err := route.Hold(w, 2*doc.Bytes(), true); err != nil {
 		return err
 	}
-	author, err := g.author(ctx, &found)
+	author, err := g.author(ctx, &doc)
 	if err != nil {
 		return err
 	}
@@ -215,11 +215,11 @@ func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *by
 	// Protocol v2 begins with what the server can do, whatever the repository is.
 	if request != nil || !strings.Contains(protocol, "version=2") {
 		var size int64
-		if repository, size, err = g.repository(ctx, &found, author); err != nil {
+		if repository, size, err = g.repository(ctx, &doc, author); err != nil {
 			return err
 		}
 		// The paste, its repository, and what is sent of it. Nobody waits for memory in a slot.
-		if err := route.Hold(w, 2*found.Bytes()+2*size, false); err != nil {
+		if err := route.Hold(w, 2*doc.Bytes()+2*size, false); err != nil {
 			return err
 		}
 	}
@@ -293,11 +293,11 @@ func (nopCloser) Close() error { return nil }
 const anonymous = "Anonymous"
 
 // author returns the name of a paste's owner, if the profile is public.
-func (g *Git) author(ctx context.Context, found *paste.Document) (string, error) {
-	if found.Owner == "" {
+func (g *Git) author(ctx context.Context, doc *paste.Document) (string, error) {
+	if doc.Owner == "" {
 		return anonymous, nil
 	}
-	owner, err := g.modules.Users.ShowProfile.ByID(ctx, found.Owner)
+	owner, err := g.modules.Users.ShowProfile.ByID(ctx, doc.Owner)
 	switch {
 	case err == nil:
 		return owner.Name.String(), nil
@@ -308,20 +308,20 @@ func (g *Git) author(ctx context.Context, found *paste.Document) (string, error)
 }
 
 // repository returns the repository of a paste, and its size in bytes.
-func (g *Git) repository(ctx context.Context, found *paste.Document, author string) (storage.Storer, int64, error) {
+func (g *Git) repository(ctx context.Context, doc *paste.Document, author string) (storage.Storer, int64, error) {
 	edits := sha256.New()
-	for _, e := range found.Edits {
+	for _, e := range doc.Edits {
 		_, _ = fmt.Fprintf(edits, "%d %d %q %q %d\n", e.Number, e.Type, e.Metadata, e.Text, e.At.Unix())
 	}
-	key := fmt.Sprintf("%s %s %x %d %s", found.ID, found.Revision(), edits.Sum(nil), found.CreatedAt.Unix(), author)
+	key := fmt.Sprintf("%s %s %x %d %s", doc.ID, doc.Revision(), edits.Sum(nil), doc.CreatedAt.Unix(), author)
 	if repository, size, ok := g.cache.get(key); ok {
 		return repository, size, nil
 	}
-	versions, err := found.Versions()
+	versions, err := doc.Versions()
 	if err != nil {
 		return nil, 0, err
 	}
-	repository, size, err := newRepository(ctx, found, versions, author, g.fileName)
+	repository, size, err := newRepository(ctx, doc, versions, author, g.fileName)
 	switch {
 	case ctx.Err() != nil:
 		return nil, 0, errMany

@@ -45,7 +45,7 @@ type blob struct {
 
 // newRepository returns the repository of a paste. name returns the file name of a pasty.
 func newRepository(
-	ctx context.Context, found *paste.Document, versions []paste.Version, author string, name func(*paste.Pasty) string,
+	ctx context.Context, doc *paste.Document, versions []paste.Version, author string, name func(*paste.Pasty) string,
 ) (storage.Storer, int64, error) {
 	r := &repository{store: memory.NewStorage(), author: author, name: name, blobs: make(map[string]blob),
 		names: make(map[string]string)}
@@ -71,7 +71,7 @@ func newRepository(
 		}
 		at := version.At
 		if at.IsZero() {
-			at = found.CreatedAt
+			at = doc.CreatedAt
 		}
 		by := object.Signature{Name: author, When: at.UTC().Truncate(time.Second)}
 		commit, err := r.keep(&object.Commit{
@@ -112,8 +112,8 @@ func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
 	tree, names := new(object.Tree), make(filename.Set)
 	for i := range version.Pasties {
 		pasty := &version.Pasties[i]
-		known, ok := r.blobs[pasty.ID]
-		if !ok || known.code != pasty.Code {
+		entry, ok := r.blobs[pasty.ID]
+		if !ok || entry.code != pasty.Code {
 			code := r.store.NewEncodedObject()
 			code.SetType(plumbing.BlobObject)
 			w, err := code.Writer()
@@ -127,12 +127,12 @@ func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
 			if err != nil {
 				return plumbing.ZeroHash, err
 			}
-			known = blob{pasty.Code, hash}
-			r.blobs[pasty.ID] = known
+			entry = blob{pasty.Code, hash}
+			r.blobs[pasty.ID] = entry
 			r.bytes += int64(len(pasty.Code)) + objectBytes
 		}
 		tree.Entries = append(tree.Entries, object.TreeEntry{
-			Name: names.Unique(r.fileName(pasty)), Mode: filemode.Regular, Hash: known.hash,
+			Name: names.Unique(r.fileName(pasty)), Mode: filemode.Regular, Hash: entry.hash,
 		})
 	}
 	slices.SortFunc(tree.Entries, func(a, b object.TreeEntry) int { return cmp.Compare(a.Name, b.Name) })

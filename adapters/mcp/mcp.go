@@ -138,24 +138,24 @@ func addTool[In, Out any](ctx context.Context, server *mcp.Server, c *call, tool
 	})
 }
 
-// schemas are those of the arguments of tools, by the tool's name.
+// schemas caches the schemas of tools' arguments, by the tool's name.
 var schemas sync.Map
 
-// choices are the values of arguments that have few.
+// choices are the values of arguments that have only a few.
 var choices = map[string][]any{"visibility": {"public", "unlisted", "private"}, "sort": {"created", "edited", "title"}}
 
 // schema returns the schema of a tool's arguments. It panics for a type that has none.
 func schema[In any](tool string) any {
-	if known, ok := schemas.Load(tool); ok {
-		return known
+	if cached, ok := schemas.Load(tool); ok {
+		return cached
 	}
-	made, err := jsonschema.For[In](nil)
+	arguments, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(err)
 	}
-	simplify("", made)
-	kept, _ := schemas.LoadOrStore(tool, made)
-	return kept
+	simplify("", arguments)
+	cached, _ := schemas.LoadOrStore(tool, arguments)
+	return cached
 }
 
 // simplify adds the choices of an argument to its schema, and takes null from its types: clients leave such values out.
@@ -178,8 +178,8 @@ func (c *call) addTexts(ctx context.Context, server *mcp.Server, template mcp.Re
 	read := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		result := new(mcp.ReadResourceResult)
 		err := c.run(func() error {
-			found, err := c.read(ctx, idInput{ID: strings.TrimPrefix(r.Params.URI, scheme)})
-			for _, p := range found.Pasties {
+			doc, err := c.read(ctx, idInput{ID: strings.TrimPrefix(r.Params.URI, scheme)})
+			for _, p := range doc.Pasties {
 				result.Contents = append(result.Contents, &mcp.ResourceContents{
 					URI: r.Params.URI + "#" + p.ID, MIMEType: template.MIMEType, Text: *p.Code,
 					Meta: mcp.Meta{"title": p.Title, "language": p.Language},

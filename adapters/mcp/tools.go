@@ -76,9 +76,9 @@ func (c *call) create(ctx context.Context, in createInput) (document, error) {
 		title := cmp.Or(p.Title, new(string))
 		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: *title, Language: p.Language, Code: p.Code})
 	}
-	made, err := c.Pastes.CreateOwn.Do(ctx, c.from.Actor, draft)
-	result := c.view(&made.Document, false)
-	result.DeleteKey = string(made.Key)
+	created, err := c.Pastes.CreateOwn.Do(ctx, c.from.Actor, draft)
+	result := c.view(&created.Document, false)
+	result.DeleteKey = string(created.Key)
 	return result, err
 }
 
@@ -103,11 +103,11 @@ func (c *call) view(d *paste.Document, code bool) document {
 		Tags: d.Tags, CreatedAt: d.CreatedAt.Unix(), DeletesAt: d.DeletesAt(), Pasties: []pasty{},
 	}
 	for _, p := range d.Pasties {
-		shown := pasty{ID: p.ID, Title: &p.Title, Language: &p.Language}
+		view := pasty{ID: p.ID, Title: &p.Title, Language: &p.Language}
 		if code {
-			shown.Code = &p.Code
+			view.Code = &p.Code
 		}
-		result.Pasties = append(result.Pasties, shown)
+		result.Pasties = append(result.Pasties, view)
 	}
 	return result
 }
@@ -116,19 +116,19 @@ type idInput struct {
 	ID string `json:"id" jsonschema:"of the paste, the last part of its address"`
 }
 
-// maxRead is the most that read returns of a paste, in bytes: more than models read at once.
+// maxRead is the size limit of the pastes that read returns, in bytes. Models read less at a time.
 const maxRead = 1 << 20
 
 func (c *call) read(ctx context.Context, in idInput) (document, error) {
-	found, err := c.Pastes.Read.Do(ctx, c.from.Viewer, in.ID)
+	doc, err := c.Pastes.Read.Do(ctx, c.from.Viewer, in.ID)
 	if err != nil {
 		return document{}, err
 	}
-	if found.ContentBytes() > maxRead {
+	if doc.ContentBytes() > maxRead {
 		return document{}, fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d bytes. Get its files from %s.",
-			maxRead, c.from.Link(found.ID)))
+			maxRead, c.from.Link(doc.ID)))
 	}
-	return c.view(&found, true), c.from.Hold(copies * found.ContentBytes())
+	return c.view(&doc, true), c.from.Hold(copies * doc.ContentBytes())
 }
 
 type editInput struct {

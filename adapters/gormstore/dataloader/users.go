@@ -37,9 +37,9 @@ func userFields(u *model.User) []any {
 }
 
 type accountRow struct {
-	user     model.User
-	stars    []string
-	services map[string]string
+	user       model.User
+	stars      []string
+	identities map[string]string
 }
 
 // Users decorates the users of a store.
@@ -56,7 +56,7 @@ func (d *Dataloader) Users(store user.Store) *Users {
 		}),
 		accounts: newLoader(d, d.slots/2, query[user.ID, accountRow]{ // fewer: they read pastes, which may be locked
 			columns: accountColumns, tables: `JOIN users u ON u.id = q.id`, names: []string{"id"}, values: idOf,
-			fields: func(r *accountRow) []any { return append(userFields(&r.user), &r.stars, &r.services) },
+			fields: func(r *accountRow) []any { return append(userFields(&r.user), &r.stars, &r.identities) },
 		}),
 	}
 }
@@ -90,6 +90,6 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (user.Account, erro
 	if err != nil {
 		return user.Account{}, err
 	}
-	found, err := rows[0].user.Domain()
-	return user.Account{User: found, Stars: rows[0].stars, Identities: rows[0].services}, err
+	owner, err := rows[0].user.Domain()
+	return user.Account{User: owner, Stars: rows[0].stars, Identities: rows[0].identities}, err
 }
