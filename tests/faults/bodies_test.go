@@ -210,7 +210,7 @@ func wantNotSlowed(t *testing.T, looked, ordinary *tally) {
 // database, so look-ups are compared with those beside the same clients sending 2 KiB each, and not with those of an
 // idle machine.
 func TestLongBodies(t *testing.T) {
-	const lasting = 5 * time.Second
+	const lasting = 3 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		node := program.Serve(t, cfg.URL)

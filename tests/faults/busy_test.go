@@ -30,11 +30,11 @@ func numPastes(body string) (count int64, ok bool) {
 	return *answer.NumPastes, true
 }
 
-// TestMassExpiry lets 30,000 pastes expire at one instant while clients count and look up and the sweeper runs: each
+// TestMassExpiry lets 10,000 pastes expire at one instant while clients count and look up and the sweeper runs: each
 // count is the one before or the one after, depending on when it was asked for.
 func TestMassExpiry(t *testing.T) {
 	const (
-		expiring = 30_000
+		expiring = 10_000
 		watched  = 3 * time.Second // after that
 		lasting  = 5               // of the fixture
 	)

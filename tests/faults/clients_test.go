@@ -139,6 +139,7 @@ func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 // TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a second:
 // the node closes both when their time is over, and serves other clients as before.
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	const writers, readers, limit = 64, 64, 5 * time.Minute
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
@@ -195,6 +196,7 @@ func TestSlowClients(t *testing.T) {
 // TestDeafClients requests long lists on connections that are never read: the node closes them when the write timeout
 // is over, and they cost next to no memory until then.
 func TestDeafClients(t *testing.T) {
+	t.Parallel()
 	const clients, limit = 64, 5 * time.Minute
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
@@ -282,14 +284,15 @@ func TestHostileHeaders(t *testing.T) {
 	looking.stop().wantAllRight(t)
 }
 
-// TestSlowReadersOfLongLists requests a list of 500,000 ids with 32 clients, more than the kernel buffers, which read
-// only later, all at once: the node holds as many answers as it may, each complete, and the other clients get a 503.
+// TestSlowReadersOfLongLists requests a list of 6 MB with 32 clients, more than the kernel buffers, which read only
+// later, all at once: the node holds as many answers as it may, each complete, and the other clients get a 503.
 func TestSlowReadersOfLongLists(t *testing.T) {
-	const clients, pastes, digits = 32, 500_000, 8
+	t.Parallel()
+	const clients, pastes = 32, 60_000
 	const budget = 48 << 20
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
-	insertOwned(t, cfg, "mortar01", pastes, digits)
+	insertOwned(t, cfg, "mortar01", pastes, longDigits)
 	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), "VACUUM ANALYZE pastes"); err != nil {
 		t.Fatal(err)
 	}
@@ -408,6 +411,7 @@ func TestHalfRequests(t *testing.T) {
 // TestConnectionFlood opens more connections from one address than it may have, and opens them again when they are
 // closed: other addresses are served.
 func TestConnectionFlood(t *testing.T) {
+	t.Parallel()
 	const limit, share, hoarders = 128, 64, 640
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
@@ -554,6 +558,7 @@ func TestStopWithSlowReaders(t *testing.T) {
 // TestClientsThatHangUp sends requests and does not wait for the answers, with a reset or without: other clients get
 // theirs, and the lost ones leave nothing behind.
 func TestClientsThatHangUp(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		insertOwned(t, cfg, "mortar01", longList, longDigits)

@@ -118,7 +118,7 @@ func (e exporter) export(t *testing.T, node *program.Process, rate int) (files i
 // TestExports exports the accounts of 40 users at once. Others are served as beside one export. Then the 40 read
 // slowly, which leaves memory for the long answers of others.
 func TestExports(t *testing.T) {
-	const exporters, pastes = 40, 60
+	const exporters, pastes = 40, 20
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	own := bootstrap.DefaultConfig()

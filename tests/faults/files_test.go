@@ -20,6 +20,7 @@ import (
 // TestDiskFull fills the disk under an SQLite database in use, and then makes room: errors say why, reads still work,
 // nothing acknowledged is lost, and the server recovers by itself.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	disk := mountSmallDisk(t, 4<<20)
 	cfg := gormstore.DefaultConfig()
 	cfg.URL = "sqlite://" + filepath.Join(disk, "gluepot.db")
@@ -89,6 +90,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestDiskFullAtStart starts without the room that SQLite needs to open or create a database, and checks the error.
 func TestDiskFullAtStart(t *testing.T) {
+	t.Parallel()
 	disk := mountSmallDisk(t, 1<<20) // enough for the database and its log, so that closing it leaves no log behind
 	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
 	gluepot(t, url, "migrate up")

@@ -3,8 +3,8 @@
 // prompt 503, and no client is starved.
 //
 // Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine, are collected
-// with record and printed in one table at the end. Scenarios that compare times run one after another. Those that kill,
-// stop or take away something mostly wait, and run two at once after them. "make test-faults" runs them all.
+// with record and printed in one table at the end. Scenarios that compare times, or keep the processors busy, run one
+// after another. The others mostly wait, and run four at once after them. "make test-faults" runs them all.
 package faults
 
 import (
