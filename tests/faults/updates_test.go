@@ -23,7 +23,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			}
 			var processes []*program.Process
 			for _, change := range changes {
-				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL},
+				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, lockPatience},
 					strings.Fields("user update epoxy "+change)...))
 			}
 			for _, p := range processes {

@@ -208,6 +208,9 @@ func (e *export) shuffle() {
 	rand.Shuffle(len(e.pastes), func(i, j int) { e.pastes[i], e.pastes[j] = e.pastes[j], e.pastes[i] })
 }
 
+// lockPatience lets a command wait as long as others write to SQLite, on a machine that is busy, too.
+const lockPatience = "GLUEPOT_DATABASE_CONNECT_TIMEOUT=1m"
+
 // importing starts to import the export.
 func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process {
 	t.Helper()
@@ -227,7 +230,7 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 		writeLines(t, pastes, len(e.pastes), func(i int) any { return e.pastes[i] })
 		args = append(args, "--pastes", pastes)
 	}
-	return program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, args...)
+	return program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, lockPatience}, args...)
 }
 
 // into imports the export.
