@@ -38,7 +38,34 @@ func (tab *tab) barriers() []string {
 	return read(tab, chromedp.Evaluate[[]string](barriers, chromedp.EvalAwaitPromise))
 }
 
-// TestAccessibility checks every page in both colour schemes, signed in and not.
+// screen is how somebody sees pages.
+type screen struct {
+	scheme string // light or dark
+	narrow bool
+}
+
+var screens = map[string]screen{
+	"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true},
+}
+
+// at shows pages as on a screen.
+func (tab *tab) at(s screen) {
+	tab.t.Helper()
+	tab.prefer(s.scheme)
+	if s.narrow {
+		tab.phone()
+	}
+}
+
+// wantUsableOn is wantUsable on two of the four screens, which have both schemes and both widths: axe-core takes long.
+func (tab *tab) wantUsableOn(s screen, what string) {
+	tab.t.Helper()
+	if s == screens["light"] || s == screens["dark-phone"] {
+		tab.wantUsable(what)
+	}
+}
+
+// TestAccessibility checks every page in both colour schemes, signed in and not, and some of them on a phone.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
@@ -81,6 +108,11 @@ func TestAccessibility(t *testing.T) {
 			if violations := tab.barriers(); len(violations) != 1 || !strings.HasPrefix(violations[0], "label at #title") {
 				t.Errorf("got %q of a field without a label, want that it has none", violations)
 			}
+			tab.phone()
+			for _, path := range []string{"/", "/" + own} { // the menu is another
+				tab.show(path)
+				tab.wantUsable(path + " on a phone")
+			}
 			for _, complaint := range tab.complain() {
 				if !strings.HasPrefix(complaint, "status: 4") && !strings.Contains(complaint, "responded with a status of 4") {
 					t.Errorf("got a complaint of the browser, want none but of statuses: %s", complaint)
@@ -94,21 +126,15 @@ func TestAccessibility(t *testing.T) {
 // signed in with a token.
 func lookAround(t *testing.T, origin, token string, pages map[string]string) {
 	t.Helper()
-	for name, screen := range map[string]struct {
-		scheme string
-		narrow bool
-	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.prefer(screen.scheme)
 			tab.signedIn(token)
-			if screen.narrow {
-				tab.phone()
-			}
+			tab.at(screen)
 			for path, picture := range pages {
 				tab.show(path)
-				tab.wantUsable(path)
+				tab.wantUsableOn(screen, path)
 				tab.wantNoSideScroll()
 				tab.wholePicture(picture)
 			}
@@ -154,20 +180,14 @@ func TestProtectedPages(t *testing.T) {
 	}
 	keyed, locked, sealed := store(examples[0], false)+"#"+examples[0].Key, store(examples[1], false),
 		store(examples[0], true)+"#"+examples[0].Key
-	for name, screen := range map[string]struct {
-		scheme string
-		narrow bool
-	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, origin)
-			tab.prefer(screen.scheme)
-			if screen.narrow {
-				tab.phone()
-			}
+			tab.at(screen)
 			look := func(name string) {
 				t.Helper()
 				tab.wantNoSideScroll()
-				tab.wantUsable(name)
+				tab.wantUsableOn(screen, name)
 				tab.wholePicture(name)
 			}
 			tab.show(keyed)

@@ -114,18 +114,12 @@ func (tab *tab) codes() []string {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
-	for name, screen := range map[string]struct {
-		scheme string
-		narrow bool
-	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
 			tab.withoutScript()
-			tab.prefer(screen.scheme)
-			if screen.narrow {
-				tab.phone()
-			}
+			tab.at(screen)
 			look := func(name string) {
 				t.Helper()
 				tab.wantNoSideScroll()

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -158,21 +156,14 @@ func TestWaysIn(t *testing.T) {
 	cfg := database.SQLite(t)
 	site := install(t, cfg, "", "GLUEPOT_REGISTRATION=open")
 	setup := site.link(t)
-	for name, screen := range map[string]struct {
-		scheme        string
-		width, height int64
-	}{
-		"light": {"light", 1280, 800}, "dark": {"dark", 1280, 800},
-		"phone": {"light", 390, 844}, "dark-phone": {"dark", 390, 844},
-	} {
+	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) { // one after the other: the first to look is before the first administrator
 			tab := newTab(t, site.origin)
 			device := tab.plug()
-			tab.prefer(screen.scheme)
-			tab.do(chromedp.EmulateViewport(screen.width, screen.height))
+			tab.at(screen)
 			look := func(name string) {
 				t.Helper()
-				tab.wantUsable(name)
+				tab.wantUsableOn(screen, name)
 				tab.wantNoSideScroll()
 				tab.wholePicture(name)
 			}
