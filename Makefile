@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build install release image run test freeze test-packages test-release test-image test-races test-faults test-failover test-proxies test-chart test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help fetch build install release image run test freeze test-packages test-release test-image test-races test-faults test-failover test-proxies test-chart test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-vulnerabilities check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
@@ -127,8 +127,10 @@ $(KUBERNETES):
 AXE_VERSION := 4.14.1
 AXE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/axe-core-$(AXE_VERSION)
 
-test-browser: $(AXE)/node_modules/axe-core/axe.min.js ## test the pages in headless Chromium; screenshots in bin/screenshots (Debian: apt-get install chromium-headless-shell npm)
-	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots -axe $<
+SCREENSHOTS ?= $(CURDIR)/$(BIN)/screenshots
+
+test-browser: $(AXE)/node_modules/axe-core/axe.min.js ## test the pages in headless Chromium; SCREENSHOTS=bin/screenshots (Debian: apt-get install chromium-headless-shell npm)
+	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots "$(SCREENSHOTS)" -axe $<
 
 $(AXE)/node_modules/axe-core/axe.min.js:
 	@command -v npm >/dev/null || { echo "These tests need axe-core, and npm to install it. Debian: apt-get install npm" >&2; exit 1; }
@@ -163,6 +165,9 @@ $(SQUAWK)/node_modules/.bin/squawk:
 
 lint-workflows: ## check the workflows of .github
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+# The npm packages that .ci/run needs.
+fetch: $(REDOCLY)/node_modules/.bin/redocly $(SQUAWK)/node_modules/.bin/squawk $(AXE)/node_modules/axe-core/axe.min.js
 
 check-compatibility: ## fail if clients of the last tag would break, unless VERSION=v2.0.0 may break them (docs/versioning.md)
 	VERSION=$(VERSION) .ci/check-compatibility
