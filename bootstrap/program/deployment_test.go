@@ -121,6 +121,50 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestTraefik reads the file for Traefik, which no test runs: what it names is there, and the health check asks where
+// the server answers. No connection is kept to a node, as in the files of the other proxies.
+func TestTraefik(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../docs/operations/proxies/traefik.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		HTTP struct {
+			Routers map[string]struct {
+				Rule, Service string
+				Middlewares   []string
+			}
+			Middlewares map[string]any
+			Services    map[string]struct {
+				LoadBalancer struct {
+					HealthCheck      struct{ Path string } `yaml:"healthCheck"`
+					ServersTransport string                `yaml:"serversTransport"`
+				} `yaml:"loadBalancer"`
+			}
+			ServersTransports map[string]struct {
+				MaxIdleConnsPerHost int `yaml:"maxIdleConnsPerHost"`
+			} `yaml:"serversTransports"`
+		}
+	}
+	if err := yaml.Unmarshal(content, &file); err != nil {
+		t.Fatal(err)
+	}
+	router := file.HTTP.Routers["gluepot"]
+	for _, name := range router.Middlewares {
+		if file.HTTP.Middlewares[name] == nil {
+			t.Errorf("got the middleware %s, want it in the file", name)
+		}
+	}
+	balancer := file.HTTP.Services[router.Service].LoadBalancer
+	transport := file.HTTP.ServersTransports[balancer.ServersTransport]
+	if router.Rule != "Host(`paste.example`)" || balancer.HealthCheck.Path != httpapi.PathReady ||
+		transport.MaxIdleConnsPerHost >= 0 {
+		t.Errorf("got %+v, want a router with a service whose nodes are asked at %s, over connections that are not kept",
+			file.HTTP, httpapi.PathReady)
+	}
+}
+
 // TestShippedBackups wants the timer and the cron job to run a command that there is.
 func TestShippedBackups(t *testing.T) {
 	t.Parallel()
