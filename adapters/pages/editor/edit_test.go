@@ -187,10 +187,11 @@ func TestOthersCannotWrite(t *testing.T) {
 	for _, c := range []struct {
 		who, secret string
 		status      int // of a form that comes back
+		deleting    fault.Kind
 	}{
-		{"nobody", "", http.StatusUnauthorized},
-		{"a made-up token", "\x00", http.StatusUnauthorized},
-		{"somebody else", others, http.StatusNotFound},
+		{"nobody", "", http.StatusUnauthorized, fault.Unauthenticated},
+		{"a made-up token", "\x00", http.StatusUnauthorized, fault.Unauthenticated},
+		{"somebody else", others, http.StatusNotFound, fault.NotFound},
 	} {
 		s.Secret = c.secret
 		if page := s.Page("/k2j4x8m1"); strings.Contains(page, "/edit") || strings.Contains(page, "/delete") {
@@ -204,11 +205,11 @@ func TestOthersCannotWrite(t *testing.T) {
 			} else if c.status == http.StatusNotFound && !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s: %s: got %v, want that there is nothing", c.who, edit, err)
 			}
-			if _, err := s.Get("/" + id + "/delete"); !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s: got %v for the page that deletes, want that there is nothing", c.who, err)
+			if _, err := s.Get("/" + id + "/delete"); fault.KindOf(err) != c.deleting {
+				t.Errorf("%s: got %v for the page that deletes, want the kind %q", c.who, err, c.deleting)
 			}
-			if _, err := s.Posts("/"+id+"/delete", form); !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s: got %v for the deletion of %s, want that there is nothing", c.who, err, id)
+			if _, err := s.Posts("/"+id+"/delete", form); fault.KindOf(err) != c.deleting {
+				t.Errorf("%s: got %v for the deletion of %s, want the kind %q", c.who, err, id, c.deleting)
 			}
 			// What was typed comes back, whatever is there.
 			page := s.Returns("/"+id+"/edit", c.status, form)

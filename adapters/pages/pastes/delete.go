@@ -10,16 +10,20 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // deletable returns the page of the paste in the path if the viewer owns it or if it has a delete key, and whether to
-// ask for that key.
+// ask for that key. It asks visitors to sign in, whatever else is at the path.
 func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err error) {
 	doc, err := p.unopened(r)
 	// who owns an unopened paste is unknown here
 	owns := doc.OwnedBy(r.Viewer.User.ID) || doc.Burns && r.Viewer.SignedIn()
 	if err == nil && !owns && !doc.Burns && doc.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
+	}
+	if !r.Viewer.SignedIn() {
+		err = fault.Replace(err, fault.NotFound, token.ErrRejected)
 	}
 	if err != nil {
 		return pastePage{}, false, err

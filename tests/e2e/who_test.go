@@ -1,0 +1,543 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/auditlog"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// pasteRights has what the owner of a paste in each state may do, and after the slash everybody else.
+//
+// The first columns are what they see of it by its id: its text (T), that it exists (k: there is a ciphertext, or a
+// page that asks for a key, asks before it burns the paste, or says that it was removed), or nothing (-). Whoever
+// embeds a paste shows it to everybody; a repository has a history, and a burning paste has none. Then come lists,
+// which have it (k) or not, and whether they may change it (y), or there is no such paste (n). Only the operator shows
+// it by command.
+const pasteRights = `
+state      v2   cipher  page  file  embed  mcp  git  pull  show  own  public  search  starred  edit  delete  star
+public     T/T  -/-     T/T   T/T   T/T    T/T  T/T  T/T   T     k/-  k/k     k/k     k/k      y/n   y/n     y/y
+unlisted   T/T  -/-     T/T   T/T   T/T    T/T  T/T  T/T   T     k/-  -/-     k/-     k/k      y/n   y/n     y/y
+private    T/-  -/-     T/-   T/-   -/-    T/-  T/-  T/-   T     k/-  -/-     k/-     k/-      y/n   y/n     y/n
+expired    -/-  -/-     -/-   -/-   -/-    -/-  -/-  -/-   -     -/-  -/-     -/-     -/-      n/n   n/n     n/n
+removed    -/-  -/-     k/k   k/k   k/k    -/-  -/-  -/-   -     -/-  -/-     -/-     -/-      n/n   n/n     n/n
+hidden     -/-  -/-     -/-   -/-   -/-    -/-  -/-  -/-   -     -/-  -/-     -/-     -/-      n/n   n/n     n/n
+burning    T/-  -/-     T/k   T/-   -/-    T/-  -/-  T/-   T     k/-  -/-     -/-     -/-      y/n   y/n     n/n
+encrypted  -/-  k/k     k/k   -/-   -/-    -/-  -/-  k/k   k     k/-  -/-     -/-     -/-      n/n   y/n     n/n
+`
+
+// actorRights says why somebody may not do what the state of a paste allows; with -, they may. The owner has a token
+// (owner), one that only reads (reading), or comes from a blocked network (blocked). Others have used up their quota
+// (full), or are suspended. Each message of MCP is a POST, which refuses a suspended user whatever it asks.
+const actorRights = `
+actor          create     edit       delete     star       own        mcp
+visitor        -          sign-in    sign-in    sign-in    sign-in    -
+stranger       -          -          -          -          -          -
+administrator  -          -          -          -          -          -
+owner          -          -          -          -          -          -
+reading        read-only  read-only  read-only  read-only  -          -
+blocked        blocked    blocked    -          blocked    -          -
+full           quota      quota      -          -          -          -
+suspended      suspended  suspended  suspended  suspended  suspended  suspended
+`
+
+var (
+	states, ofPastes = readTable(pasteRights)
+	actors, ofActors = readTable(actorRights)
+)
+
+// readTable returns the first cells of the rows, and all cells by that and by the first cell of their column.
+func readTable(text string) (rows []string, cells map[string]map[string]string) {
+	cells = make(map[string]map[string]string)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	header := strings.Fields(lines[0])
+	for _, line := range lines[1:] {
+		fields := strings.Fields(line)
+		rows = append(rows, fields[0])
+		cells[fields[0]] = make(map[string]string)
+		for i, cell := range fields {
+			cells[fields[0]][header[i]] = cell
+		}
+	}
+	return rows, cells
+}
+
+const another = "another title, which is longer"
+
+// ways are the ways to do what a column has, by each entrypoint. ID stands for the paste's. Those that read come first:
+// the others leave pastes in lists.
+var ways = []struct {
+	column, entrypoint string
+	ask                way
+}{
+	{"v2", "v2", api(http.MethodGet, "/paste/ID", "")},
+	{"v2", "raw", api(http.MethodGet, "/raw/ID", "")},
+	{"cipher", "v2", api(http.MethodGet, "/encrypted/ID", "")},
+	{"page", "page", browse(http.MethodGet, "/ID", nil)},
+	{"file", "page", browse(http.MethodGet, "/ID.txt", nil)},
+	{"embed", "page", browse(http.MethodGet, "/ID/embed", nil)},
+	{"mcp", "mcp", tool("read_paste", arguments{"id": "ID"})},
+	{"mcp", "mcp resource", message("resources/read", arguments{"uri": "paste://ID"})},
+	{"git", "git", git(http.MethodGet, "/info/refs?service=git-upload-pack", "")},
+	{"git", "git without a beginning", git(http.MethodPost, "/git-upload-pack",
+		"0014command=ls-refs\n00010009peel\n0000")},
+	{"pull", "command", command("pull", "ID")},
+	{"show", "operator", command("paste", "show", "ID", "--json")},
+
+	{"own", "v2", api(http.MethodGet, "/user/self/pastes", "")},
+	{"own", "list", api(http.MethodGet, "/list/own", "")},
+	{"own", "page", browse(http.MethodGet, "/pastes", nil)},
+	{"own", "mcp", tool("list_my_pastes", arguments{})},
+	{"own", "command", command("list", "--json")},
+	{"public", "list of a user", api(http.MethodGet, "/list/user/owner", "")},
+	{"public", "list of recent ones", api(http.MethodGet, "/list/recent", "")},
+	{"public", "page of a user", browse(http.MethodGet, "/~owner", nil)},
+	{"public", "page of recent ones", browse(http.MethodGet, "/recent", nil)},
+	{"public", "feed", browse(http.MethodGet, "/~owner/feed.atom", nil)},
+	{"search", "list", api(http.MethodGet, "/list/search?q=needle", "")},
+	{"search", "page", browse(http.MethodGet, "/search?q=needle", nil)},
+	{"search", "mcp", tool("search_pastes", arguments{"query": "needle"})},
+	{"search", "command", command("find", "needle", "--json")},
+	{"starred", "list", api(http.MethodGet, "/list/starred", "")},
+	{"starred", "page", browse(http.MethodGet, "/starred", nil)},
+	{"starred", "command", command("list", "--starred", "--json")},
+
+	{"create", "v2", api(http.MethodPost, "/paste", aPaste)},
+	{"create", "raw", api(http.MethodPost, "/raw", "text")},
+	{"create", "encrypted", api(http.MethodPost, "/encrypted",
+		`{"version":1,"cipher":"`+strings.Repeat("A", 60)+`","salt":""}`)},
+	{"create", "page", browse(http.MethodPost, "/", url.Values{"code": {"text"}})},
+	{"create", "mcp", tool("create_paste", arguments{"pasties": texts(arguments{"code": "text"})})},
+	{"create", "command", pushed},
+	{"edit", "v2", api(http.MethodPatch, "/paste/ID", `{"title":"`+another+`"}`)},
+	{"edit", "page", edited},
+	{"edit", "mcp", tool("edit_paste", arguments{"id": "ID", "title": another})},
+	{"delete", "v2", api(http.MethodDelete, "/paste/ID", "")},
+	{"delete", "page", browse(http.MethodPost, "/ID/delete", nil)},
+	{"delete", "mcp", tool("delete_paste", arguments{"id": "ID"})},
+	{"delete", "command", command("drop", "ID")},
+	{"star", "v2", api(http.MethodPut, "/paste/ID/star", "")},
+	{"star", "page", browse(http.MethodPost, "/ID/star", url.Values{"do": {"star"}})},
+	{"star", "command", command("star", "ID")},
+}
+
+// way does something with a paste. The status is that of HTTP, or what it would be.
+type way func(t *testing.T, a *actor, of *paste.Document) (status int, text string)
+
+func api(method, path, body string) way {
+	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+		path := strings.Replace(path, "ID", string(of.ID), 1)
+		return send(t, a.server, method, path, body, a.authorized("Bearer "+a.token)...)
+	}
+}
+
+// browse asks for a page in a session that remembers nothing of it.
+func browse(method, path string, form url.Values) way {
+	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+		browser := a.browser
+		browser.t = t
+		answer, text := browser.ask(method, strings.Replace(path, "ID", string(of.ID), 1), form)
+		if strings.HasPrefix(answer.Header.Get("Location"), "/sign-in") {
+			return http.StatusUnauthorized, "You are not signed in"
+		}
+		return answer.StatusCode, text
+	}
+}
+
+func edited(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	return browse(http.MethodPost, "/ID/edit", url.Values{
+		"base": {of.Revision()}, "title": {another}, "visibility": {of.Visibility.String()}, "snippet": {"pasty001"},
+		"name": {"a.txt"}, "language": {"Plain Text"}, "code": {"needle"},
+	})(t, a, of)
+}
+
+// message sends a message of MCP.
+func message(method string, params arguments) way {
+	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+		body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+		must(t, err)
+		status, text := send(t, a.server, http.MethodPost, "/mcp", strings.Replace(string(body), "ID", string(of.ID), 1),
+			append(slices.Clone(jsonRPC), a.authorized("Bearer "+a.token)...)...)
+		if strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error":{`) {
+			status = statusOf[reason(text)]
+		}
+		return status, text
+	}
+}
+
+func tool(name string, in arguments) way {
+	return message("tools/call", arguments{"name": name, "arguments": in})
+}
+
+func command(args ...string) way {
+	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+		with := slices.Clone(args)
+		if i := slices.Index(with, "ID"); i >= 0 {
+			with[i] = string(of.ID)
+		}
+		code, text, stderr := program.Run(t, a.settings, with...)
+		if code != 0 {
+			return statusOf[reason(stderr)], stderr
+		}
+		return http.StatusOK, text
+	}
+}
+
+func pushed(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	file := filepath.Join(t.TempDir(), "a.txt")
+	must(t, os.WriteFile(file, []byte("text"), 0o600))
+	return command("push", file)(t, a, of)
+}
+
+// git asks for a repository. Without a token, its 401 says no more than a 404: Git sends what it has only then.
+func git(method, path, body string) way {
+	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+		secret := base64.StdEncoding.EncodeToString([]byte("x:" + a.token))
+		status, text := send(t, a.server, method, "/"+string(of.ID)+".git"+path, body,
+			a.authorized("Basic "+secret, "Git-Protocol", "version=2")...)
+		switch {
+		case status == http.StatusOK:
+			text = of.Pasties[0].Code
+		case status == http.StatusUnauthorized && a.token == "":
+			status = http.StatusNotFound
+		}
+		return status, text
+	}
+}
+
+// reasons are those of refusals, by what their sentences have in common.
+var reasons = [][2]string{
+	{"may only read", "read-only"}, {"suspended", "suspended"}, {"network is blocked", "blocked"},
+	{"bytes that they may", "quota"}, {"here is no paste with that id", "none"}, {"esource not found", "none"},
+	{"There is nothing here", "none"}, {"This paste no longer exists", "none"}, {"This paste was removed", "none"},
+	{"key after the # is missing", "key"}, {"token is missing or not valid", "sign-in"},
+	{"You are not signed in", "sign-in"}, {"not logged in", "sign-in"}, {"gluepot login", "sign-in"},
+	{"This is not the delete key", "sign-in"},
+}
+
+var statusOf = map[string]int{
+	"read-only": http.StatusForbidden, "suspended": http.StatusForbidden, "blocked": http.StatusForbidden,
+	"quota": http.StatusForbidden, "none": http.StatusNotFound, "sign-in": http.StatusUnauthorized, "key": http.StatusOK,
+}
+
+func reason(text string) string {
+	for _, pair := range reasons {
+		if strings.Contains(text, pair[0]) {
+			return pair[1]
+		}
+	}
+	return text
+}
+
+// outcome says whether something was done (y), that there is no such paste (n), or why it was refused.
+func outcome(status int, text string) string {
+	if status < http.StatusBadRequest {
+		return "y"
+	}
+	why := reason(text)
+	switch {
+	case why == "none" && (status == http.StatusNotFound || status == http.StatusGone):
+		return "n"
+	case status == statusOf[why]:
+		return why
+	}
+	return fmt.Sprint(status, " ", why)
+}
+
+// sight says what an answer shows of a paste.
+func sight(status int, text string, of *paste.Document) string {
+	switch {
+	case len(of.Pasties) > 0 && strings.Contains(text, of.Pasties[0].Code):
+		return "T"
+	case of.Title != "" && strings.Contains(text, of.Title):
+		return "the title"
+	case status == http.StatusOK || status == http.StatusGone:
+		return "k"
+	case status == http.StatusNotFound:
+		return "-"
+	}
+	return outcome(status, text)
+}
+
+// actor is somebody who asks.
+type actor struct {
+	name     string
+	id       user.ID // empty: a visitor, or the operator
+	token    string
+	server   *program.Process // or a way to it from a blocked network
+	browser  visitor
+	settings []string // of commands
+}
+
+// authorized returns headers with that Authorization, or without for visitors.
+func (a *actor) authorized(header string, others ...string) []string {
+	if a.token == "" {
+		return others
+	}
+	return append([]string{"Authorization", header}, others...)
+}
+
+// rights is a server, with what is on it.
+type rights struct {
+	store  *gormstore.Store
+	pastes *gormstore.Pastes
+	actors []*actor
+	kept   map[string]*paste.Document // in each state, for those who read
+}
+
+// openRights starts a server, and stores users with pastes in each state.
+func openRights(t *testing.T, cfg gormstore.Config) *rights {
+	t.Helper()
+	const most = 1 << 17
+	store, operator := database.Open(t, cfg), []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
+	r := &rights{store: store, pastes: gormstore.NewPastes(store), kept: make(map[string]*paste.Document)}
+	server := program.Serve(t, cfg.URL, trustTests, "GLUEPOT_MCP=true", "GLUEPOT_RECENT=true",
+		fmt.Sprint("GLUEPOT_USER_MAX_BYTES=", most))
+	blocked := &program.Process{Address: throughNetwork(t, server, "192.0.2.7")}
+	for _, name := range actors {
+		a := &actor{name: name, server: server, browser: visitor{t: t, p: server}}
+		if name != "visitor" {
+			r.signUp(t, a)
+			a.browser.signIn(a.token)
+		}
+		if name == "blocked" {
+			a.server, a.browser.p = blocked, blocked
+		}
+		a.settings = []string{"GLUEPOT_SERVER=http://" + a.server.Address, "GLUEPOT_TOKEN=" + a.token, "HOME=" + t.TempDir()}
+		r.actors = append(r.actors, a)
+	}
+	for _, state := range states {
+		r.kept[state] = r.newPaste(t, state, "owner", "needle in a paste that is "+state)
+	}
+	for _, a := range r.actors[1:] {
+		for _, kept := range r.kept {
+			must(t, r.pastes.Star(t.Context(), netip.Addr{}, a.id, kept.ID))
+		}
+		if a.name == "full" || a.name == "administrator" {
+			r.newPaste(t, "private", a.id, strings.Repeat("x", most))
+		}
+	}
+	for _, line := range []string{
+		"user suspend suspended --reason spam --hide-pastes", "block add 192.0.2.0/24 --reason spam",
+	} {
+		if code, _, stderr := program.Run(t, operator, strings.Fields(line)...); code != 0 {
+			t.Fatalf("%s: got %d, %s", line, code, stderr)
+		}
+	}
+	r.actors = append(r.actors, &actor{name: "operator", settings: operator})
+	return r
+}
+
+// signUp stores an actor's user, unless it is the owner's, and issues a token.
+func (r *rights) signUp(t *testing.T, a *actor) {
+	t.Helper()
+	a.id = user.ID(a.name)
+	if a.name == "reading" || a.name == "blocked" {
+		a.id = "owner"
+	} else {
+		name, err := user.ParseName(a.name)
+		must(t, err)
+		database.CreateUser(t, r.store, user.User{
+			ID: a.id, Name: name, Admin: a.name == "administrator", PublicProfile: true, CreatedAt: time.Now(),
+		})
+	}
+	secret := token.Generate()
+	a.token = secret.Reveal()
+	issued := token.Token{ID: token.ID(a.name), Owner: a.id, Hash: secret.Hash(), CreatedAt: time.Now()}
+	if a.name == "reading" {
+		issued.Scope = token.Read
+	}
+	must(t, gormstore.NewTokens(r.store).Create(t.Context(), netip.Addr{}, auditlog.Entry{}, issued))
+}
+
+// throughNetwork returns the address of a proxy to the server, whose clients seem to have another one.
+func throughNetwork(t *testing.T, server *program.Process, client string) (address string) {
+	t.Helper()
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: server.Address})
+		for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host"} {
+			r.Out.Header[name] = r.In.Header[name]
+		}
+		r.Out.Header.Set("X-Forwarded-For", client)
+	}})
+	t.Cleanup(proxy.Close)
+	return proxy.Listener.Addr().String()
+}
+
+// newPaste stores a paste in a state. Hidden are those of the user who is suspended.
+func (r *rights) newPaste(t *testing.T, state string, owner user.ID, code string) *paste.Document {
+	t.Helper()
+	moderation := gormstore.NewModeration(r.store)
+	d := &paste.Document{
+		Paste: paste.Paste{ID: paste.ID(ident.New()), Owner: owner, CreatedAt: time.Now(), Burns: state == "burning"},
+		Content: paste.Content{
+			Title: "title-" + state, Visibility: paste.Public, Lifetime: paste.Never,
+			Pasties: []paste.Pasty{{ID: "pasty001", Title: "a.txt", Language: "Plain Text", Code: code}},
+		},
+	}
+	switch state {
+	case "unlisted", "burning":
+		d.Visibility = paste.Unlisted
+	case "private":
+		d.Visibility = paste.Private
+	case "expired":
+		d.ExpiresAt = time.Now().Add(-time.Minute)
+	case "hidden":
+		d.Owner = "suspended"
+	case "encrypted":
+		d.Content = paste.Content{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 60)}}
+	}
+	must(t, r.pastes.CreateDocument(t.Context(), *d))
+	switch state {
+	case "removed":
+		must(t, moderation.Remove(t.Context(), audit.Operator().Entry("paste.remove", string(d.ID), "spam"), d.ID, "spam"))
+	case "hidden":
+		_, err := moderation.Hide(t.Context(), d.Owner, 10)
+		must(t, err)
+	}
+	return d
+}
+
+// revision returns what changes with each edit of a paste, or "" if it is not there.
+func (r *rights) revision(t *testing.T, id paste.ID) string {
+	t.Helper()
+	d, err := r.pastes.DocumentByID(t.Context(), id)
+	if fault.Is(err, fault.NotFound) {
+		return ""
+	}
+	must(t, err)
+	return d.Revision()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wanted returns what the tables have for an actor. A session of a suspended user has ended.
+func (a *actor) wanted(column, entrypoint, state string, owner user.ID) string {
+	own, others, only := strings.Cut(ofPastes[state][column], "/")
+	if only && (a.id == "" || a.id != owner || a.name == "suspended") {
+		own = others
+	}
+	name, refused := a.name, column
+	if column == "starred" {
+		refused = "own"
+	}
+	switch {
+	case strings.HasPrefix(entrypoint, "mcp") && ofActors[name]["mcp"] == "suspended":
+		return "suspended"
+	case strings.HasPrefix(entrypoint, "page") && name == "suspended":
+		name = "visitor"
+	case entrypoint == "command" && column == "own" && name == "visitor": // what this machine has pushed
+		return "-"
+	}
+	why := ofActors[name][refused]
+	if why == "" || why == "-" || own == "n" && (why == "blocked" || why == "quota") {
+		return own
+	}
+	return why
+}
+
+// TestWhoMayDoWhat has everybody read, list and change a paste in each state by each entrypoint, and compares what they
+// see and are told with the tables above. Commands of the client open no database, and run once.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		r := openRights(t, cfg)
+		for _, w := range ways {
+			if w.entrypoint == "command" && !strings.HasPrefix(cfg.URL, "sqlite") {
+				continue
+			}
+			for _, a := range r.actors {
+				if (w.column == "show") != (a.name == "operator") {
+					continue
+				}
+				t.Run(w.column+"/"+w.entrypoint+"/"+a.name, func(t *testing.T) {
+					switch w.column {
+					case "create", "edit", "delete", "star":
+						r.wantChanges(t, a, w.column, w.entrypoint, w.ask)
+					case "own", "public", "search", "starred":
+						status, text := w.ask(t, a, r.kept["public"])
+						for _, state := range states {
+							got := outcome(status, text)
+							if got == "y" {
+								got = map[bool]string{true: "k", false: "-"}[strings.Contains(text, string(r.kept[state].ID))]
+							}
+							wantCell(t, state, got, a.wanted(w.column, w.entrypoint, state, r.kept[state].Owner))
+						}
+					default:
+						for _, state := range states {
+							status, text := w.ask(t, a, r.kept[state])
+							wantCell(t, state, sight(status, text, r.kept[state]), a.wanted(w.column, w.entrypoint, state,
+								r.kept[state].Owner))
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+func wantCell(t *testing.T, state, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %s, want %s", state, got, want)
+	}
+}
+
+// wantChanges has an actor change a new paste in each state.
+func (r *rights) wantChanges(t *testing.T, a *actor, act, entrypoint string, change way) {
+	t.Helper()
+	tried := states
+	if act == "create" || entrypoint == "command" { // a client of v2
+		tried = states[:1]
+	}
+	for _, state := range tried {
+		owner := user.ID("owner")
+		if a.name == "full" || a.name == "suspended" {
+			owner = a.id
+		}
+		of := r.newPaste(t, state, owner, "needle")
+		want := a.wanted(act, entrypoint, state, of.Owner)
+		if act == "create" && want == "" {
+			want = "y"
+		}
+		before := r.revision(t, of.ID)
+		status, text := change(t, a, of)
+		got := outcome(status, text)
+		if why := ofActors[a.name][act]; want == "n" && got == why { // either may be looked for first
+			want = why
+		}
+		if entrypoint == "page" && state == "removed" && want == "sign-in" && status == http.StatusGone {
+			want = "n" // everybody with the link is told so
+		}
+		wantCell(t, state, got, want)
+		if changed := r.revision(t, of.ID) != before; changed != (got == "y" && (act == "edit" || act == "delete")) {
+			t.Errorf("%s: got %s, and the paste changed: %t", state, got, changed)
+		}
+	}
+}
