@@ -59,7 +59,7 @@ func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {
 	flags.Int32Var(&profile.SupporterMonths, "supporter-months", 0, "how long the user has supported the service")
 	flags.BoolVar(&profile.Contributor, "contributor", false, "the user has contributed to the service")
 	flags.StringToStringVar(&profile.Identities, "service", map[string]string{},
-		"a service that the user signs in with, and the user's id there, such as github=123")
+		"a provider that the user signs in with, and the user's id there, such as github=123")
 }
 
 const adminUsage = "the user may moderate on the pages below /admin"

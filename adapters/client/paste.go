@@ -31,7 +31,7 @@ type pasties []pasty
 
 const maxPasties = 1 << 16
 
-var errArray = errors.New("an array is no array, contains null, or is too long")
+var errArray = errors.New("a value is not an array, contains null, or is too long")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *pasties) UnmarshalJSON(text []byte) (err error) {

@@ -117,7 +117,7 @@ func collect(now Snapshot, out chan<- prometheus.Metric) {
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.ContentBytes), "kind", "content")
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.HistoryBytes), "kind", "history")
 	send(gauge, "gluepot_stored_bytes", bytes, float64(totals.DatabaseBytes), "kind", "database")
-	send(gauge, "gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 is no limit.",
+	send(gauge, "gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 means no limit.",
 		float64(now.StoreMaxBytes))
 	send(gauge, "gluepot_open_reports", "Reports by readers that no administrator has closed.",
 		float64(totals.OpenReports))

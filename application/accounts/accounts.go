@@ -132,11 +132,11 @@ func (s sources) key(name string) string {
 
 // add gives a user an identity, as a change of user.Store.Update.
 func add(account identity.Identity) func(*user.User, map[string]string) error {
-	return func(_ *user.User, services map[string]string) error {
-		if subject, ok := services[account.Key]; ok && subject != account.Subject {
+	return func(_ *user.User, identities map[string]string) error {
+		if subject, ok := identities[account.Key]; ok && subject != account.Subject {
 			return errOtherLinked
 		}
-		services[account.Key] = account.Subject
+		identities[account.Key] = account.Subject
 		return nil
 	}
 }

@@ -83,11 +83,11 @@ func (l *Link) Undo(ctx context.Context, actor audit.Actor, reference, provider 
 		return err
 	}
 	key := l.sources.key(provider)
-	remove := func(_ *user.User, services map[string]string) error {
-		if _, ok := services[key]; !ok {
+	remove := func(_ *user.User, identities map[string]string) error {
+		if _, ok := identities[key]; !ok {
 			return errNotLinked
 		}
-		delete(services, key)
+		delete(identities, key)
 		return nil
 	}
 	entry := actor.Entry("user.unlink", owner.NameAndID(), key)

@@ -224,7 +224,7 @@ func (p *Passkeys) beginAccount(
 	if err != nil {
 		return PasskeyCeremony{}, err
 	}
-	// The name can still be taken meanwhile. But no device is to keep a passkey of an account that never was.
+	// Somebody can still take the name before this ends. This check keeps most devices from storing a useless passkey.
 	_, err = p.users.ByName(ctx, userName)
 	if !fault.Is(err, fault.NotFound) {
 		return PasskeyCeremony{}, cmp.Or(err, error(user.ErrNameTaken))

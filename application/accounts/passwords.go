@@ -159,7 +159,7 @@ func (p *Passwords) mayChange(ctx context.Context, actor audit.Actor, current st
 		return viewer, err
 	}
 	owner, _, err := p.check(ctx, actor.Address(), viewer.User.Name.String(), current)
-	if err == nil && owner.ID != viewer.User.ID { // renamed meanwhile
+	if err == nil && owner.ID != viewer.User.ID { // the user has been renamed
 		err = identity.ErrCurrentPassword
 	}
 	return viewer, fault.Replace(err, fault.Unauthenticated, identity.ErrCurrentPassword)
@@ -203,7 +203,7 @@ func (m *module) change(
 	ctx context.Context, actor audit.Actor, viewer token.Viewer, change func(*identity.Credentials) error,
 ) error {
 	store := func(u user.User, credentials *identity.Credentials) error {
-		if u.Suspended { // meanwhile
+		if u.Suspended { // since the request began
 			return token.ErrSuspended
 		}
 		return change(credentials)

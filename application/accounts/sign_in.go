@@ -103,7 +103,8 @@ var (
 )
 
 // Do finishes the attempt with that secret, which works once. The actor is the visitor who returns. resume returns the
-// viewer who links an identity: once the provider has answered, as the session may have ended meanwhile.
+// viewer who links an identity. It is called after the provider has answered, because the session may have ended by
+// then.
 //
 // It fails with fault.Invalid when the attempt is not this browser's or is over, or when what the browser brought
 // proves nothing; with fault.Forbidden when the visitor may not have an account, or is not the user who began to link
@@ -170,11 +171,11 @@ func (a *FinishSignIn) link(
 	if err != nil {
 		return SignInResult{}, err
 	}
-	link := func(u *user.User, services map[string]string) error {
-		if u.Suspended { // meanwhile
+	link := func(u *user.User, identities map[string]string) error {
+		if u.Suspended { // since the request began
 			return token.ErrSuspended
 		}
-		return add(account)(u, services)
+		return add(account)(u, identities)
 	}
 	_, _, err = a.users.Update(ctx, actor.Address(), auditlog.Entry{}, viewer.User.ID, link)
 	if err != nil {

@@ -345,7 +345,7 @@ func TestImportsBoundUsers(t *testing.T) {
 		t.Errorf("got %+v, error %v, want 4 read, 2 new, 2 rejected", summary, err)
 	}
 	if got := strings.Join(reasons,
-		"; "); got != "2 The user has more than 100000 stars.; 3 The user has more than 100 services." {
+		"; "); got != "2 The user has more than 100000 stars.; 3 The user has more than 100 accounts at providers." {
 		t.Errorf("got %s, want too many stars in line 2 and too many services in line 3", got)
 	}
 }

@@ -33,7 +33,7 @@ type Users struct {
 	now   func() time.Time
 }
 
-// Do stores the users of the source, their stars and services included. A user whose id is known is updated with what
+// Do stores the users of the source, with their stars and identities. A user whose id is known is updated with what
 // the record says. A record that breaks a rule is rejected and never stops the rest. The source may stop reading a
 // user's lists one entry beyond MaxStars or MaxIdentities.
 //
@@ -52,7 +52,8 @@ func (u *Users) account(r User) (user.Import, error) {
 	case len(r.Stars) > MaxStars:
 		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d stars.", MaxStars))
 	case len(r.Identities) > MaxIdentities:
-		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxIdentities))
+		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d accounts at providers.",
+			MaxIdentities))
 	}
 	account := user.Import{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,

@@ -25,7 +25,7 @@ type CreateInput struct {
 	SupporterMonths int32
 	Contributor     bool
 	Admin           bool              // may moderate on pages
-	Identities      map[string]string // name of a service -> the user's id there
+	Identities      map[string]string // key of a provider -> the user's id there
 	Password        identity.PasswordHash
 }
 
@@ -78,9 +78,9 @@ func (c *Create) Do(ctx context.Context, actor audit.Actor, input CreateInput) (
 	return newUser, err
 }
 
-func validate(u user.User, services map[string]string) error {
+func validate(u user.User, identities map[string]string) error {
 	if err := u.Validate(); err != nil {
 		return err
 	}
-	return user.ValidateIdentities(services)
+	return user.ValidateIdentities(identities)
 }

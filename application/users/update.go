@@ -24,7 +24,7 @@ type UpdateInput struct {
 	SupporterMonths *int32
 	Contributor     *bool
 	Admin           *bool
-	Identities      map[string]string // an empty id removes the service; services not named stay
+	Identities      map[string]string // key of a provider -> the user's id there, or "" to remove it; others stay
 }
 
 var errOwnRights = fault.New(fault.Invalid, "That is your own account: only another administrator can take its rights.")
@@ -54,20 +54,20 @@ func (u *Update) Do(
 		}
 	}
 	var was bool // an administrator
-	apply := func(stored *user.User, services map[string]string) error {
+	apply := func(stored *user.User, identities map[string]string) error {
 		was = stored.Admin
-		return change.apply(stored, services)
+		return change.apply(stored, identities)
 	}
 	entry := actor.Entry(act, target.NameAndID(), "")
-	updated, services, err := u.store.Update(ctx, netip.Addr{}, entry, target.ID, apply)
+	updated, identities, err := u.store.Update(ctx, netip.Addr{}, entry, target.ID, apply)
 	if err == nil && updated.Admin && !was {
 		u.notify.Tell(notice.Administrator(updated, u.now()))
 	}
-	return user.Account{User: updated, Identities: services}, user.ReplaceNotFound(err)
+	return user.Account{User: updated, Identities: identities}, user.ReplaceNotFound(err)
 }
 
-// apply changes a user and its services, and validates the result.
-func (c UpdateInput) apply(u *user.User, services map[string]string) error {
+// apply changes a user and its identities, and validates the result.
+func (c UpdateInput) apply(u *user.User, identities map[string]string) error {
 	if c.AvatarURL != nil {
 		if err := user.CheckAvatar(*c.AvatarURL); err != nil {
 			return err
@@ -80,14 +80,14 @@ func (c UpdateInput) apply(u *user.User, services map[string]string) error {
 	set(&u.SupporterMonths, c.SupporterMonths)
 	set(&u.Contributor, c.Contributor)
 	set(&u.Admin, c.Admin)
-	for service, id := range c.Identities {
+	for provider, id := range c.Identities {
 		if id == "" {
-			delete(services, service)
+			delete(identities, provider)
 		} else {
-			services[service] = id
+			identities[provider] = id
 		}
 	}
-	return validate(*u, services)
+	return validate(*u, identities)
 }
 
 func set[T any](field, value *T) {

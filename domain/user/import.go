@@ -19,8 +19,8 @@ type Import struct {
 
 // LocalChanges has the changes that the user or an operator made to an account here. No import reverts them.
 type LocalChanges struct {
-	Linked   map[string]bool            // names of services that were linked here
-	Unlinked map[string]map[string]bool // name of a service -> ids there that were unlinked here
+	Linked   map[string]bool            // keys of providers whose accounts were linked here
+	Unlinked map[string]map[string]bool // key of a provider -> ids there that were unlinked here
 	Closed   bool                       // the profile was made private here
 }
 
@@ -51,23 +51,24 @@ func (i Import) Over(stored Account, local LocalChanges) Account {
 		account.Stars = i.Stars
 	}
 	if i.Identities != nil {
-		account.Identities = i.services(stored.Identities, local)
+		account.Identities = i.identities(stored.Identities, local)
 	}
 	return account
 }
 
-// services returns the imported services, except those that were unlinked here, and the services that were linked here.
-func (i Import) services(stored map[string]string, local LocalChanges) map[string]string {
-	services := make(map[string]string, len(i.Identities))
+// identities returns the imported identities, except those that were unlinked here, and the identities that were linked
+// here.
+func (i Import) identities(stored map[string]string, local LocalChanges) map[string]string {
+	identities := make(map[string]string, len(i.Identities))
 	for name, id := range i.Identities {
 		if !local.Unlinked[name][id] {
-			services[name] = id
+			identities[name] = id
 		}
 	}
 	for name := range local.Linked {
-		services[name] = stored[name]
+		identities[name] = stored[name]
 	}
-	return services
+	return identities
 }
 
 func set[T any](to *T, value *T) {

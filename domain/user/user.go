@@ -47,7 +47,7 @@ type User struct {
 type Account struct {
 	User
 	Stars      []string          // ids of starred pastes that still exist, in the order of starring
-	Identities map[string]string // name of a service that the user signs in with -> the user's id there
+	Identities map[string]string // key of a provider that the user signs in with -> the user's id there
 }
 
 // NameAndID returns the user's name, and the id, which does not change with the name. It is for the audit log.
@@ -87,18 +87,18 @@ const maxAvatarURL = 2048 // bytes
 var errAvatar = fault.New(fault.Invalid,
 	"The avatar must be an https address such as https://example.com/a.png, without quotes and spaces.")
 
-// ValidateIdentities returns a fault.Invalid when a service or the user's id there is not printable text.
-func ValidateIdentities(services map[string]string) error {
-	for _, service := range slices.Sorted(maps.Keys(services)) {
-		id := services[service]
-		if service == "" || id == "" || !ident.Printable(service, 256) || !ident.Printable(id, 256) {
-			return fault.New(fault.Invalid, "A service needs a name and an id of at most 256 bytes of printable text.")
+// ValidateIdentities returns a fault.Invalid when a provider's key or the user's id there is not printable text.
+func ValidateIdentities(identities map[string]string) error {
+	for _, provider := range slices.Sorted(maps.Keys(identities)) {
+		id := identities[provider]
+		if provider == "" || id == "" || !ident.Printable(provider, 256) || !ident.Printable(id, 256) {
+			return fault.New(fault.Invalid, "A provider and the id there must be printable text of at most 256 bytes.")
 		}
 	}
 	return nil
 }
 
-// Store keeps users with their services and former names. identity.Store creates them.
+// Store keeps users with their identities and former names. identity.Store creates them.
 type Store interface {
 	// ByName returns the user with that name, ignoring case. It fails with fault.NotFound when there is none.
 	ByName(ctx context.Context, name Name) (User, error)
@@ -122,19 +122,19 @@ type Store interface {
 	// reading. It fails as ByName does.
 	AccountByID(ctx context.Context, id ID) (Account, error)
 
-	// Update locks the user with that id, calls change with the user and its services, and stores and returns the changed
-	// values, in one transaction, so that concurrent updates do not overwrite each other. The id and the time of creation
-	// cannot change.
+	// Update locks the user with that id, calls change with the user and its identities, and stores and returns the
+	// changed values, in one transaction, so that concurrent updates do not overwrite each other. The id and the time of
+	// creation cannot change.
 	//
 	// If change fails, Update returns its error and stores nothing. change must not call the store, and may be called
 	// again with fresh values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when
-	// the new name is taken or another user gave it up within NameReserved, or when an id at a service is taken.
+	// the new name is taken or another user gave it up within NameReserved, or when an identity is taken.
 	Update(
 		ctx context.Context, from netip.Addr, entry auditlog.Entry, id ID,
-		change func(u *User, services map[string]string) error,
+		change func(u *User, identities map[string]string) error,
 	) (User, map[string]string, error)
 
-	// Delete deletes the user with that id, and the user's tokens, stars, services and pastes. With a retention, pastes
+	// Delete deletes the user with that id, and the user's tokens, stars, identities and pastes. With a retention, pastes
 	// that are not private stay: unlisted, and without an owner or tags. It fails with fault.NotFound, and deletes
 	// nothing, when there is no user with that id and name, ignoring case. It deletes pastes first, in batches. After any
 	// other error, the user and the remaining pastes stay until paste.Store.FinishDeletions.
@@ -159,8 +159,8 @@ var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 // ErrNameTaken is the fault.Conflict for a name that another user has.
 var ErrNameTaken = fault.New(fault.Conflict, "The username is taken. Choose another.")
 
-// ErrIdentityTaken is the fault.Conflict for an id at a service that another user has.
-var ErrIdentityTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
+// ErrIdentityTaken is the fault.Conflict for an identity that another user has.
+var ErrIdentityTaken = fault.New(fault.Conflict, "Another user already signs in with this account.")
 
 // ReplaceNotFound returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is.
 func ReplaceNotFound(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }

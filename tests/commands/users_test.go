@@ -35,7 +35,7 @@ func TestUserCreateRefused(t *testing.T) {
 	i.wantRefused("user create -- -x", "The username does not begin and end with a letter or a digit.")
 	i.wantRefused("user create putty --supporter-months -1", "The supporter length is negative.")
 	i.wantRefused("user create putty --service =x",
-		"A service needs a name and an id of at most 256 bytes of printable text.")
+		"A provider and the id there must be printable text of at most 256 bytes.")
 	if got := strings.Count(i.do("user list --json"), "\n"); got != 1 {
 		t.Errorf("got %d users, want the first alone", got)
 	}

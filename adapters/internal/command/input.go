@@ -223,7 +223,7 @@ func (l *Lifetime) String() string { return string(*l) }
 // Type implements pflag.Value.
 func (l *Lifetime) Type() string { return "lifetime" }
 
-// Set implements pflag.Value. An empty text is no lifetime.
+// Set implements pflag.Value. An empty text means no lifetime.
 func (l *Lifetime) Set(value string) error {
 	if value == "1month" {
 		value = "1m"

@@ -76,7 +76,7 @@ func (f *pasteForm) changes(doc *paste.Document) (changes paste.Changes, err err
 	}
 	changes = paste.Changes{
 		Private: &private, Public: &public, Title: unlessEqual(f.Title, before.Title),
-		Base: cmp.Or(f.Base, "none"), // "none" is no paste's revision
+		Base: cmp.Or(f.Base, "none"), // "none" is not a revision
 	}
 	if f.Tags != before.Tags {
 		changes.Tags = []string{f.Tags}
