@@ -142,7 +142,7 @@ func tokenise(lexer chroma.Lexer, code string, yield func() bool) (colours Colou
 				}
 			}
 		}
-		if value, ok := strings.CutSuffix(token.Value, "\n"); ok && value == rest { // some lexers append a newline
+		if value, cut := strings.CutSuffix(token.Value, "\n"); cut && value == rest { // some lexers append a newline
 			token.Value = rest
 		}
 		after, same := strings.CutPrefix(rest, token.Value)
