@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"context"
+	"net/netip"
 	"sync/atomic"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -80,6 +81,17 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 	return nil
 }
 
+// allowance returns what a viewer may create, and the client that it counts for.
+func (c *CreateOwn) allowance(viewer token.Viewer, from netip.Addr) (paste.Allowance, paste.Client) {
+	switch {
+	case !viewer.SignedIn():
+		return paste.Allowance{Rate: c.options.AnonymousQuota}, paste.ClientAt(from)
+	case !viewer.User.Admin:
+		return c.options.Allowance, paste.ClientOf(viewer.User.ID)
+	}
+	return paste.Allowance{}, ""
+}
+
 // Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for
 // the quota of the visitor's address. It lives no longer than Lifetimes allow.
 //
@@ -102,18 +114,10 @@ func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft
 	if err := c.sizeLimit.check(); err != nil {
 		return NewPaste{}, err
 	}
-	var (
-		allowance paste.Allowance
-		client    paste.Client
-	)
-	switch {
-	case !viewer.SignedIn():
-		client = paste.ClientAt(actor.Address())
-		allowance.Rate = c.options.AnonymousQuota
+	allowance, client := c.allowance(viewer, actor.Address())
+	if !viewer.SignedIn() {
 		created.Key = paste.NewDeleteKey()
 		created.DeleteKey = created.Key.Hash()
-	case !viewer.User.Admin:
-		allowance, client = c.options.Allowance, paste.ClientOf(viewer.User.ID)
 	}
 	created.Owner = viewer.User.ID
 	if c.options.OriginRetention > 0 {

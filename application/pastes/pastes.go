@@ -15,6 +15,7 @@ import (
 // UseCases is what can be asked about pastes. The first group is for viewers, the second for operators.
 type UseCases struct {
 	CreateOwn    *CreateOwn
+	Preview      *Preview
 	Read         *Read
 	Open         *Open
 	EditOwn      *EditOwn
@@ -72,9 +73,10 @@ type module struct {
 func New(store paste.Store, users user.Store, options Options, now func() time.Time) *UseCases {
 	room := &SizeLimit{max: options.MaxBytes, notify: options.Notify, now: now}
 	m := &module{store: store, users: users, options: options, sizeLimit: room, now: now}
-	read := &Read{m}
+	read, create := &Read{m}, &CreateOwn{module: m}
 	return &UseCases{
-		CreateOwn:    &CreateOwn{module: m},
+		CreateOwn:    create,
+		Preview:      &Preview{create: create, full: map[paste.Client]time.Time{}},
 		Read:         read,
 		Open:         &Open{m},
 		EditOwn:      &EditOwn{m},

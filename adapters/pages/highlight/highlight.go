@@ -32,6 +32,8 @@ const (
 	workPerByte = 12 * time.Microsecond
 	minMaxWork  = 100 * time.Millisecond // the limit for short code
 	maxPageWork = 2 * time.Second        // then a page highlights no more code
+	// maxPreviewWork is the limit for all code of a preview: a writer asks for many previews.
+	maxPreviewWork = 250 * time.Millisecond
 )
 
 // Span is a part of the code with one class.
@@ -48,7 +50,23 @@ type Colours struct {
 }
 
 // Page counts the work that one page has spent on colours.
-type Page struct{ work time.Duration }
+type Page struct {
+	Preview bool // it gets less work, and the cache keeps nothing of it
+
+	work time.Duration
+}
+
+// limit returns the work that the page may spend on a code of that many bytes; 0: none.
+func (p *Page) limit(length int) time.Duration {
+	limit := max(minMaxWork, time.Duration(min(length, maxCode))*workPerByte)
+	switch {
+	case p.Preview:
+		return max(min(limit, maxPreviewWork-p.work), 0)
+	case p.work >= maxPageWork:
+		return 0
+	}
+	return limit
+}
 
 // Highlighter highlights code. It is safe for concurrent use.
 type Highlighter struct {
@@ -82,10 +100,14 @@ func (h *Highlighter) Colours(ctx context.Context, page *Page, scope, language, 
 	if colours, ok := h.cache.get(key); ok {
 		return colours
 	}
-	if page.work >= maxPageWork || ctx.Err() != nil {
+	limit := page.limit(len(code))
+	if page.Preview && limit == 0 {
+		return Colours{Plain: len(code)} // another preview would not have more
+	}
+	if limit == 0 || ctx.Err() != nil {
 		return Colours{Late: true}
 	}
-	j := h.join(key, lexer, code)
+	j := h.join(&job{key: key, lexer: lexer, code: code, limit: limit, preview: page.Preview})
 	if j == nil {
 		return Colours{Late: true}
 	}
@@ -103,9 +125,11 @@ func (h *Highlighter) key(scope, language, code string) string {
 	return scope + "\x00" + language + "\x00" + strconv.FormatUint(maphash.String(h.seed, code), 16)
 }
 
-// tokenise returns the colours of a code, and the work that they took. It often calls yield, and gives up if that
-// returns false.
-func tokenise(lexer chroma.Lexer, code string, yield func() bool) (colours Colours, work time.Duration, ok bool) {
+// tokenise returns the colours of a code as far as the work reaches that limit, and the work that they took. It often
+// calls yield, and gives up if that returns false.
+func tokenise(
+	lexer chroma.Lexer, code string, limit time.Duration, yield func() bool,
+) (colours Colours, work time.Duration, ok bool) {
 	runtime.LockOSThread() // for threadTime
 	defer runtime.UnlockOSThread()
 	text := code[:min(len(code), maxCode)]
@@ -128,7 +152,7 @@ func tokenise(lexer chroma.Lexer, code string, yield func() bool) (colours Colou
 		return
 	}
 	began = threadTime()
-	limit, turnBegan, checked := max(minMaxWork, time.Duration(len(text))*workPerByte), began, time.Now()
+	turnBegan, checked := began, time.Now()
 	for token := next(); token != chroma.EOF; token = next() {
 		if time.Since(checked) > time.Millisecond { // threadTime is a system call
 			checked = time.Now()

@@ -168,6 +168,30 @@ func TestPageWork(t *testing.T) {
 	}
 }
 
+// TestPreviewWork has previews of codes whose lexer takes long: all of them take a quarter of a second, the rest is
+// plain, and the cache keeps nothing.
+func TestPreviewWork(t *testing.T) {
+	t.Parallel()
+	h := newTestHighlighter().with(func() chroma.Token { return working(maxPreviewWork / 50) })
+	code, page, plain := strings.Repeat("x", maxCode), Page{Preview: true}, 0
+	for range 5 {
+		got := h.Colours(t.Context(), &page, "preview", "Go", code)
+		if got.Late || got.Plain == 0 {
+			t.Fatalf("got %d plain bytes, late: %t, want some, and nothing to reload", got.Plain, got.Late)
+		}
+		plain += got.Plain
+	}
+	if page.work < maxPreviewWork || page.work > maxPreviewWork+50*time.Millisecond {
+		t.Errorf("got %v of work, want %v and a little for the last step", page.work, maxPreviewWork)
+	}
+	if plain >= 5*len(code) {
+		t.Error("got no colours, want some")
+	}
+	if n := h.cache.entries.Len(); n > 0 {
+		t.Errorf("got %d entries in the cache, want none", n)
+	}
+}
+
 // TestLong has code that is longer than what has colours.
 func TestLong(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,10 @@ const (
 // job computes the colours of one code for all requests that wait for them.
 type job struct {
 	key     string
+	lexer   chroma.Lexer
+	code    string
+	limit   time.Duration // of work
+	preview bool          // the cache does not keep its colours
 	waiting int           // how many requests wait for it
 	active  bool          // it holds memory, and may go on when nobody waits for it
 	left    chan struct{} // closed when the last request leaves before the job is active
@@ -24,18 +28,19 @@ type job struct {
 	work    time.Duration
 }
 
-// join returns the job with a key, which it creates if necessary. It returns nil when there are too many jobs.
-func (h *Highlighter) join(key string, lexer chroma.Lexer, code string) *job {
+// join starts a job, or returns the one that has its key already. It returns nil when there are too many jobs.
+func (h *Highlighter) join(j *job) *job {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	j := h.jobs[key]
-	if j == nil {
+	if other := h.jobs[j.key]; other != nil {
+		j = other
+	} else {
 		if len(h.jobs) >= maxJobs {
 			return nil
 		}
-		j = &job{key: key, left: make(chan struct{}), done: make(chan struct{})}
-		h.jobs[key] = j
-		go h.run(j, lexer, code)
+		j.left, j.done = make(chan struct{}), make(chan struct{})
+		h.jobs[j.key] = j
+		go h.run(j)
 	}
 	j.waiting++
 	return j
@@ -51,7 +56,7 @@ func (h *Highlighter) leave(j *job) {
 	}
 }
 
-func (h *Highlighter) run(j *job, lexer chroma.Lexer, code string) {
+func (h *Highlighter) run(j *job) {
 	defer close(j.done)
 	select {
 	case h.active <- struct{}{}:
@@ -67,12 +72,12 @@ func (h *Highlighter) run(j *job, lexer chroma.Lexer, code string) {
 	if !j.active {
 		return
 	}
-	colours, work, ok := tokenise(lexer, code, func() bool {
+	colours, work, ok := tokenise(j.lexer, j.code, j.limit, func() bool {
 		<-h.slots
 		h.slots <- struct{}{} // after those that wait
 		return h.continues(j)
 	})
-	if ok {
+	if ok && !j.preview {
 		h.cache.put(j.key, colours)
 	}
 	h.mu.Lock()

@@ -116,7 +116,7 @@ func TestLeavesTheQueue(t *testing.T) {
 		h.active <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	j := h.join("long", h.lexer("long"), longCode)
+	j := h.join(&job{key: "long", lexer: h.lexer("long"), code: longCode})
 	cancel()
 	if got := h.Colours(ctx, new(Page), "", "long", longCode); !got.Late {
 		t.Errorf("got %v for a request that has ended, want that they are late", got)

@@ -26,12 +26,13 @@ import (
 type pages struct {
 	*site.Site
 
-	colours *highlight.Highlighter
+	colours  *highlight.Highlighter
+	previews turns
 }
 
 // Routes returns the pages.
 func Routes(s *site.Site) []site.Route {
-	p := &pages{s, highlight.New(s.Modules.Languages)}
+	p := &pages{Site: s, colours: highlight.New(s.Modules.Languages)}
 	routes := []site.Route{
 		{Pattern: pathOEmbed, Get: p.oembed, Everyone: true},
 		{Pattern: pathPreview, Post: site.Form(p.preview)},

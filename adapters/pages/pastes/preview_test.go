@@ -4,9 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
@@ -20,6 +22,11 @@ func TestPreview(t *testing.T) {
 		t.Errorf("got %s, want no script", page)
 	}
 	visit.WantIn(t, s.Returns("/preview", http.StatusOK, visit.Form{"code", strings.Repeat("*a* ", 17<<10)}), "Too long")
+	s.Serve(pastes.Options{Rules: s.Rules, AnonymousQuota: paste.Quota{Pastes: 1, Window: time.Hour}})
+	s.Returns("/preview", http.StatusOK, visit.Form{"code", "x"})
+	if _, err := s.Posts("/preview", visit.Form{"code", "x"}); !fault.Is(err, fault.Exhausted) {
+		t.Errorf("got %v for more previews than pastes may be created, want fault.Exhausted", err)
+	}
 	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
 	if _, err := s.Posts("/preview", visit.Form{"code", "x"}); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("got %v for a visitor who may not create, want fault.Unauthenticated", err)
