@@ -151,7 +151,9 @@ func start(t *testing.T, mount string) (*installation, *idp.Provider) {
 			"GLUEPOT_HTTP_MAX_CLIENT_CONNECTIONS=4", "GLUEPOT_DATABASE_MAX_CONNECTIONS=4",
 		}
 		i.nodes[n] = program.Serve(t, cfg.URL, i.settings[n]...)
-		i.settings[n] = append(i.settings[n], "GLUEPOT_DATABASE_URL="+cfg.URL)
+		// A restart has the patience of program.Serve: the database of a busy machine is slow.
+		i.settings[n] = append(i.settings[n], "GLUEPOT_DATABASE_URL="+cfg.URL,
+			"GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=20s")
 	}
 	return i, provider
 }
