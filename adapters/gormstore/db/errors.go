@@ -36,12 +36,13 @@ var (
 	// is missing.
 	ErrOutdated = fault.New(fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'.")
 
-	errConflict           = fault.New(fault.Conflict, messageConflict)
-	errIDTaken            = fault.New(fault.Conflict, messageConflict)
-	errIdentityUsed       = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
-	errInvalid            = fault.New(fault.Invalid, "The database does not accept this value.")
-	errUnavailable        = fault.New(fault.Unavailable, messageUnavailable)
-	errFull               = fault.New(fault.Unavailable, "The database has no room left on its disk. Make some, then try again.")
+	errConflict     = fault.New(fault.Conflict, messageConflict)
+	errIDTaken      = fault.New(fault.Conflict, messageConflict)
+	errIdentityUsed = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
+	errInvalid      = fault.New(fault.Invalid, "The database does not accept this value.")
+	errUnavailable  = fault.New(fault.Unavailable, messageUnavailable)
+	errFull         = fault.New(fault.Unavailable,
+		"The database has no room left on its disk. Make some, then try again.")
 	errTooManyConnections = fault.New(fault.Unavailable,
 		"The database takes no more connections. Try again in a moment.")
 	errDamaged     = fault.New(fault.Unavailable, "The database file is damaged.") // or no database
