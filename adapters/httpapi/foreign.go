@@ -36,7 +36,10 @@ func (a *API) foreign(e Endpoint) func(context.Context, *call) (any, error) {
 			Actor:  c.actor(),
 			Link:   func(id paste.ID) string { return a.link(c, id) },
 			Hold: func(bytes int64) error {
-				if bytes = min(bytes, a.memory.Share()); c.claim.Holds(bytes) || c.claim.Try(bytes) {
+				switch {
+				case bytes > a.memory.Share():
+					return route.ErrTooLong
+				case c.claim.Holds(bytes) || c.claim.Try(bytes):
 					return nil
 				}
 				short = &shortage{bytes}

@@ -318,7 +318,7 @@ func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, cfg.URL, "GLUEPOT_STORE_MAX_BYTES=100000")
+	p := program.Serve(t, cfg.URL, "GLUEPOT_STORE_MAX_BYTES=100000", "GLUEPOT_MCP=true")
 	create := func() (*http.Response, string) {
 		return exchange(t, p, http.MethodPost, "/paste", owner,
 			"\n"+`{"pasties":[{"code":"`+strings.Repeat("x", 90000)+`"}]}`)
@@ -333,12 +333,18 @@ func TestStoreFull(t *testing.T) {
 		id, _, _ := strings.Cut(rest, `"`)
 		ids = append(ids, id)
 	}
-	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "is full") {
-		t.Errorf("got %s %s, want 503 and one sentence", answer.Status, body)
+	const full = "This service is full: you can read and delete, but not add. Try again later."
+	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, full) {
+		t.Errorf("got %s %s, want 503 and %q", answer.Status, body, full)
 	}
+	a := newAgent(t, p, program.EpoxyToken)
+	a.refused("create_paste", arguments{"pasties": texts(arguments{"code": "x"})}, full)
+	a.refused("edit_paste", arguments{"id": ids[0], "pasties": texts(arguments{"code": "x"})}, full)
+	a.does("read_paste", arguments{"id": ids[0]}, &toolPaste{})
 	wantStatus(t, p, "/paste/"+ids[0], http.StatusOK)
 	p.WaitForLog("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached")
-	for _, id := range ids {
+	a.does("delete_paste", arguments{"id": ids[0]}, &struct{}{})
+	for _, id := range ids[1:] {
 		if answer, body := exchange(t, p, http.MethodDelete, "/paste/"+id, owner); answer.StatusCode != http.StatusOK {
 			t.Errorf("got %s %s, want it deleted", answer.Status, body)
 		}

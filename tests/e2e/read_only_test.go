@@ -30,7 +30,7 @@ func TestReadOnlyServer(t *testing.T) {
 			return state
 		}
 		before := state()
-		server := program.Serve(t, cfg.URL, "GLUEPOT_READ_ONLY=true", "GLUEPOT_SWEEP_INTERVAL=50ms",
+		server := program.Serve(t, cfg.URL, "GLUEPOT_READ_ONLY=true", "GLUEPOT_SWEEP_INTERVAL=50ms", "GLUEPOT_MCP=true",
 			"GLUEPOT_TOKEN_USE_INTERVAL=50ms",
 			"GLUEPOT_LIMIT_ANONYMOUS_PASTES=10")
 		for path, token := range map[string]string{
@@ -63,6 +63,15 @@ func TestReadOnlyServer(t *testing.T) {
 			if response.StatusCode != http.StatusServiceUnavailable ||
 				!strings.Contains(string(body), "This server only reads for now.") {
 				t.Errorf("%s %s: got %d and %s, want 503 and why", c.method, c.path, response.StatusCode, body)
+			}
+		}
+		for _, token := range []string{"", program.EpoxyToken} {
+			a := newAgent(t, server, token)
+			a.does("read_paste", arguments{"id": "tie0000a"}, &toolPaste{})
+			a.refused("create_paste", arguments{"pasties": texts(arguments{"code": "a"})}, "This server only reads for now.")
+			if token != "" {
+				a.refused("edit_paste", arguments{"id": "tie0000a", "title": "a"}, "This server only reads for now.")
+				a.refused("delete_paste", arguments{"id": "tie0000a"}, "This server only reads for now.")
 			}
 		}
 		time.Sleep(300 * time.Millisecond) // what the intervals would need

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -30,8 +31,8 @@ type Sender struct {
 	Actor audit.Actor
 	// Link returns the address of a paste.
 	Link func(paste.ID) string
-	// Hold claims memory for the answer to a read, before it is made. After an error the endpoint returns; it is called
-	// again when there is that much memory.
+	// Hold claims memory for the answer to a read, before it is made. It fails with ErrTooLong if that is more than one
+	// client may have. After another error the endpoint returns; it is called again when there is that much memory.
 	Hold func(bytes int64) error
 	// Guess calls what tries a secret other than the token, such as a delete key, and counts a failure. Too many of one
 	// address are refused.
@@ -39,3 +40,6 @@ type Sender struct {
 	// Told notes an error that the answer tells of, for the log and the metrics.
 	Told func(err error)
 }
+
+// ErrTooLong is the error of an answer that takes more memory than one client may have.
+var ErrTooLong = fault.New(fault.Invalid, "The answer is too long. Ask for less at once.")
