@@ -13,9 +13,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/alecthomas/chroma/v2"
 
+	"github.com/gluepot/gluepot/adapters/internal/cache"
 	"github.com/gluepot/gluepot/application/languages"
 )
 
@@ -71,7 +73,7 @@ func (p *Page) limit(length int) time.Duration {
 // Highlighter highlights code. It is safe for concurrent use.
 type Highlighter struct {
 	lexer func(language string) chroma.Lexer // returns nil for a language without a lexer
-	cache *cache
+	cache *cache.Cache[Colours]
 	seed  maphash.Seed
 
 	mu     sync.Mutex
@@ -84,9 +86,14 @@ type Highlighter struct {
 func New(catalogue *languages.UseCases) *Highlighter {
 	return &Highlighter{
 		lexer: func(language string) chroma.Lexer { return lexerOf(language, catalogue) },
-		cache: newCache(maxCached), seed: maphash.MakeSeed(), jobs: map[string]*job{},
+		cache: cache.New(maxCached, weight), seed: maphash.MakeSeed(), jobs: map[string]*job{},
 		active: make(chan struct{}, maxActive), slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
+}
+
+// weight returns about how many bytes the colours of a key take in the cache.
+func weight(key string, colours Colours) int64 {
+	return int64(300 + len(key) + cap(colours.Spans)*int(unsafe.Sizeof(Span{})))
 }
 
 // Colours returns the colours of a code. It waits for them until the context ends. Scopes share nothing in the cache,
@@ -97,7 +104,7 @@ func (h *Highlighter) Colours(ctx context.Context, page *Page, scope, language, 
 		return Colours{}
 	}
 	key := h.key(scope, language, code)
-	if colours, ok := h.cache.get(key); ok {
+	if colours, ok := h.cache.Get(key); ok {
 		return colours
 	}
 	limit := page.limit(len(code))

@@ -125,7 +125,7 @@ func TestWork(t *testing.T) {
 			if got.Plain == 0 || got.Late || c.part && (got.Plain >= len(code) || length != len(code)) {
 				t.Errorf("got %v, want that the rest is plain", got)
 			}
-			if again, ok := h.cache.get(h.key("", "Go", code)); !ok || again.Plain != got.Plain {
+			if again, ok := h.cache.Get(h.key("", "Go", code)); !ok || again.Plain != got.Plain {
 				t.Errorf("got %v and %t in the cache, want %v", again, ok, got)
 			}
 		})
@@ -187,7 +187,7 @@ func TestPreviewWork(t *testing.T) {
 	if plain >= 5*len(code) {
 		t.Error("got no colours, want some")
 	}
-	if n := h.cache.entries.Len(); n > 0 {
+	if n := h.cache.Len(); n > 0 {
 		t.Errorf("got %d entries in the cache, want none", n)
 	}
 }
@@ -235,28 +235,15 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := h.cache.entries.Len(); n != 5 || len(h.jobs) != 0 {
+	if n := h.cache.Len(); n != 5 || len(h.jobs) != 0 {
 		t.Errorf("got %d entries and %d jobs, want 5 and none", n, len(h.jobs))
 	}
 }
 
-func TestCache(t *testing.T) {
+func TestWeight(t *testing.T) {
 	t.Parallel()
-	c := newCache(10_000)
-	for i := range 100 {
-		c.put(fmt.Sprint(i), Colours{Spans: make([]Span, 100)})
-		if _, ok := c.get("0"); i < 90 && !ok {
-			t.Fatalf("after %d: got nothing for what was used last, want it", i)
-		}
-		if c.size > c.limit {
-			t.Fatalf("got %d bytes, want at most %d", c.size, c.limit)
-		}
-	}
-	if n := c.entries.Len(); n != 9 {
-		t.Errorf("got %d entries, want 9 of about 1,100 bytes", n)
-	}
-	c.put("large", Colours{Spans: make([]Span, 10_000)})
-	if c.entries.Len() != 0 || c.size != 0 {
-		t.Errorf("got %d entries of %d bytes, want none after one that is larger than the limit", c.entries.Len(), c.size)
+	colours := Colours{Spans: make([]Span, 10, 100)}
+	if got := weight("key", colours); got < 8*100 || got > 8*100+400 {
+		t.Errorf("got %d bytes, want about those of 100 spans", got)
 	}
 }

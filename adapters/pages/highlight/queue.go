@@ -78,7 +78,7 @@ func (h *Highlighter) run(j *job) {
 		return h.continues(j)
 	})
 	if ok && !j.preview {
-		h.cache.put(j.key, colours)
+		h.cache.Put(j.key, colours)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -99,7 +99,7 @@ func TestLeaves(t *testing.T) {
 				close(first.end)
 				<-j.done
 			}
-			if _, ok := h.cache.get(key); ok != (gone == "goes on") {
+			if _, ok := h.cache.Get(key); ok != (gone == "goes on") {
 				t.Errorf("got %t, want it in the cache if it went on", ok)
 			}
 		})
