@@ -108,11 +108,13 @@ func each[R any](tx *gorm.DB, pastes []*Paste, has func(*Paste) bool, add func(R
 		return nil
 	}
 	var rows []R
-	err := tx.Where("paste_id IN ?", ids).Find(&rows).Error
+	if err := tx.Where("paste_id IN ?", ids).Find(&rows).Error; err != nil {
+		return err // rows may have one that was not read whole
+	}
 	for _, row := range rows {
 		add(row)
 	}
-	return err
+	return nil
 }
 
 // Domain returns the paste, or none for nil.
