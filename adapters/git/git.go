@@ -11,16 +11,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/go-git/go-git/v6/plumbing"
+	"github.com/go-git/go-git/v6/plumbing/protocol"
 	"github.com/go-git/go-git/v6/plumbing/transport"
 	"github.com/go-git/go-git/v6/storage"
 	"github.com/go-git/go-git/v6/storage/memory"
+	"golang.org/x/sync/singleflight"
 
+	"github.com/gluepot/gluepot/adapters/internal/cache"
 	"github.com/gluepot/gluepot/adapters/internal/filename"
 	"github.com/gluepot/gluepot/adapters/internal/queue"
 	"github.com/gluepot/gluepot/adapters/internal/route"
@@ -45,16 +49,18 @@ type Modules struct {
 // Git serves pastes as repositories.
 type Git struct {
 	modules Modules
-	queue   queue.Queue // for repositories that are being made
-	cache   *cache
+	queue   queue.Queue // for work on repositories
+	making  singleflight.Group
+	cache   *cache.Cache[*repository] // of the pastes that were asked for last
 }
 
-// maxWaiting bounds the requests that hold a paste and wait for a slot.
-const maxWaiting = 16
+// maxCached bounds the bytes of objects in the cache. A clone asks for its repository two or three times.
+const maxCached = 8 << 20
 
 // New returns an adapter over the use cases.
 func New(modules Modules) *Git {
-	return &Git{modules: modules, queue: queue.New(maxWaiting, errMany), cache: newCache()}
+	size := func(_ string, r *repository) int64 { return r.bytes }
+	return &Git{modules: modules, queue: queue.New(0, errMany), cache: cache.New(maxCached, size)}
 }
 
 // Routes returns the paths of a repository below that of its paste.
@@ -126,7 +132,8 @@ func (a *asked) answered(w http.ResponseWriter, err error) (reader user.ID, reje
 	return a.viewer.User.ID, a.rejected, err
 }
 
-// advertise answers the first request of a clone or fetch.
+// advertise answers the first request of a clone or fetch. It waits for nothing before it knows that the paste may be
+// read. In protocol v2, the answer is what the server can do, whatever the repository is.
 func (g *Git) advertise(w http.ResponseWriter, r *http.Request) (reader user.ID, rejected bool, err error) {
 	switch r.URL.Query().Get("service") {
 	case transport.UploadPackService:
@@ -139,7 +146,29 @@ func (g *Git) advertise(w http.ResponseWriter, r *http.Request) (reader user.ID,
 	if err != nil {
 		return "", false, err
 	}
+	if _, err := g.modules.Pastes.Read.History(r.Context(), a.viewer, a.id); err != nil {
+		return a.answered(w, err)
+	}
+	if a.isV2() {
+		var answer bytes.Buffer
+		err := transport.AdvertiseCapabilities(r.Context(), memory.NewStorage(), &answer, transport.UploadPackService)
+		if err == nil {
+			setHeaders(w, typeAdvertisement)
+			_, err = answer.WriteTo(w)
+		}
+		return a.answered(w, err)
+	}
 	return a.answered(w, g.serve(w, a, nil, typeAdvertisement))
+}
+
+// isV2 reports whether Git speaks version 2 of its protocol.
+func (a *asked) isV2() bool {
+	return transport.ProtocolVersion(a.Header.Get("Git-Protocol")) == protocol.V2
+}
+
+func setHeaders(w http.ResponseWriter, mediaType string) {
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Cache-Control", "private, no-store")
 }
 
 // The most that Git may send, and the most commits that it may want at once: there is one branch. What an answer costs
@@ -151,6 +180,7 @@ const (
 
 var (
 	errRequest = fault.New(fault.Invalid, "This is not a request that Git makes for the one branch of a paste.")
+	errLong    = fault.New(fault.Invalid, "The history of this paste is too long to be cloned from this server.")
 	errMany    = fault.Wrap(fault.Busy, "Many pastes are being cloned at the moment. Try again shortly.",
 		errors.New("half of the processors make repositories, and no slot became free in time"))
 )
@@ -175,74 +205,129 @@ func (g *Git) upload(w http.ResponseWriter, r *http.Request) (reader user.ID, re
 }
 
 // serve answers a request, or advertises the branch if it is nil. What is sent is complete before the first byte
-// leaves, so that a client that reads slowly takes no slot.
+// leaves, so that a client that reads slowly takes no slot. Nobody waits for a slot or for memory with a paste in hand.
 func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType string) error {
-	var answer bytes.Buffer
-	if err := g.answer(w, a, request, &answer); err != nil {
+	b := &budget{w: w}
+	var answer *pieces
+	for {
+		var err error
+		if answer, err = g.answer(a, request, b); err == nil {
+			break
+		}
+		if !b.short {
+			return err
+		}
+		if err := route.Hold(w, b.claimed, true); err != nil {
+			return err
+		}
+	}
+	if err := route.Hold(w, answer.length, false); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", mediaType)
-	w.Header().Set("Cache-Control", "private, no-store")
-	if err := route.Hold(w, int64(answer.Cap()), true); err != nil {
-		return err
-	}
+	setHeaders(w, mediaType)
 	if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	_, err := answer.WriteTo(w)
+	_, err := answer.list.WriteTo(w)
 	return err
 }
 
-func (g *Git) answer(w http.ResponseWriter, a *asked, request []byte, answer *bytes.Buffer) error {
-	ctx, protocol := a.Context(), a.Header.Get("Git-Protocol")
-	doc, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
-	if err != nil {
-		return err
+// budget is the memory that an answer takes.
+type budget struct {
+	w       http.ResponseWriter
+	used    int64 // so far
+	claimed int64 // at most, of all attempts
+	short   bool  // it was not free
+}
+
+// claim claims memory, or fails at once.
+func (b *budget) claim(bytes int64) error {
+	if b.used = max(b.used, bytes); b.used > route.Share(b.w) {
+		return errLong
 	}
-	if err := route.Hold(w, 2*doc.Bytes(), true); err != nil {
-		return err
-	}
-	author, err := g.author(ctx, &doc)
+	b.claimed = max(b.claimed, b.used)
+	err := route.Hold(b.w, b.claimed, false)
+	b.short = err != nil
+	return err
+}
+
+// answer makes an answer in a slot. It fails if there is no memory: see budget.short.
+func (g *Git) answer(a *asked, request []byte, b *budget) (*pieces, error) {
+	ctx := a.Context()
+	b.used, b.short = 0, false
+	leave, err := g.queue.Wait(ctx)
 	if err != nil {
-		return err
-	}
-	leave, err := g.queue.Enter(ctx)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	defer leave()
-	var repository storage.Storer = memory.NewStorage()
-	// Protocol v2 begins with what the server can do, whatever the repository is.
-	if request != nil || !strings.Contains(protocol, "version=2") {
-		var size int64
-		if repository, size, err = g.repository(ctx, &doc, author); err != nil {
-			return err
-		}
-		// The paste, its repository, and what is sent of it. Nobody waits for memory in a slot.
-		if err := route.Hold(w, 2*doc.Bytes()+2*size, false); err != nil {
-			return err
-		}
+	document, err := g.modules.Pastes.Read.History(ctx, a.viewer, a.id)
+	if err != nil {
+		return nil, err
 	}
-	bounded := &bounded{Storer: repository, ctx: ctx}
-	err = transport.UploadPack(ctx, bounded, io.NopCloser(bytes.NewReader(request)), nopCloser{answer},
-		&transport.UploadPackRequest{
-			GitProtocol: protocol, AdvertiseRefs: request == nil, StatelessRPC: true, SkipDeltaCompression: true,
+	if err := b.claim(document.Bytes()); err != nil {
+		return nil, err
+	}
+	repository, err := g.repository(ctx, &document, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.claim(document.Bytes() + repository.bytes); err != nil {
+		return nil, err
+	}
+	used := b.used
+	answer := &pieces{claim: func(length int64) error { return b.claim(used + length) }}
+	err = transport.UploadPack(ctx, &bounded{Storer: repository, ctx: ctx}, io.NopCloser(bytes.NewReader(request)),
+		answer, &transport.UploadPackRequest{
+			GitProtocol: a.Header.Get("Git-Protocol"), AdvertiseRefs: request == nil, StatelessRPC: true,
+			SkipDeltaCompression: true,
 		})
 	switch {
 	case err == nil:
-		return nil
+		return answer, nil
 	case ctx.Err() != nil:
-		return errMany
+		return nil, errMany
+	case answer.err != nil:
+		return nil, answer.err
 	}
 	// In protocol v0, Git asks where a shallow clone ends in a request of its own, which ends early. More than the list
 	// would be taken for the beginning of the next answer.
-	if end := listEnd(answer.Bytes()); end > 0 && !strings.Contains(protocol, "version=2") &&
-		!bytes.HasSuffix(request, []byte("done\n")) {
-		answer.Truncate(end)
-		return nil
+	if !a.isV2() && !bytes.HasSuffix(request, []byte("done\n")) && answer.cutAfterList() {
+		return answer, nil
 	}
-	return fault.Wrap(errRequest.Kind, errRequest.Message, err)
+	return nil, fault.Wrap(errRequest.Kind, errRequest.Message, err)
 }
+
+// pieces is an answer. It does not move what it holds when it grows.
+type pieces struct {
+	list   net.Buffers
+	length int64
+	claim  func(length int64) error // before it takes so much memory
+	err    error                    // of the claim
+}
+
+const pieceLength = 64 << 10
+
+// Write implements io.Writer. It fails without memory.
+func (p *pieces) Write(text []byte) (n int, err error) {
+	for n < len(text) {
+		last := len(p.list) - 1
+		if last < 0 || len(p.list[last]) == pieceLength {
+			if p.err = p.claim(p.length + pieceLength); p.err != nil {
+				return n, p.err
+			}
+			p.list = append(p.list, make([]byte, 0, pieceLength))
+			last++
+		}
+		part := text[n:min(len(text), n+pieceLength-len(p.list[last]))]
+		p.list[last] = append(p.list[last], part...)
+		n += len(part)
+		p.length += int64(len(part))
+	}
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (*pieces) Close() error { return nil }
 
 // maxReads bounds how many objects a request may read: each commit that Git says it has may lead through the whole
 // history.
@@ -268,26 +353,23 @@ func (b *bounded) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (p
 	return b.Storer.EncodedObject(kind, hash)
 }
 
-// listEnd returns where the first list of an answer ends: after the packet without a length. It returns 0 if there is
-// none.
-func listEnd(answer []byte) int {
+// cutAfterList cuts an answer off where its first list ends: after the packet without a length. It reports whether
+// there is one.
+func (p *pieces) cutAfterList() bool {
+	answer := bytes.Join(p.list, nil)
 	for at := 0; at+4 <= len(answer); {
 		length, err := strconv.ParseUint(string(answer[at:at+4]), 16, 16)
 		switch {
 		case err != nil:
-			return 0
+			return false
 		case length == 0:
-			return at + 4
+			p.list, p.length = net.Buffers{answer[:at+4]}, int64(at+4)
+			return true
 		}
 		at += max(4, int(length))
 	}
-	return 0
+	return false
 }
-
-// nopCloser is a buffer that does not close.
-type nopCloser struct{ *bytes.Buffer }
-
-func (nopCloser) Close() error { return nil }
 
 // anonymous is the author of pastes whose owner has no public profile.
 const anonymous = "Anonymous"
@@ -307,28 +389,44 @@ func (g *Git) author(ctx context.Context, doc *paste.Document) (string, error) {
 	return "", err
 }
 
-// repository returns the repository of a paste, and its size in bytes.
-func (g *Git) repository(ctx context.Context, doc *paste.Document, author string) (storage.Storer, int64, error) {
+// repository returns the repository of a paste. Requests that ask for it at once make it once.
+func (g *Git) repository(ctx context.Context, doc *paste.Document, b *budget) (*repository, error) {
+	author, err := g.author(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
 	edits := sha256.New()
 	for _, e := range doc.Edits {
 		_, _ = fmt.Fprintf(edits, "%d %d %q %q %d\n", e.Number, e.Type, e.Metadata, e.Text, e.At.Unix())
 	}
 	key := fmt.Sprintf("%s %s %x %d %s", doc.ID, doc.Revision(), edits.Sum(nil), doc.CreatedAt.Unix(), author)
-	if repository, size, ok := g.cache.get(key); ok {
-		return repository, size, nil
+	if kept, ok := g.cache.Get(key); ok {
+		return kept, nil
 	}
-	versions, err := doc.Versions()
-	if err != nil {
-		return nil, 0, err
+	for {
+		mine := false
+		made, err, _ := g.making.Do(key, func() (any, error) {
+			mine = true
+			claim := func(bytes int64) error { return b.claim(doc.HistoryBytes() + bytes) }
+			versions, err := doc.Versions(claim)
+			if err != nil {
+				return nil, err
+			}
+			made, err := newRepository(ctx, doc, versions, author, g.fileName)
+			if err == nil {
+				g.cache.Put(key, made)
+			}
+			return made, err
+		})
+		switch {
+		case err == nil:
+			return made.(*repository), nil //nolint:forcetypeassert // as it is made above
+		case ctx.Err() != nil:
+			return nil, errMany
+		case mine || !fault.Is(err, fault.Busy): // else another request had no time or memory left
+			return nil, err
+		}
 	}
-	repository, size, err := newRepository(ctx, doc, versions, author, g.fileName)
-	switch {
-	case ctx.Err() != nil:
-		return nil, 0, errMany
-	case err == nil:
-		g.cache.put(key, repository, size)
-	}
-	return repository, size, err
 }
 
 func (g *Git) fileName(pasty *paste.Pasty) string {

@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v6/plumbing"
 	"github.com/go-git/go-git/v6/plumbing/filemode"
+	"github.com/go-git/go-git/v6/plumbing/format/config"
 	"github.com/go-git/go-git/v6/plumbing/object"
 	"github.com/go-git/go-git/v6/storage"
 	"github.com/go-git/go-git/v6/storage/memory"
@@ -26,37 +28,62 @@ import (
 const branch = plumbing.ReferenceName("refs/heads/main")
 
 // repository is a paste as Git has it: a commit for each version, and files in one folder. The same paste gives the
-// same hashes.
+// same hashes. Nothing changes it.
 type repository struct {
+	storage.Storer
+
+	bytes int64 // about what it takes in memory
+}
+
+// builder makes a repository.
+type builder struct {
 	store  *memory.Storage
-	bytes  int64 // about what it takes in memory
+	bytes  int64
 	author string
 	name   func(*paste.Pasty) string
 
-	blobs map[string]blob   // by the pasty's id
+	blobs map[string]*blob  // by the pasty's id
 	names map[string]string // of files, by what they are made of
 }
 
-// blob is a pasty's code with its hash.
+// blob is a pasty's code as an object of Git.
 type blob struct {
 	code string
 	hash plumbing.Hash
 }
 
+func newBlob(code string) (*blob, error) {
+	hasher := plumbing.NewHasher(config.SHA1, plumbing.BlobObject, int64(len(code)))
+	_, err := io.Copy(hasher, unbuffered(code))
+	return &blob{code, hasher.Sum()}, err
+}
+
+// unbuffered returns a reader of a text that copies no more than it is asked for.
+func unbuffered(text string) io.Reader { return struct{ io.Reader }{strings.NewReader(text)} }
+
+// The methods implement plumbing.EncodedObject.
+func (b *blob) Hash() plumbing.Hash            { return b.hash }
+func (*blob) Type() plumbing.ObjectType        { return plumbing.BlobObject }
+func (*blob) SetType(plumbing.ObjectType)      {}
+func (b *blob) Size() int64                    { return int64(len(b.code)) }
+func (*blob) SetSize(int64)                    {}
+func (b *blob) Reader() (io.ReadCloser, error) { return io.NopCloser(unbuffered(b.code)), nil }
+func (*blob) Writer() (io.WriteCloser, error)  { return nil, errors.ErrUnsupported }
+
 // newRepository returns the repository of a paste. name returns the file name of a pasty.
 func newRepository(
 	ctx context.Context, doc *paste.Document, versions []paste.Version, author string, name func(*paste.Pasty) string,
-) (storage.Storer, int64, error) {
-	r := &repository{store: memory.NewStorage(), author: author, name: name, blobs: make(map[string]blob),
+) (*repository, error) {
+	r := &builder{store: memory.NewStorage(), author: author, name: name, blobs: make(map[string]*blob),
 		names: make(map[string]string)}
 	// The store makes its settings when it is first asked for them, and several requests may read it at once.
 	if _, err := r.store.Config(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	var head []plumbing.Hash
 	for i := range versions {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		version := &versions[i]
 		message := "Create the paste"
@@ -67,7 +94,7 @@ func newRepository(
 		}
 		tree, err := r.tree(version)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		at := version.At
 		if at.IsZero() {
@@ -78,7 +105,7 @@ func newRepository(
 			Author: by, Committer: by, Message: message + "\n", TreeHash: tree, ParentHashes: head,
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		head = []plumbing.Hash{commit}
 	}
@@ -86,14 +113,14 @@ func newRepository(
 		plumbing.NewHashReference(branch, head[0]), plumbing.NewSymbolicReference(plumbing.HEAD, branch),
 	} {
 		if err := r.store.SetReference(reference); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	return r.store, r.bytes, nil
+	return &repository{r.store, r.bytes}, nil
 }
 
 // keep stores an object and returns its hash.
-func (r *repository) keep(o interface {
+func (r *builder) keep(o interface {
 	Encode(plumbing.EncodedObject) error
 }) (plumbing.Hash, error) {
 	encoded := r.store.NewEncodedObject()
@@ -108,31 +135,24 @@ func (r *repository) keep(o interface {
 const objectBytes = 512
 
 // tree stores the files of a version.
-func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
+func (r *builder) tree(version *paste.Version) (plumbing.Hash, error) {
 	tree, names := new(object.Tree), make(filename.Set)
 	for i := range version.Pasties {
 		pasty := &version.Pasties[i]
-		entry, ok := r.blobs[pasty.ID]
-		if !ok || entry.code != pasty.Code {
-			code := r.store.NewEncodedObject()
-			code.SetType(plumbing.BlobObject)
-			w, err := code.Writer()
-			if err != nil {
+		file, ok := r.blobs[pasty.ID]
+		if !ok || file.code != pasty.Code {
+			var err error
+			if file, err = newBlob(pasty.Code); err != nil {
 				return plumbing.ZeroHash, err
 			}
-			if _, err := io.WriteString(w, pasty.Code); err != nil {
+			if _, err = r.store.SetEncodedObject(file); err != nil {
 				return plumbing.ZeroHash, err
 			}
-			hash, err := r.store.SetEncodedObject(code)
-			if err != nil {
-				return plumbing.ZeroHash, err
-			}
-			entry = blob{pasty.Code, hash}
-			r.blobs[pasty.ID] = entry
+			r.blobs[pasty.ID] = file
 			r.bytes += int64(len(pasty.Code)) + objectBytes
 		}
 		tree.Entries = append(tree.Entries, object.TreeEntry{
-			Name: names.Unique(r.fileName(pasty)), Mode: filemode.Regular, Hash: entry.hash,
+			Name: names.Unique(r.fileName(pasty)), Mode: filemode.Regular, Hash: file.hash,
 		})
 	}
 	slices.SortFunc(tree.Entries, func(a, b object.TreeEntry) int { return cmp.Compare(a.Name, b.Name) })
@@ -142,7 +162,7 @@ func (r *repository) tree(version *paste.Version) (plumbing.Hash, error) {
 // submodules matches the file that makes a recursive clone fetch other repositories, and its short name on Windows.
 var submodules = regexp.MustCompile(`(?i)^(\.gitmodules|gitmod~[0-9]+)$`)
 
-func (r *repository) fileName(pasty *paste.Pasty) string {
+func (r *builder) fileName(pasty *paste.Pasty) string {
 	key := pasty.ID + "\x00" + pasty.Language + "\x00" + pasty.Title
 	name, ok := r.names[key]
 	if !ok {
@@ -165,7 +185,7 @@ func printable(text string) string {
 }
 
 // message says what an edit changed: in one line, and one for each change if there are several.
-func (r *repository) message(before, after *paste.Version) string {
+func (r *builder) message(before, after *paste.Version) string {
 	var changes []string
 	for _, e := range after.Edits {
 		file := "a file"
@@ -201,7 +221,7 @@ func (r *repository) message(before, after *paste.Version) string {
 }
 
 // nameIn returns the file name of a pasty in a version, or "".
-func (r *repository) nameIn(version *paste.Version, id string) string {
+func (r *builder) nameIn(version *paste.Version, id string) string {
 	for i := range version.Pasties {
 		if version.Pasties[i].ID == id {
 			return r.fileName(&version.Pasties[i])

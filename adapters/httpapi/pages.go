@@ -308,6 +308,9 @@ func (w *pageWriter) FlushError() error {
 	return nil
 }
 
+// Share returns the most that Hold claims.
+func (w *pageWriter) Share() int64 { return w.share }
+
 // Hold claims memory for the source of a stream, in place of its last claim. Without memory it fails with fault.Busy:
 // at once, or after two seconds if waits is set.
 func (w *pageWriter) Hold(bytes int64, waits bool) error {

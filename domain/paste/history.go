@@ -72,15 +72,22 @@ var errLongHistory = fault.New(fault.Invalid,
 
 // Versions returns the content after each edit, oldest first, and first of all as it was before the first edit that is
 // known. The parts that stay the same share their memory. Where an imported entry does not fit the content, the first
-// version is the one after it. It fails with a fault.Invalid when the versions are too long together.
-func (c Content) Versions() ([]Version, error) {
+// version is the one after it. It fails with a fault.Invalid when the versions are too long together. It also fails as
+// claim does, which it calls with about how many bytes the content and the versions take so far.
+func (c Content) Versions(claim func(bytes int64) error) ([]Version, error) {
 	var versions []Version
 	edits := c.Edits
 	c.Pasties, c.Edits = slices.Clone(c.Pasties), nil
 	length := c.ContentBytes()
+	grow := func(bytes int) error {
+		if length += int64(bytes); length > maxVersions {
+			return errLongHistory
+		}
+		return claim(length)
+	}
 	for len(edits) > 0 {
-		if length += int64(pastyName * len(c.Pasties)); length > maxVersions {
-			return nil, errLongHistory
+		if err := grow(pastyName * len(c.Pasties)); err != nil {
+			return nil, err
 		}
 		last := edits[len(edits)-1]
 		first := slices.IndexFunc(edits, func(e Edit) bool { return e.Number == last.Number })
@@ -95,8 +102,8 @@ func (c Content) Versions() ([]Version, error) {
 				slices.Reverse(versions)
 				return versions, nil
 			}
-			if length += int64(size); length > maxVersions {
-				return nil, errLongHistory
+			if err := grow(size); err != nil {
+				return nil, err
 			}
 		}
 		versions = append(versions, version)

@@ -202,7 +202,7 @@ func TestVersions(t *testing.T) {
 				d = got.Document
 			}
 		}
-		versions, err := d.Versions()
+		versions, err := d.Versions(free)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestVersionsOfImports(t *testing.T) {
 		{Number: 0, Type: EditTitle, Text: "r"}, {Number: 1, Type: EditPastyTitle, Metadata: []string{"gone"}},
 		{Number: 2, Type: EditTitle, Text: "s"},
 	}}
-	versions, err := c.Versions()
+	versions, err := c.Versions(free)
 	if err != nil || len(versions) != 2 || versions[0].Title != "s" || versions[1].Title != "t" ||
 		versions[0].Edits != nil {
 		t.Errorf("got %v, %v, want the two that are known", versions, err)
@@ -242,7 +242,7 @@ func TestVersionsOfImports(t *testing.T) {
 	for i := range 4 {
 		large.Edits = append(large.Edits, Edit{Number: int64(i), Type: EditPastyCode, Metadata: []string{"a"}})
 	}
-	if _, err := large.Versions(); !errors.Is(err, errLongHistory) {
+	if _, err := large.Versions(free); !errors.Is(err, errLongHistory) {
 		t.Errorf("got %v of 32 MiB and more, want %v", err, errLongHistory)
 	}
 	var many Content
@@ -250,7 +250,20 @@ func TestVersionsOfImports(t *testing.T) {
 		many.Pasties = append(many.Pasties, Pasty{ID: fmt.Sprint(i)})
 		many.Edits = append(many.Edits, Edit{Number: int64(i), Type: EditPastyTitle, Metadata: []string{fmt.Sprint(i)}})
 	}
-	if _, err := many.Versions(); !errors.Is(err, errLongHistory) {
+	if _, err := many.Versions(free); !errors.Is(err, errLongHistory) {
 		t.Errorf("got %v of a thousand times a thousand names, want %v", err, errLongHistory)
 	}
+	refusal := errors.New("no memory")
+	refuse := func(bytes int64) error {
+		if bytes > maxVersions/2 {
+			return refusal
+		}
+		return nil
+	}
+	if _, err := large.Versions(refuse); !errors.Is(err, refusal) {
+		t.Errorf("got %v, want the error of the claim", err)
+	}
 }
+
+// free claims any memory.
+func free(int64) error { return nil }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -205,7 +206,8 @@ func TestGitNames(t *testing.T) {
 	titles := []string{
 		".git", ".GIT", "..", "a/../b", "CON", "nul.txt", "A.txt", "a.txt", ".gitmodules", "git~1", "gitmod~1", "-rf", "x\\y",
 		".g\u200cit", "\u202e", strings.Repeat("x", 300), " ", "日本", ".gitattributes", "a:b", "c\nd", "GIT~1",
-		"/", ".", "\x7f",
+		"/", ".", "\x7f", strings.Repeat("x", 4096), strings.Repeat("日", 4096), strings.Repeat("x", 4090) + ".go", "README",
+		"readme", "ReadMe", "con.txt", "COM¹", "aux .md", "x.", "x ", "x",
 	}
 	var pasties []map[string]string
 	for _, title := range titles {
@@ -224,10 +226,16 @@ func TestGitNames(t *testing.T) {
 	if len(files) != len(titles) {
 		t.Errorf("got %d files %q, want %d", len(files), files, len(titles))
 	}
+	device, anyCase := regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)`), make(map[string]bool)
 	for _, file := range files {
 		if _, err := os.Stat(filepath.Join(git.folder, "a", file)); err != nil {
 			t.Errorf("%q: %v", file, err)
 		}
+		lower := strings.ToLower(file)
+		if anyCase[lower] || device.MatchString(file) || len(file) > 255 || strings.HasSuffix(file, ".") {
+			t.Errorf("got the file %q of %q, want one that each system can have", file, files)
+		}
+		anyCase[lower] = true
 	}
 }
 
@@ -259,6 +267,11 @@ func TestGitRequests(t *testing.T) {
 		"an unknown protocol":    {"0000", []string{"Git-Protocol", "version=99"}, 200},
 		"a request cut off":      {"0032want 1", nil, 400},
 		"a length without bytes": {"ffff", nil, 400},
+		"thousands of packets":   {strings.Repeat("0005x", 50_000), nil, 400},
+		"thousands of haves": {"0011command=fetch0001" + strings.Repeat("0032have "+strings.Repeat("1", 40)+"\n", 5000) + "0000",
+			[]string{"Git-Protocol", "version=2"}, 200}, // and wants nothing
+		"an endless depth": {"0011command=fetch0001000fdeepen 99990032want " + strings.Repeat("1", 40) + "\n0009done\n0000",
+			[]string{"Git-Protocol", "version=2"}, 400},
 	} {
 		headers := append([]string{"Content-Type", "application/x-git-upload-pack-request"}, c.headers...)
 		status, answer := send(t, p, http.MethodPost, "/"+id+".git/git-upload-pack", c.body, headers...)

@@ -2,6 +2,7 @@
 package route
 
 import (
+	"math"
 	"net/http"
 
 	"github.com/gluepot/gluepot/domain/user"
@@ -46,4 +47,12 @@ func Hold(w http.ResponseWriter, bytes int64, waits bool) error {
 		return answer.Hold(bytes, waits)
 	}
 	return nil
+}
+
+// Share returns how much memory the source of an answer may take: see Hold.
+func Share(w http.ResponseWriter) int64 {
+	if answer, ok := w.(interface{ Share() int64 }); ok {
+		return answer.Share()
+	}
+	return math.MaxInt64
 }
