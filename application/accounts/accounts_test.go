@@ -40,10 +40,10 @@ func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 }
 
 // arrive sends a viewer to a provider and back with a code.
-func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted accounts.BeginInput,
+func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, want accounts.BeginInput,
 	code string) (accounts.SignInResult, error) {
 	t.Helper()
-	begun, err := a.BeginSignIn.Do(t.Context(), modules.By(viewer), wanted)
+	begun, err := a.BeginSignIn.Do(t.Context(), modules.By(viewer), want)
 	if err != nil {
 		return accounts.SignInResult{}, err
 	}
@@ -51,7 +51,7 @@ func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, wanted acco
 		t.Context(),
 		modules.By(token.Viewer{}),
 		resumed(viewer),
-		wanted.Provider,
+		want.Provider,
 		begun.Secret,
 		identity.Callback{State: begun.State, Code: code},
 	)
@@ -61,12 +61,12 @@ func TestSignUp(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "taken"})
-	wanted := accounts.BeginInput{Provider: "oidc", Next: "/a"}
-	arrived, err := arrive(t, m.Accounts, token.Viewer{}, wanted, vouch(m, "1", "Ann Example"))
+	want := accounts.BeginInput{Provider: "oidc", Next: "/a"}
+	arrived, err := arrive(t, m.Accounts, token.Viewer{}, want, vouch(m, "1", "Ann Example"))
 	if err != nil || arrived.Secret == "" || arrived.User.ID != "" {
 		t.Fatalf("got %+v, error %v, want to choose a name", arrived, err)
 	}
-	second, err := arrive(t, m.Accounts, token.Viewer{}, wanted, "1")
+	second, err := arrive(t, m.Accounts, token.Viewer{}, want, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,18 +80,18 @@ func TestSignUp(t *testing.T) {
 		_, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, name)
 		modules.WantKind(t, name, err, kind)
 	}
-	made, next, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann")
-	if err != nil || next != "/a" || made.Name.String() != "ann" || made.AvatarURL != "https://id.example/1" ||
-		made.PublicProfile {
-		t.Fatalf("got %+v, %s, error %v, want the account, private", made, next, err)
+	created, next, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann")
+	if err != nil || next != "/a" || created.Name.String() != "ann" || created.AvatarURL != "https://id.example/1" ||
+		created.PublicProfile {
+		t.Fatalf("got %+v, %s, error %v, want the account, private", created, next, err)
 	}
 	_, _, err = m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "again")
 	modules.WantKind(t, "a second time", err, fault.Invalid)
 	same, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), second.Secret, "another")
-	if err != nil || same.ID != made.ID {
+	if err != nil || same.ID != created.ID {
 		t.Errorf("got %+v, error %v, want the same account for the same person", same, err)
 	}
-	if again, err := arrive(t, m.Accounts, token.Viewer{}, wanted, "1"); err != nil || again.User.ID != made.ID ||
+	if again, err := arrive(t, m.Accounts, token.Viewer{}, want, "1"); err != nil || again.User.ID != created.ID ||
 		again.Next != "/a" {
 		t.Errorf("got %+v, error %v, want the account", again, err)
 	}
@@ -158,9 +158,9 @@ func TestAvatars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann"); err != nil ||
-		made.AvatarURL != "" {
-		t.Errorf("got %+v, error %v, want no avatar", made, err)
+	created, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann")
+	if err != nil || created.AvatarURL != "" {
+		t.Errorf("got %+v, error %v, want no avatar", created, err)
 	}
 	viewer, profile := m.Session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
 	modules.WantKind(t, "chosen on the page", m.Users.Update.Own(t.Context(), modules.By(viewer), profile), fault.Invalid)
@@ -273,7 +273,7 @@ func TestRegistration(t *testing.T) {
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "known", Identities: map[string]string{"github": "7"}})
 	known, stranger := vouch(m, "7", "x"), vouch(m, "8", "y")
-	made, code, err := m.Accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "hi")
+	created, code, err := m.Accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "hi")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestRegistration(t *testing.T) {
 		}
 	}
 	a := withRegistration(m, accounts.Invite)
-	if shown, err := a.Invite.Show(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != made.ID {
+	if shown, err := a.Invite.Show(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != created.ID {
 		t.Errorf("got %+v, error %v, want the invitation", shown, err)
 	}
 	invited := func(code string) (accounts.SignInResult, error) {
@@ -331,9 +331,9 @@ func TestRegistration(t *testing.T) {
 	if all, err := a.Invite.All(t.Context(), audit.Operator()); err != nil || len(all) != 2 {
 		t.Errorf("got %v, error %v, want both", all, err)
 	}
-	for _, reference := range []string{code, string(made.ID)} {
+	for _, reference := range []string{code, string(created.ID)} {
 		id, err := a.Invite.Revoke(t.Context(), audit.Operator(), reference)
-		if err != nil || reference == string(made.ID) && id != made.ID {
+		if err != nil || reference == string(created.ID) && id != created.ID {
 			t.Errorf("got %s, error %v, want the id of what was revoked", id, err)
 		}
 		_, err = a.Invite.Revoke(t.Context(), audit.Operator(), reference)

@@ -169,9 +169,9 @@ func TestPasskeysOnce(t *testing.T) {
 	m.Now = m.Now.Add(identity.CeremonyAge)
 	stale("late", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), newOf(t, begun, "third")))
 	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
-	made := newOf(t, begun, "third")
-	made.Name = "a\x00"
-	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), made))
+	created := newOf(t, begun, "third")
+	created.Name = "a\x00"
+	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), created))
 	credentials, err := a.Credentials.Own(t.Context(), recently(m, epoxy))
 	if err != nil || len(credentials.Passkeys) != 1 {
 		t.Errorf("got %v, %v, want the first passkey alone", credentials.Passkeys, err)

@@ -22,17 +22,17 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 	m.CreateUser(t, users.CreateInput{Name: "Epoxy", PublicProfile: true})
 	m.CreateUser(t, users.CreateInput{Name: "mortar"})
 	for _, owner := range []string{"epoxy", "mortar"} {
-		found, err := m.UserStore.ByName(t.Context(), modules.Name(t, owner))
+		u, err := m.UserStore.ByName(t.Context(), modules.Name(t, owner))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range pastes.PageSize + 1 {
-			made := paste.Document{Paste: paste.Paste{
-				ID: paste.ID(fmt.Sprintf("%s%03d", owner, i)), Owner: found.ID,
+			created := paste.Document{Paste: paste.Paste{
+				ID: paste.ID(fmt.Sprintf("%s%03d", owner, i)), Owner: u.ID,
 				CreatedAt: m.Now.Add(time.Duration(i) * time.Second),
 			}}
-			made.Visibility, made.Pasties = paste.Public, []paste.Pasty{{ID: "p"}}
-			if err := m.PasteStore.CreateDocument(t.Context(), made); err != nil {
+			created.Visibility, created.Pasties = paste.Public, []paste.Pasty{{ID: "p"}}
+			if err := m.PasteStore.CreateDocument(t.Context(), created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -90,11 +90,11 @@ func TestStarSeen(t *testing.T) {
 	open := string(m.CreatePaste(t, "", "never"))
 	private := modules.Draft("x")
 	private.Private = true
-	made, err := m.Pastes.Create.Do(t.Context(), audit.Operator(), "owner", private)
+	created, err := m.Pastes.Create.Do(t.Context(), audit.Operator(), "owner", private)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shut, star := string(made.ID), m.Pastes.Star
+	shut, star := string(created.ID), m.Pastes.Star
 	for _, viewer := range []token.Viewer{fan, owner, fan} {
 		if err := star.Do(t.Context(), modules.By(viewer), open, true); err != nil {
 			t.Error(err)

@@ -247,15 +247,15 @@ func TestLifetimes(t *testing.T) {
 	options.AnonymousLifetimes = paste.Lifetimes{Default: "1h", Longest: "1w"}
 	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
 	for _, c := range []struct {
-		viewer token.Viewer
-		wanted *string
-		want   paste.Lifetime
+		viewer   token.Viewer
+		lifetime *string
+		want     paste.Lifetime
 	}{
 		{d.mia, nil, "1d"}, {d.mia, new("never"), "1y"}, {d.mia, new("2h"), "2h"},
 		{visitor, nil, "1h"}, {visitor, new("never"), "1w"}, {visitor, new("1y"), "1w"}, {visitor, new("1d"), "1d"},
 	} {
 		draft := modules.Draft("x")
-		draft.Lifetime = c.wanted
+		draft.Lifetime = c.lifetime
 		created := d.create(t, c.viewer, draft)
 		if created.ExpiresIn() != c.want || !created.ExpiresAt.Equal(c.want.End(created.CreatedAt)) {
 			t.Errorf("got %s, to %v, want %s", created.ExpiresIn(), created.ExpiresAt, c.want)
@@ -1041,7 +1041,7 @@ func TestLanguageOfPasty(t *testing.T) {
 	}
 	catalogue["extension one"], catalogue["code two"], catalogue["code auto"] = one, two, auto
 	resolve := pastes.NewLanguageResolver(catalogue, catalogue)
-	for _, c := range []struct{ wanted, title, code, want string }{
+	for _, c := range []struct{ name, title, code, want string }{
 		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"},
 		{"O", "", "", "Two"},
 		{"one", "", "two", "One"},
@@ -1049,8 +1049,8 @@ func TestLanguageOfPasty(t *testing.T) {
 		{"Autodetect", "x", "auto", ""},
 		{"unknown", "a.one", "two", ""}, {"", "a.one", "", ""}, {"auto", "a.one", "", ""}, {".", "", "", ""},
 	} {
-		if got, ok := resolve(c.wanted, c.title, c.code); got != c.want || ok != (c.want != "") {
-			t.Errorf("%q, %q, %q: got %q, %v, want %q", c.wanted, c.title, c.code, got, ok, c.want)
+		if got, ok := resolve(c.name, c.title, c.code); got != c.want || ok != (c.want != "") {
+			t.Errorf("%q, %q, %q: got %q, %v, want %q", c.name, c.title, c.code, got, ok, c.want)
 		}
 	}
 }

@@ -24,12 +24,12 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range search.Page + 1 {
-		made := paste.Document{Paste: paste.Paste{
+		created := paste.Document{Paste: paste.Paste{
 			ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: m.Now.Add(time.Duration(i) * time.Second),
 		}}
 		language := []string{"Go", "C++", "strange"}[min(2, i)]
-		made.Visibility, made.Pasties = paste.Public, []paste.Pasty{{ID: "p", Language: language, Code: "needle"}}
-		if err := m.PasteStore.CreateDocument(t.Context(), made); err != nil {
+		created.Visibility, created.Pasties = paste.Public, []paste.Pasty{{ID: "p", Language: language, Code: "needle"}}
+		if err := m.PasteStore.CreateDocument(t.Context(), created); err != nil {
 			t.Fatal(err)
 		}
 	}

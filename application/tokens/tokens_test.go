@@ -162,8 +162,8 @@ func TestTokensOpenAccounts(t *testing.T) {
 	if err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _, _ := m.TokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != m.Now {
-		t.Errorf("got the last use %v, want %v", found.LastUsedAt, m.Now)
+	if tok, _, _ := m.TokenStore.ByHash(t.Context(), secret.Hash()); tok.LastUsedAt != m.Now {
+		t.Errorf("got the last use %v, want %v", tok.LastUsedAt, m.Now)
 	}
 	m.Now = m.Now.Add(time.Hour)
 	modules.WantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
@@ -229,8 +229,8 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	if err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _, _ := m.TokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != m.Now.Add(time.Minute) {
-		t.Errorf("got the last use %v, want %v", found.LastUsedAt, m.Now.Add(time.Minute))
+	if tok, _, _ := m.TokenStore.ByHash(t.Context(), secret.Hash()); tok.LastUsedAt != m.Now.Add(time.Minute) {
+		t.Errorf("got the last use %v, want %v", tok.LastUsedAt, m.Now.Add(time.Minute))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		created.CreatedAt != m.Now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
 	}
-	for what, wanted := range map[string]users.CreateInput{
+	for what, expected := range map[string]users.CreateInput{
 		"an impossible name":       {Name: "-"},
 		"a reserved name":          {Name: "SELF"},
 		"a line end in the avatar": {Name: "a", AvatarURL: "\n"},
@@ -64,7 +64,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"negative months":          {Name: "a", SupporterMonths: -1},
 		"a service without an id":  {Name: "a", Identities: map[string]string{"github": ""}},
 	} {
-		_, err := create.Do(t.Context(), audit.Operator(), wanted)
+		_, err := create.Do(t.Context(), audit.Operator(), expected)
 		modules.WantKind(t, what, err, fault.Invalid)
 	}
 	_, err = create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "SOME.BODY"})

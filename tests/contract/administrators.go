@@ -40,12 +40,12 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 	ctx, unique := t.Context(), ident.New()
 	owner := storedUser(t, s.Store, unique).ID
 	goes := storedUser(t, s.Store, ident.New())
-	made := func() paste.ID { return spam(t, s, ID(ident.New()), owner, now, "code").ID }
-	removed, gone := made(), made()
+	created := func() paste.ID { return spam(t, s, ID(ident.New()), owner, now, "code").ID }
+	removed, gone := created(), created()
 	for _, id := range []paste.ID{removed, gone} {
 		must(t, s.Moderation.Remove(ctx, unrecorded, id, "spam"))
 	}
-	reported := made()
+	reported := created()
 	report := moderation.Report{ID: unique, Paste: reported, Reason: "spam", At: now}
 	must(t, s.Moderation.Report(ctx, nowhere, report, "", "client", paste.Quota{}))
 	network, err := moderation.ParseNetwork("192.0.2.0/24")
@@ -65,9 +65,9 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 		"delete a user": s.Users.Delete(ctx, nowhere, entry(), goes.ID, goes.Name, nil),
 		"enroll": s.Identities.Enroll(ctx, nowhere, entry(), newUser(t, ident.New()),
 			identity.Credentials{}, identity.Admission{}),
-		"remove a paste":  s.Moderation.Remove(ctx, entry(), made(), "spam"),
+		"remove a paste":  s.Moderation.Remove(ctx, entry(), created(), "spam"),
 		"restore a paste": s.Moderation.Restore(ctx, entry(), removed),
-		"delete a paste":  s.Documents.DeleteIf(ctx, entry(), made(), func(paste.Paste) error { return nil }),
+		"delete a paste":  s.Documents.DeleteIf(ctx, entry(), created(), func(paste.Paste) error { return nil }),
 		"delete for good": s.Removed.DeleteRemoved(ctx, entry(), gone),
 		"block a network": s.Moderation.Block(ctx, entry(),
 			moderation.Block{Network: other, Reason: "spam", CreatedAt: now}),
@@ -80,7 +80,8 @@ func recordedWrites(t *testing.T, s ModerationStore, entry func() auditlog.Entry
 	}
 	_, _, errs["update a user"] = s.Users.Update(ctx, nowhere, entry(), owner,
 		func(*user.User, map[string]string) error { return nil })
-	_, errs["edit a paste"] = s.Documents.Update(ctx, entry(), made(), func(stored paste.Document) (paste.Change, error) {
+	_, errs["edit a paste"] = s.Documents.Update(ctx, entry(), created(), func(stored paste.Document) (paste.Change,
+		error) {
 		stored.Title += "!"
 		return paste.Change{Document: stored, Changed: true}, nil
 	})

@@ -31,15 +31,15 @@ func wantRefused(t *testing.T, what string, err error) {
 }
 
 // allowed creates a paste of a user who may not have any number of them.
-func allowed(ctx context.Context, s DocumentStore, allowance paste.Allowance, made paste.Document) error {
-	_, err := s.Documents.CreateAllowed(ctx, nowhere, allowance, paste.ClientOf(made.Owner), made)
+func allowed(ctx context.Context, s DocumentStore, allowance paste.Allowance, created paste.Document) error {
+	_, err := s.Documents.CreateAllowed(ctx, nowhere, allowance, paste.ClientOf(created.Owner), created)
 	return err
 }
 
 func allowances(t *testing.T, s DocumentStore) {
 	owner, other := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "other").ID
-	create := func(allowance paste.Allowance, made paste.Document) error {
-		err := allowed(t.Context(), s, allowance, made)
+	create := func(allowance paste.Allowance, created paste.Document) error {
+		err := allowed(t.Context(), s, allowance, created)
 		return err
 	}
 	two := paste.Allowance{Pastes: 2}
@@ -88,9 +88,9 @@ func allowancesOfEdits(t *testing.T, s DocumentStore) {
 	must(t, edit(50, "0123456789"))
 	must(t, edit(10, ""))
 	must(t, edit(60, ""))
-	found, err := s.Documents.DocumentByID(t.Context(), "one")
+	doc, err := s.Documents.DocumentByID(t.Context(), "one")
 	must(t, err)
-	want(t, "bytes", found.Bytes(), 60)
+	want(t, "bytes", doc.Bytes(), 60)
 	wrong := errors.New("not yours")
 	_, err = s.Documents.UpdateAllowed(t.Context(), nowhere, paste.Allowance{Bytes: 100}, "", owner, "others",
 		func(paste.Document) (paste.Change, error) { return paste.Change{}, wrong })
@@ -119,8 +119,8 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	giveUp := func(client paste.Client, by user.ID) error {
 		_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, one, client, "", "late",
 			func(stored paste.Document) (paste.Change, error) {
-				made, err := stored.Anonymous(by, paste.KeyHash{1}, paste.Never, now)
-				return paste.Change{Document: made, Changed: true}, err
+				created, err := stored.Anonymous(by, paste.KeyHash{1}, paste.Never, now)
+				return paste.Change{Document: created, Changed: true}, err
 			})
 		return err
 	}
@@ -167,10 +167,10 @@ func allowancesMeet(t *testing.T, s DocumentStore) {
 	if created.Load() > 9 {
 		t.Errorf("got %d more pastes, want at most 9", created.Load())
 	}
-	found, err := s.Documents.DocumentByID(t.Context(), "grows")
+	doc, err := s.Documents.DocumentByID(t.Context(), "grows")
 	must(t, err)
-	want(t, "grown", found.Bytes(), grown.Load())
-	want(t, "all bytes", found.Bytes()+10*created.Load(), 150)
+	want(t, "grown", doc.Bytes(), grown.Load())
+	want(t, "all bytes", doc.Bytes()+10*created.Load(), 150)
 }
 
 // totalBytes counts what pastes hold, who has most of it, and when they were created.
@@ -209,12 +209,12 @@ func totalBytes(t *testing.T, s DocumentStore) {
 		t.Fatalf("got %d days, want %d", len(got.Days), stats.MostDays)
 	}
 	for i, day := range got.Days {
-		wanted := int64(0)
+		expected := int64(0)
 		if i == 0 || i == 1 || i == 29 {
-			wanted = 1
+			expected = 1
 		}
-		if day.Pastes != wanted || !day.Begin.Equal(today.AddDate(0, 0, -i)) {
-			t.Errorf("got %+v, want %d pastes %d days ago", day, wanted, i)
+		if day.Pastes != expected || !day.Begin.Equal(today.AddDate(0, 0, -i)) {
+			t.Errorf("got %+v, want %d pastes %d days ago", day, expected, i)
 		}
 	}
 }

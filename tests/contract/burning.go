@@ -23,15 +23,15 @@ func burningDocument(t *testing.T, s DocumentStore, id paste.ID, owner user.ID,
 func burn(t *testing.T, s DocumentStore) {
 	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
 	for _, opener := range []user.ID{"", stranger, owner} {
-		wanted := burningDocument(t, s, paste.ID("opened-by-"+opener), owner, paste.Unlisted)
-		got, err := s.Documents.Burn(t.Context(), wanted.ID, opener)
+		want := burningDocument(t, s, paste.ID("opened-by-"+opener), owner, paste.Unlisted)
+		got, err := s.Documents.Burn(t.Context(), want.ID, opener)
 		must(t, err)
-		wantDocument(t, "opened", got, wanted)
-		wantNoDocument(t, s, wanted.ID)
-		got, err = s.Documents.Burn(t.Context(), wanted.ID, opener)
+		wantDocument(t, "opened", got, want)
+		wantNoDocument(t, s, want.ID)
+		got, err = s.Documents.Burn(t.Context(), want.ID, opener)
 		wantKind(t, err, fault.NotFound)
 		wantDocument(t, "opened twice", got, paste.Document{})
-		results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(want), paste.RefuseOrphans)
 		wantResults(t, "an import after it", results, err, removed)
 	}
 	stored := storedDocument(t, s, "stays", owner)
@@ -59,7 +59,7 @@ func burn(t *testing.T, s DocumentStore) {
 // burningListed is among its owner's pastes and in no list for others; an edit or an import leaves it one that burns.
 func burningListed(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	wanted := burningDocument(t, s, "burning", owner, paste.Unlisted)
+	expected := burningDocument(t, s, "burning", owner, paste.Unlisted)
 	wantIDs(t, s, owner, "burning")
 	titles, err := s.Pastes.Select(t.Context(), owner, paste.Selection{}, 10)
 	must(t, err)
@@ -68,18 +68,18 @@ func burningListed(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)
-	edited, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID,
+	edited, err := s.Documents.Update(t.Context(), unrecorded, expected.ID,
 		func(stored paste.Document) (paste.Change, error) {
 			stored.Title, stored.Burns = "edited", false
 			return paste.Change{Document: stored, Changed: true}, nil
 		})
 	must(t, err)
 	want(t, "burns after an edit", edited.Burns, true)
-	wanted.Burns, wanted.Visibility = false, paste.Public // which no rule lets be, but an import can bring
-	results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
+	expected.Burns, expected.Visibility = false, paste.Public // which no rule lets be, but an import can bring
+	results, err := s.Pastes.Import(t.Context(), Whole(expected), paste.RefuseOrphans)
 	wantResults(t, "an import over it", results, err, "updated")
-	wanted.Burns = true
-	wantStored(t, s, "after an import", wanted)
+	expected.Burns = true
+	wantStored(t, s, "after an import", expected)
 	public, err := s.Pastes.Select(t.Context(), owner, paste.Selection{Public: true}, 10)
 	must(t, err)
 	want(t, "on the profile", len(public), 0)
@@ -89,15 +89,15 @@ func burningListed(t *testing.T, s DocumentStore) {
 func burningMeet(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	for range 10 {
-		wanted := burningDocument(t, s, paste.ID(ident.New()), owner, paste.Unlisted)
+		expected := burningDocument(t, s, paste.ID(ident.New()), owner, paste.Unlisted)
 		wantOneWinner(t, meet(func(int) error {
-			got, err := s.Documents.Burn(t.Context(), wanted.ID, "")
-			if err == nil && !same(got, wanted) {
+			got, err := s.Documents.Burn(t.Context(), expected.ID, "")
+			if err == nil && !same(got, expected) {
 				t.Error("got a part of it, want all")
 			}
 			return err
 		}), fault.NotFound)
-		wantNoDocument(t, s, wanted.ID)
+		wantNoDocument(t, s, expected.ID)
 		mixed := burningDocument(t, s, paste.ID(ident.New()), owner, paste.Unlisted).ID
 		ended := make([]bool, callers)
 		wantNoErrors(t, meet(func(caller int) (err error) {

@@ -40,16 +40,17 @@ func updateUser(t *testing.T, s Store) {
 		},
 	)
 	must(t, err)
-	wanted := before
-	wanted.Name, wanted.AvatarURL, wanted.PublicProfile, wanted.SupporterMonths = parseName(t, "SOMEBODY"), "", false, 0
-	wanted.CreatedAt = now.UTC()
-	wantedServices := map[string]string{"github": "1", "codeberg": "3"}
-	want(t, "the returned user", updated, wanted)
+	expected := before
+	expected.Name, expected.AvatarURL, expected.PublicProfile, expected.SupporterMonths = parseName(t, "SOMEBODY"), "",
+		false, 0
+	expected.CreatedAt = now.UTC()
+	expectedServices := map[string]string{"github": "1", "codeberg": "3"}
+	want(t, "the returned user", updated, expected)
 	stored, err := s.Users.AccountByID(t.Context(), before.ID)
 	must(t, err)
-	want(t, "the stored user", stored.User, wanted)
-	if !maps.Equal(services, wantedServices) || !maps.Equal(stored.Identities, wantedServices) {
-		t.Errorf("services: got %v returned, %v stored, want %v", services, stored.Identities, wantedServices)
+	want(t, "the stored user", stored.User, expected)
+	if !maps.Equal(services, expectedServices) || !maps.Equal(stored.Identities, expectedServices) {
+		t.Errorf("services: got %v returned, %v stored, want %v", services, stored.Identities, expectedServices)
 	}
 	bystander, err := s.Users.ByName(t.Context(), parseName(t, "bystander"))
 	must(t, err)
@@ -95,7 +96,7 @@ func updateUserRefused(t *testing.T, s Store) {
 
 func deleteUser(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	made, kept := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
+	created, kept := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
 	storedPaste(t, s, "owned", owner.ID, now, time.Time{})
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
@@ -113,7 +114,7 @@ func deleteUser(t *testing.T, s Store) {
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, parseName(t, "OWNER"), nil))
 	_, err := s.Users.ByName(t.Context(), owner.Name)
 	wantKind(t, err, fault.NotFound)
-	_, _, err = s.Tokens.ByHash(t.Context(), made.Hash)
+	_, _, err = s.Tokens.ByHash(t.Context(), created.Hash)
 	wantKind(t, err, fault.NotFound)
 	_, _, err = s.Tokens.ByHash(t.Context(), kept.Hash)
 	must(t, err)
@@ -129,16 +130,16 @@ func deleteUser(t *testing.T, s Store) {
 }
 
 func revokeToken(t *testing.T, s Store) {
-	made, bystander := storedToken(t, s, storedUser(t, s, "owner").ID), storedToken(t, s, storedUser(t, s, "other").ID)
+	created, bystander := storedToken(t, s, storedUser(t, s, "owner").ID), storedToken(t, s, storedUser(t, s, "other").ID)
 	for _, at := range []time.Time{now, now.Add(time.Hour)} { // the first time counts
-		must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made.ID, at))
-		found, _, err := s.Tokens.ByHash(t.Context(), made.Hash)
+		must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, created.ID, at))
+		tok, _, err := s.Tokens.ByHash(t.Context(), created.Hash)
 		must(t, err)
-		want(t, "revoked", found.RevokedAt, now.UTC())
+		want(t, "revoked", tok.RevokedAt, now.UTC())
 	}
-	found, _, err := s.Tokens.ByHash(t.Context(), bystander.Hash)
+	tok, _, err := s.Tokens.ByHash(t.Context(), bystander.Hash)
 	must(t, err)
-	want(t, "the bystander is revoked", !found.RevokedAt.IsZero(), false)
+	want(t, "the bystander is revoked", !tok.RevokedAt.IsZero(), false)
 	for _, id := range unstorable {
 		wantKind(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, token.ID(id), now), fault.NotFound)
 	}
@@ -159,8 +160,8 @@ func unstarPaste(t *testing.T, s Store) {
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "a")) // comes last now
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
-	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
-		t.Errorf("got %v, want %v", account.Stars, wanted)
+	if want := []string{"b", "c", "a"}; !slices.Equal(account.Stars, want) {
+		t.Errorf("got %v, want %v", account.Stars, want)
 	}
 }
 
@@ -178,13 +179,13 @@ func listUsers(t *testing.T, s Store) {
 	for _, name := range []string{"b", "a.1", "A-2", "C", "a_3", "0"} {
 		storedUser(t, s, name)
 	}
-	wanted := []string{"0", "A-2", "a.1", "a_3", "b", "C"}
-	if got := page(user.Name{}, 10); !slices.Equal(got, wanted) {
-		t.Errorf("got %v, want %v", got, wanted)
+	expected := []string{"0", "A-2", "a.1", "a_3", "b", "C"}
+	if got := page(user.Name{}, 10); !slices.Equal(got, expected) {
+		t.Errorf("got %v, want %v", got, expected)
 	}
-	for i, name := range wanted {
+	for i, name := range expected {
 		name = strings.ToUpper(name)
-		if got, want := page(parseName(t, name), 2), wanted[i+1:min(i+3, len(wanted))]; !slices.Equal(got, want) {
+		if got, want := page(parseName(t, name), 2), expected[i+1:min(i+3, len(expected))]; !slices.Equal(got, want) {
 			t.Errorf("after %s: got %v, want %v", name, got, want)
 		}
 	}
@@ -201,24 +202,24 @@ func listTokens(t *testing.T, s Store) {
 		}
 	}
 	storedToken(t, s, other.ID)
-	made := func(id token.ID, created time.Time, change func(*token.Token)) {
+	newPaste := func(id token.ID, created time.Time, change func(*token.Token)) {
 		t.Helper()
 		k := token.Token{ID: id, Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: created}
 		change(&k)
 		must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, k))
 	}
-	made("newest", now.Add(time.Second), func(k *token.Token) { k.RevokedAt = now })
-	made("tie-b", now, func(k *token.Token) { k.ExpiresAt = now })
-	made("tie-B", now, func(*token.Token) {})
-	made("oldest", now.Add(-time.Second), func(*token.Token) {})
+	newPaste("newest", now.Add(time.Second), func(k *token.Token) { k.RevokedAt = now })
+	newPaste("tie-b", now, func(k *token.Token) { k.ExpiresAt = now })
+	newPaste("tie-B", now, func(*token.Token) {})
+	newPaste("oldest", now.Add(-time.Second), func(*token.Token) {})
 	listed, err := s.Tokens.ByOwner(t.Context(), owner.ID)
 	must(t, err)
 	got := []token.ID{}
 	for _, k := range listed {
 		got = append(got, k.ID)
 	}
-	if wanted := []token.ID{"oldest", "tie-B", "tie-b", "newest"}; !slices.Equal(got, wanted) {
-		t.Errorf("got %v, want %v", got, wanted)
+	if want := []token.ID{"oldest", "tie-B", "tie-b", "newest"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 	if len(listed) == 4 && (listed[3].RevokedAt != now.UTC() || listed[2].ExpiresAt != now.UTC()) {
 		t.Errorf("got %+v, want the times that were stored", listed)
@@ -226,16 +227,16 @@ func listTokens(t *testing.T, s Store) {
 }
 
 func totals(t *testing.T, s Store) {
-	count := func(wanted stats.Counts) {
+	count := func(expected stats.Counts) {
 		t.Helper()
 		got, err := s.Stats.Totals(t.Context())
 		must(t, err)
-		want(t, "totals", got.Counts, wanted)
+		want(t, "totals", got.Counts, expected)
 	}
 	count(stats.Counts{})
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
-	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made.ID, now))
+	created := storedToken(t, s, owner.ID)
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, created.ID, now))
 	must(t, s.Tokens.StartSession(t.Context(), nowhere, newSession(owner.ID, "", now), token.Hash{}))
 	storedPaste(t, s, "active", owner.ID, now, time.Time{})
 	storedPaste(t, s, "later", "", now, later)
@@ -249,7 +250,7 @@ func totals(t *testing.T, s Store) {
 // cancelledChanges ends every method that has no such test of its own.
 func cancelledChanges(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
+	created := storedToken(t, s, owner.ID)
 	id := storedPaste(t, s, "mine", owner.ID, now, time.Time{})
 	ctx := cancelled(t)
 	for what, call := range map[string]func() error{
@@ -271,16 +272,16 @@ func cancelledChanges(t *testing.T, s Store) {
 			_, err := s.Users.Import(ctx, []user.Import{importedAccount(t, "another", "another")})
 			return err
 		},
-		"SetLastUsed": func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{made.ID: now}) },
+		"SetLastUsed": func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{created.ID: now}) },
 		"ByOwner":     func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
-		"Revoke":      func() error { return s.Tokens.Revoke(ctx, nowhere, unrecorded, made.ID, now) },
+		"Revoke":      func() error { return s.Tokens.Revoke(ctx, nowhere, unrecorded, created.ID, now) },
 		"StartSession": func() error {
 			return s.Tokens.StartSession(ctx, nowhere, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session,
 				CreatedAt: now}, token.Hash{})
 		},
 		"Sessions":         func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
-		"EndSessionByHash": func() error { return s.Tokens.EndSessionByHash(ctx, made.Hash) },
-		"EndSession":       func() error { return s.Tokens.EndSession(ctx, nowhere, owner.ID, made.ID) },
+		"EndSessionByHash": func() error { return s.Tokens.EndSessionByHash(ctx, created.Hash) },
+		"EndSession":       func() error { return s.Tokens.EndSession(ctx, nowhere, owner.ID, created.ID) },
 		"EndSessions": func() error {
 			_, err := s.Tokens.EndSessions(ctx, nowhere, unrecorded, owner.ID,
 				"")

@@ -129,10 +129,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-func want[T comparable](t *testing.T, what string, got, wanted T) {
+func want[T comparable](t *testing.T, what string, got, expected T) {
 	t.Helper()
-	if got != wanted {
-		t.Errorf("%s: got %v, want %v", what, got, wanted)
+	if got != expected {
+		t.Errorf("%s: got %v, want %v", what, got, expected)
 	}
 }
 
@@ -201,17 +201,17 @@ func storedUser(t *testing.T, s Store, name string) user.User {
 
 func storedPaste(t *testing.T, s Store, id string, owner user.ID, created, expires time.Time) paste.ID {
 	t.Helper()
-	made := paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}
-	must(t, s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: made}))
+	newPaste := paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}
+	must(t, s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: newPaste}))
 	return paste.ID(id)
 }
 
 func storedToken(t *testing.T, s Store, owner user.ID) token.Token {
 	t.Helper()
-	made := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token",
+	created := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token",
 		CreatedAt: now}
-	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
-	return made
+	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, created))
+	return created
 }
 
 func cancelled(t *testing.T) context.Context {

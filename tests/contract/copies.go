@@ -187,11 +187,11 @@ func copiedAtOnce(t *testing.T, target copies.Target) {
 }
 
 // wantCopying wants a store to know whether a copy to it has not ended.
-func wantCopying(t *testing.T, target copies.Target, wanted bool) {
+func wantCopying(t *testing.T, target copies.Target, expected bool) {
 	t.Helper()
 	installation, err := target.Installation(t.Context())
 	must(t, err)
-	want(t, "copying", installation.Copying, wanted)
+	want(t, "copying", installation.Copying, expected)
 	want(t, "that there is an identity", installation.UID != "", true)
 }
 

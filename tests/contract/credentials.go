@@ -38,15 +38,15 @@ func withPassword(t *testing.T, s Store, name string, hash identity.PasswordHash
 	return created
 }
 
-func wantPassword(t *testing.T, s Store, owner user.User, wanted identity.PasswordHash) {
+func wantPassword(t *testing.T, s Store, owner user.User, expected identity.PasswordHash) {
 	t.Helper()
 	found, hash, err := s.Identities.ByPassword(t.Context(), owner.Name)
 	must(t, err)
 	want(t, "user", found.ID, owner.ID)
-	want(t, "password", hash, wanted)
+	want(t, "password", hash, expected)
 	credentials, err := s.Identities.CredentialsOf(t.Context(), owner.ID)
 	must(t, err)
-	want(t, "password among the ways in", credentials.Password, wanted)
+	want(t, "password among the ways in", credentials.Password, expected)
 }
 
 func passwords(t *testing.T, s Store) {
@@ -201,10 +201,10 @@ func oneTimeLinks(t *testing.T, s Store) {
 	hash, second := newLink(t, s, "code", owner.ID, later), newLink(t, s, "another", owner.ID, later)
 	others := newLink(t, s, "other", other.ID, later)
 	for range 2 { // reading does not use it
-		found, err := s.Identities.LinkByHash(t.Context(), hash)
+		tok, err := s.Identities.LinkByHash(t.Context(), hash)
 		must(t, err)
-		want(t, "owner", found.Owner, owner.ID)
-		want(t, "end", found.ExpiresAt.Unix(), later.Unix())
+		want(t, "owner", tok.Owner, owner.ID)
+		want(t, "end", tok.ExpiresAt.Unix(), later.Unix())
 	}
 	_, err := s.Identities.LinkByHash(cancelled(t), hash)
 	wantKind(t, err, fault.Unavailable)
@@ -318,9 +318,9 @@ func firstAdministrator(t *testing.T, s Store) {
 	}
 	_, err := s.Identities.UseLink(t.Context(), nowhere, unrecorded, setup, to("$no")) // it is nobody's
 	wantKind(t, err, fault.NotFound)
-	found, err := s.Identities.LinkByHash(t.Context(), setup)
+	tok, err := s.Identities.LinkByHash(t.Context(), setup)
 	must(t, err)
-	want(t, "owner", found.Owner, "")
+	want(t, "owner", tok.Owner, "")
 	wantOtherConflict(
 		t,
 		s.Identities.Enroll(t.Context(), nowhere, unrecorded, newAdministrator(t, "member"), credentials,

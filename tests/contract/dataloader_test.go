@@ -84,12 +84,12 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 			PublicProfile: n%2 == 0, SupporterMonths: int32(n), Contributor: n%3 == 0, CreatedAt: at.Add(time.Duration(n)),
 		}
 		database.CreateUser(t, store, owner)
-		made := token.Token{ID: token.ID(fmt.Sprint("token", n)), Owner: owner.ID, Hash: token.Hash{byte(n)}, Name: "ü",
+		created := token.Token{ID: token.ID(fmt.Sprint("token", n)), Owner: owner.ID, Hash: token.Hash{byte(n)}, Name: "ü",
 			CreatedAt: at}
 		if n%2 == 0 {
-			made.ExpiresAt, made.RevokedAt = at.Add(time.Hour), at.Add(time.Minute)
+			created.ExpiresAt, created.RevokedAt = at.Add(time.Hour), at.Add(time.Minute)
 		}
-		must(t, plainTokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, made))
+		must(t, plainTokens.Create(t.Context(), netip.Addr{}, auditlog.Entry{}, created))
 		d := document(n, owner.ID, at)
 		must(t, plainPastes.CreateDocument(t.Context(), d))
 		must(t, plainPastes.Star(t.Context(), netip.Addr{}, owner.ID, d.ID))
@@ -102,7 +102,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 		for _, name := range []user.Name{name, missing} {
 			lookups = append(lookups, same(name, users.StaleByName, plainUsers.StaleByName))
 		}
-		for _, hash := range []token.Hash{made.Hash, {1: byte(n + 1)}} {
+		for _, hash := range []token.Hash{created.Hash, {1: byte(n + 1)}} {
 			lookups = append(lookups, same(hash, owned(tokens), owned(plainTokens)))
 		}
 		for _, id := range []paste.ID{d.ID, "missing", "\x00", "\xff"} {
@@ -301,8 +301,8 @@ func same[K, V any](key K, merged, plain func(context.Context, K) (V, error)) fu
 
 func owned(tokens token.Store) func(context.Context, token.Hash) ([2]any, error) {
 	return func(ctx context.Context, hash token.Hash) ([2]any, error) {
-		found, owner, err := tokens.ByHash(ctx, hash)
-		return [2]any{found, owner}, err
+		tok, owner, err := tokens.ByHash(ctx, hash)
+		return [2]any{tok, owner}, err
 	}
 }
 

@@ -140,10 +140,10 @@ func same(a, b paste.Document) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func wantDocument(t *testing.T, what string, got, wanted paste.Document) {
+func wantDocument(t *testing.T, what string, got, want paste.Document) {
 	t.Helper()
-	if !same(got, wanted) {
-		t.Errorf("%s: got %.2000q, want %.2000q", what, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", wanted))
+	if !same(got, want) {
+		t.Errorf("%s: got %.2000q, want %.2000q", what, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
 	}
 	if got.CreatedAt.Location() != time.UTC || got.ExpiresAt.Location() != time.UTC {
 		t.Errorf("%s: got times in %v and %v, want UTC", what, got.CreatedAt.Location(), got.ExpiresAt.Location())
@@ -151,11 +151,11 @@ func wantDocument(t *testing.T, what string, got, wanted paste.Document) {
 }
 
 // wantStored reads the paste of that id, with its owner's stars.
-func wantStored(t *testing.T, s DocumentStore, what string, wanted paste.Document) {
+func wantStored(t *testing.T, s DocumentStore, what string, want paste.Document) {
 	t.Helper()
-	got, err := s.Documents.DocumentByID(t.Context(), wanted.ID)
+	got, err := s.Documents.DocumentByID(t.Context(), want.ID)
 	must(t, err)
-	wantDocument(t, what, got, wanted)
+	wantDocument(t, what, got, want)
 }
 
 func wantNoDocument(t *testing.T, s DocumentStore, id paste.ID) {
@@ -187,8 +187,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, "owned"))
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner, "owned"))
 	owned.Stars, anonymous.Stars = 2, 0
-	for _, wanted := range []paste.Document{owned, anonymous, bare, sealed} {
-		wantStored(t, s, string(wanted.ID), wanted)
+	for _, expected := range []paste.Document{owned, anonymous, bare, sealed} {
+		wantStored(t, s, string(expected.ID), expected)
 	}
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
@@ -199,8 +199,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	want(t, "the owner's paste", listed[0], "owned")
 }
 
-// readAsReader wants exactly what Document.ForReader returns, for every kind of paste and reader, from one caller and from
-// several at once.
+// readAsReader wants exactly what Document.ForReader returns, for every kind of paste and reader, from one caller and
+// from several at once.
 func readAsReader(t *testing.T, s DocumentStore) {
 	owner := newUser(t, "owner")
 	owner.ID = "owner"
@@ -224,11 +224,11 @@ func readAsReader(t *testing.T, s DocumentStore) {
 					default:
 						content = paste.Content{Lifetime: paste.Never, Visibility: visibility}
 					}
-					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now,
+					created := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now,
 						Burns: kind == "burning"}
-					pastes = append(pastes, paste.Document{Paste: made, Content: content, Stars: 1})
+					pastes = append(pastes, paste.Document{Paste: created, Content: content, Stars: 1})
 					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
-					must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
+					must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, created.ID))
 				}
 			}
 		}
@@ -248,8 +248,8 @@ func readAsReader(t *testing.T, s DocumentStore) {
 		}
 		for _, id := range []string{"", "only", "missing"} {
 			pasty, err := s.Documents.ReadPasty(t.Context(), stored.ID, id, reader)
-			wanted, refused := stored.ForReader(reader)
-			part, missing := wanted.PastyOrFirst(id)
+			want, refused := stored.ForReader(reader)
+			part, missing := want.PastyOrFirst(id)
 			switch {
 			case refused != nil || missing != nil:
 				if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) != errors.Is(refused, paste.ErrBurns) ||
@@ -347,10 +347,10 @@ func documentConflicts(t *testing.T, s DocumentStore) {
 }
 
 // wantIDs checks the list of the owner's pastes.
-func wantIDs(t *testing.T, s DocumentStore, owner user.ID, wanted ...string) {
+func wantIDs(t *testing.T, s DocumentStore, owner user.ID, want ...string) {
 	t.Helper()
-	if got := activeIDs(t, s.Store, owner); !slices.Equal(got, wanted) {
-		t.Errorf("got %q as the owner's pastes, want %q", got, wanted)
+	if got := activeIDs(t, s.Store, owner); !slices.Equal(got, want) {
+		t.Errorf("got %q as the owner's pastes, want %q", got, want)
 	}
 }
 
@@ -363,23 +363,23 @@ func updateDocument(t *testing.T, s DocumentStore) {
 		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd,
 		At: time.Unix(1, 0).UTC(),
 	}
-	wanted := before
-	wanted.Title, wanted.Visibility, wanted.Tags = "", paste.Unlisted, []string{"new"}
-	wanted.ExpiresAt, wanted.Lifetime = later.Add(50*time.Hour).UTC().Truncate(time.Second), "2d"
-	wanted.Pasties = []paste.Pasty{
+	want := before
+	want.Title, want.Visibility, want.Tags = "", paste.Unlisted, []string{"new"}
+	want.ExpiresAt, want.Lifetime = later.Add(50*time.Hour).UTC().Truncate(time.Second), "2d"
+	want.Pasties = []paste.Pasty{
 		before.Pasties[2], {ID: "new", Language: "Go", Code: odd}, {ID: "second", Title: "new", Language: "Go", Code: "new"},
 	}
-	wanted.Edits = append(slices.Clone(before.Edits), added)
+	want.Edits = append(slices.Clone(before.Edits), added)
 	change := func(stored paste.Document) (paste.Change, error) {
 		wantDocument(t, "the paste as it is", stored, before)
-		made := wanted
-		made.ID, made.CreatedAt, made.Cipher, made.Stars = "other", now.Add(time.Hour), new(paste.Cipher), 7
-		return paste.Change{Document: made, Changed: true, NewEdits: []paste.Edit{added}}, nil
+		created := want
+		created.ID, created.CreatedAt, created.Cipher, created.Stars = "other", now.Add(time.Hour), new(paste.Cipher), 7
+		return paste.Change{Document: created, Changed: true, NewEdits: []paste.Edit{added}}, nil
 	}
 	got, err := s.Documents.Update(t.Context(), unrecorded, "paste", change)
 	must(t, err)
-	wantDocument(t, "returned", got, wanted)
-	wantStored(t, s, "stored", wanted)
+	wantDocument(t, "returned", got, want)
+	wantStored(t, s, "stored", want)
 	wantStored(t, s, "bystander", bystander)
 	wantNoDocument(t, s, "other")
 }
@@ -431,18 +431,18 @@ func updateDocumentRefused(t *testing.T, s DocumentStore) {
 }
 
 func updateDropsEdits(t *testing.T, s DocumentStore) {
-	wanted := newDocument("paste")
-	must(t, s.Documents.CreateDocument(t.Context(), wanted))
+	want := newDocument("paste")
+	must(t, s.Documents.CreateDocument(t.Context(), want))
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(2, 0).UTC()}
 	for _, dropped := range []int{2, 2, 1} { // in the end also one of those that were added
 		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
-			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, NewEdits: []paste.Edit{added}}
-			made.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
-			return made, nil
+			created := paste.Change{Document: stored, Changed: true, Dropped: dropped, NewEdits: []paste.Edit{added}}
+			created.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
+			return created, nil
 		})
 		must(t, err)
-		wanted.Edits = append(wanted.Edits[dropped:], added)
-		wantStored(t, s, "after an edit", wanted)
+		want.Edits = append(want.Edits[dropped:], added)
+		wantStored(t, s, "after an edit", want)
 		added.ID, added.Number = added.ID+"x", added.Number+1
 	}
 }
@@ -659,10 +659,10 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 func creationsMeet(t *testing.T, s DocumentStore) {
 	mine, yours := storedUser(t, s.Store, "me").ID, storedUser(t, s.Store, "you").ID
 	small := func(id paste.ID, owner user.ID) paste.Document {
-		made := newExported(id)
-		made.Owner, made.Title, made.Edits = owner, "of "+string(id), nil
-		made.Pasties = []paste.Pasty{{ID: "only", Code: odd + string(id)}}
-		return made
+		newPaste := newExported(id)
+		newPaste.Owner, newPaste.Title, newPaste.Edits = owner, "of "+string(id), nil
+		newPaste.Pasties = []paste.Pasty{{ID: "only", Code: odd + string(id)}}
+		return newPaste
 	}
 	must(t, s.Documents.CreateDocument(t.Context(), small("taken", "")))
 	const rounds = 10
@@ -670,7 +670,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
 			created := small(paste.ID(fmt.Sprintf("p%d-%d", round, caller)), "")
-			wanted := fault.None
+			expected := fault.None
 			var err error
 			switch kind := (round + caller) % 8; kind {
 			case 0: // anonymous
@@ -682,10 +682,10 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 				created = newExported(created.ID)
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 4: // of an owner who does not exist
-				created.Owner, wanted = "nobody", fault.NotFound
+				created.Owner, expected = "nobody", fault.NotFound
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 5: // under an id that is taken
-				created.ID, wanted = "taken", fault.Conflict
+				created.ID, expected = "taken", fault.Conflict
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 6: // imported
 				_, err = s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
@@ -694,15 +694,15 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 					paste.Client(fmt.Sprint(caller)),
 					created)
 			}
-			if wanted == fault.None {
+			if expected == fault.None {
 				if err != nil {
 					return err
 				}
 				wantStored(t, s, string(created.ID), created)
 				continue
 			}
-			if fault.KindOf(err) != wanted {
-				return fmt.Errorf("%s: got %w, want an error of kind %v", created.ID, err, wanted)
+			if fault.KindOf(err) != expected {
+				return fmt.Errorf("%s: got %w, want an error of kind %v", created.ID, err, expected)
 			}
 			if created.ID != "taken" {
 				wantNoDocument(t, s, created.ID)
@@ -720,19 +720,20 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 // back.
 func deletionsMeet(t *testing.T, s DocumentStore) {
 	for round := range 5 {
-		wanted := newDocument(paste.ID(fmt.Sprint("paste", round)))
-		must(t, s.Documents.CreateDocument(t.Context(), wanted))
+		expected := newDocument(paste.ID(fmt.Sprint("paste", round)))
+		must(t, s.Documents.CreateDocument(t.Context(), expected))
 		deletions := make([]bool, callers)
 		wantNoErrors(t, meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				err := s.Documents.DeleteIf(t.Context(), unrecorded, wanted.ID, func(paste.Paste) error { return nil })
+				err := s.Documents.DeleteIf(t.Context(), unrecorded, expected.ID, func(paste.Paste) error { return nil })
 				if deletions[caller] = err == nil; fault.Is(err, fault.NotFound) {
 					return nil
 				}
 				return err
 			case 1:
-				_, err := s.Documents.Update(t.Context(), unrecorded, wanted.ID, func(stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), unrecorded, expected.ID, func(stored paste.Document) (paste.Change,
+					error) {
 					stored.Title = "changed"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})
@@ -742,7 +743,7 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 				return err
 			}
 			for range 3 {
-				results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
+				results, err := s.Pastes.Import(t.Context(), Whole(expected), paste.RefuseOrphans)
 				if err != nil || results[0].Err != nil {
 					return errors.Join(err, results[0].Err)
 				}
@@ -759,9 +760,9 @@ func deletionsMeet(t *testing.T, s DocumentStore) {
 			}
 		}
 		want(t, "callers that deleted it", times, 1)
-		wantNoDocument(t, s, wanted.ID)
-		results, err := s.Pastes.Import(t.Context(), Whole(wanted), paste.RefuseOrphans)
+		wantNoDocument(t, s, expected.ID)
+		results, err := s.Pastes.Import(t.Context(), Whole(expected), paste.RefuseOrphans)
 		wantResults(t, "an import after it", results, err, removed)
-		wantNoDocument(t, s, wanted.ID)
+		wantNoDocument(t, s, expected.ID)
 	}
 }

@@ -13,11 +13,11 @@ import (
 func encryptedByClient(t *testing.T, s DocumentStore) {
 	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
 	store := func(id paste.ID, visibility paste.Visibility, burns bool, version int) paste.Document {
-		made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: burns}}
-		made.Visibility, made.Lifetime = visibility, paste.Never
-		made.Cipher = &paste.Cipher{Version: version, Data: []byte("needle\x00\xff"), Salt: []byte("salt")}
-		must(t, s.Documents.CreateDocument(t.Context(), made))
-		return made
+		created := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: burns}}
+		created.Visibility, created.Lifetime = visibility, paste.Never
+		created.Cipher = &paste.Cipher{Version: version, Data: []byte("needle\x00\xff"), Salt: []byte("salt")}
+		must(t, s.Documents.CreateDocument(t.Context(), created))
+		return created
 	}
 	open, private := store("open", paste.Unlisted, false, 1), store("private", paste.Private, false, 1)
 	burning, legacy := store("burning", paste.Unlisted, true, 1), store("legacy", paste.Public, false, 0)

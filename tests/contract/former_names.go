@@ -27,13 +27,13 @@ func formerNames(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "First"), storedUser(t, s, "other")
 	leads := func(name string, to user.ID) {
 		t.Helper()
-		found, err := s.Users.ByFormerName(t.Context(), parseName(t, name))
+		u, err := s.Users.ByFormerName(t.Context(), parseName(t, name))
 		if to == "" {
 			wantKind(t, err, fault.NotFound)
 			return
 		}
 		must(t, err)
-		want(t, name+" leads to", found.ID, to)
+		want(t, name+" leads to", u.ID, to)
 	}
 	has := func(id user.ID, names ...string) {
 		t.Helper()

@@ -153,19 +153,19 @@ func attemptsMeet(t *testing.T, s Store) {
 
 func newInvitation(t *testing.T, s Store, code string, uses int, expires time.Time) identity.Invitation {
 	t.Helper()
-	made := identity.Invitation{
+	created := identity.Invitation{
 		ID: identity.InvitationID(ident.New()), Hash: identity.HashOf(code), Uses: uses, Note: "für " + code, CreatedAt: now,
 		ExpiresAt: expires,
 	}
-	must(t, s.Identities.StoreInvitation(t.Context(), unrecorded, made))
-	return made
+	must(t, s.Identities.StoreInvitation(t.Context(), unrecorded, created))
+	return created
 }
 
 func usesLeft(t *testing.T, s Store, code string) int {
 	t.Helper()
-	found, err := s.Identities.InvitationByHash(t.Context(), identity.HashOf(code))
+	tok, err := s.Identities.InvitationByHash(t.Context(), identity.HashOf(code))
 	must(t, err)
-	return found.Uses
+	return tok.Uses
 }
 
 func signUp(t *testing.T, s Store) {
@@ -176,10 +176,10 @@ func signUp(t *testing.T, s Store) {
 			identity.MaxAttempts))
 		wantKind(t, s.Identities.SignUp(cancelled(t), nowhere, hash, created), fault.Unavailable)
 		must(t, s.Identities.SignUp(t.Context(), nowhere, hash, created))
-		found, err := s.Identities.ByIdentity(t.Context(), vouched(fmt.Sprint("s", i), "").Profile.Identity)
+		u, err := s.Identities.ByIdentity(t.Context(), vouched(fmt.Sprint("s", i), "").Profile.Identity)
 		must(t, err)
 		created.CreatedAt = created.CreatedAt.UTC()
-		want(t, "user", found, created)
+		want(t, "user", u, created)
 		want(t, "uses left", usesLeft(t, s, "code"), 2-i)
 		wantKind(t, s.Identities.SignUp(t.Context(), nowhere, hash, newUser(t, "again")), fault.NotFound)
 	}
@@ -279,12 +279,12 @@ func invitations(t *testing.T, s Store) {
 	again.ID, again.Hash = "another", second.Hash
 	wantOtherConflict(t, s.Identities.StoreInvitation(t.Context(), unrecorded, again))
 	wantKind(t, s.Identities.StoreInvitation(cancelled(t), unrecorded, again), fault.Unavailable)
-	found, err := s.Identities.InvitationByHash(t.Context(), first.Hash)
+	tok, err := s.Identities.InvitationByHash(t.Context(), first.Hash)
 	must(t, err)
-	want(t, "created", found.CreatedAt, now.UTC())
-	want(t, "expires", found.ExpiresAt.Truncate(time.Microsecond), later.UTC().Truncate(time.Microsecond))
-	found.CreatedAt, found.ExpiresAt = first.CreatedAt, first.ExpiresAt
-	want(t, "invitation", found, first)
+	want(t, "created", tok.CreatedAt, now.UTC())
+	want(t, "expires", tok.ExpiresAt.Truncate(time.Microsecond), later.UTC().Truncate(time.Microsecond))
+	tok.CreatedAt, tok.ExpiresAt = first.CreatedAt, first.ExpiresAt
+	want(t, "invitation", tok, first)
 	_, err = s.Identities.InvitationByHash(t.Context(), identity.HashOf("third"))
 	wantKind(t, err, fault.NotFound)
 	_, err = s.Identities.InvitationByHash(cancelled(t), first.Hash)

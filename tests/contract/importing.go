@@ -26,7 +26,7 @@ const (
 )
 
 // wantResults compares what became of each record.
-func wantResults(t *testing.T, what string, results []batch.Result, err error, wanted ...string) {
+func wantResults(t *testing.T, what string, results []batch.Result, err error, want ...string) {
 	t.Helper()
 	must(t, err)
 	got := make([]string, len(results))
@@ -36,8 +36,8 @@ func wantResults(t *testing.T, what string, results []batch.Result, err error, w
 			got[i] = rejected(fault.KindOf(result.Err))
 		}
 	}
-	if !slices.Equal(got, wanted) {
-		t.Errorf("%s: got %q, want %q", what, got, wanted)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 
@@ -66,7 +66,7 @@ func importedAccount(t *testing.T, id user.ID, name string) user.Import {
 	}
 }
 
-func wantNames(t *testing.T, s Store, wanted map[user.ID]string) {
+func wantNames(t *testing.T, s Store, want map[user.ID]string) {
 	t.Helper()
 	got := map[user.ID]string{}
 	users, err := s.Users.Users(t.Context(), user.Name{}, 100)
@@ -74,16 +74,16 @@ func wantNames(t *testing.T, s Store, wanted map[user.ID]string) {
 	for _, u := range users {
 		got[u.ID] = u.Name.String()
 	}
-	if fmt.Sprint(got) != fmt.Sprint(wanted) {
-		t.Errorf("names: got %v, want %v", got, wanted)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("names: got %v, want %v", got, want)
 	}
 }
 
 func importUsers(t *testing.T, s Store) {
-	run := func(what string, accounts []user.Import, wanted ...string) {
+	run := func(what string, accounts []user.Import, expected ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
 	run("nothing", nil)
 	a, b := importedAccount(t, "a", "Ann"), importedAccount(t, "b", "Bob")
@@ -108,17 +108,17 @@ func importUsers(t *testing.T, s Store) {
 	first := twice
 	first.SupporterMonths = new(int32(1))
 	run("one id twice: the last one stays", []user.Import{first, twice}, fresh, updated)
-	found, err := s.Users.ByName(t.Context(), twice.Name)
+	u, err := s.Users.ByName(t.Context(), twice.Name)
 	must(t, err)
-	want(t, "months of the id that came twice", found.SupporterMonths, *twice.SupporterMonths)
+	want(t, "months of the id that came twice", u.SupporterMonths, *twice.SupporterMonths)
 }
 
 // importAbsent brings records in that say next to nothing: what is stored stays, and a new user has the defaults.
 func importAbsent(t *testing.T, s Store) {
-	run := func(what string, imported user.Import, wanted string) {
+	run := func(what string, imported user.Import, expected string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), []user.Import{imported})
-		wantResults(t, what, results, err, wanted)
+		wantResults(t, what, results, err, expected)
 	}
 	full := importedAccount(t, "a", "Ann")
 	full.Stars, full.Identities = []string{"x"}, map[string]string{"github": "1"}
@@ -126,12 +126,12 @@ func importAbsent(t *testing.T, s Store) {
 	storedPaste(t, s, "x", "", now, time.Time{})
 	before, err := s.Users.AccountByID(t.Context(), "a")
 	must(t, err)
-	wantStays := func(what string, wanted user.Account) {
+	wantStays := func(what string, expected user.Account) {
 		t.Helper()
 		after, err := s.Users.AccountByID(t.Context(), "a")
 		must(t, err)
-		if !reflect.DeepEqual(after, wanted) {
-			t.Errorf("%s: got %+v, want %+v", what, after, wanted)
+		if !reflect.DeepEqual(after, expected) {
+			t.Errorf("%s: got %+v, want %+v", what, after, expected)
 		}
 	}
 	bare := user.Import{ID: "a", Name: full.Name, CreatedAt: now.Add(time.Hour)}
@@ -147,19 +147,19 @@ func importAbsent(t *testing.T, s Store) {
 	wantStays("empty members", before)
 
 	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
-	found, err := s.Users.AccountByID(t.Context(), "b")
+	account, err := s.Users.AccountByID(t.Context(), "b")
 	must(t, err)
 	bob := user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()}
-	want(t, "the defaults", found.User, bob)
-	want(t, "services", len(found.Identities), 0)
+	want(t, "the defaults", account.User, bob)
+	want(t, "services", len(account.Identities), 0)
 }
 
 // importNames moves names between users in every way, in both orders of the records.
 func importNames(t *testing.T, s Store) {
-	run := func(what string, accounts []user.Import, wanted ...string) {
+	run := func(what string, accounts []user.Import, want ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, want...)
 	}
 	account := func(id user.ID, name string) user.Import { return importedAccount(t, id, name) }
 	run("the beginning", []user.Import{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")},
@@ -189,17 +189,17 @@ func importTokens(t *testing.T, s Store) {
 	key := func(id token.ID, hash byte) token.Token {
 		return token.Token{ID: id, Owner: owner.ID, Hash: token.Hash{hash}, Name: "key", CreatedAt: now}
 	}
-	run := func(what string, keys []token.Token, wanted ...string) {
+	run := func(what string, keys []token.Token, expected ...string) {
 		t.Helper()
 		results, err := s.Tokens.Import(t.Context(), keys)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
 	holds := func(hash byte, id token.ID, revoked bool) {
 		t.Helper()
-		found, _, err := s.Tokens.ByHash(t.Context(), token.Hash{hash})
+		tok, _, err := s.Tokens.ByHash(t.Context(), token.Hash{hash})
 		must(t, err)
-		want(t, fmt.Sprint("holder of ", hash), found.ID, id)
-		want(t, fmt.Sprint(id, " is revoked"), !found.RevokedAt.IsZero(), revoked)
+		want(t, fmt.Sprint("holder of ", hash), tok.ID, id)
+		want(t, fmt.Sprint(id, " is revoked"), !tok.RevokedAt.IsZero(), revoked)
 	}
 	run("nothing", nil)
 	run("the first time", []token.Token{key("a", 1), key("b", 2)}, fresh, fresh)
@@ -225,10 +225,10 @@ func importTokens(t *testing.T, s Store) {
 
 func importPastes(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	run := func(what string, pastes []paste.Document, wanted ...string) {
+	run := func(what string, pastes []paste.Document, expected ...string) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), Whole(pastes...), paste.RefuseOrphans)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
 	at := now.UTC()
 	bare := func(id paste.ID, owner user.ID, created, expires time.Time) paste.Document {
@@ -243,8 +243,8 @@ func importPastes(t *testing.T, s Store) {
 	stranger := bare("stranger", "nobody", at, time.Time{})
 	run("a newer export", []paste.Document{stranger, mine, bare("third", owner.ID, at.Add(-time.Hour), time.Time{})},
 		rejected(fault.NotFound), updated, fresh)
-	if got, wanted := activeIDs(t, s, owner.ID), []string{"mine", "third"}; !slices.Equal(got, wanted) {
-		t.Errorf("pastes: got %v, want %v", got, wanted)
+	if got, expected := activeIDs(t, s, owner.ID), []string{"mine", "third"}; !slices.Equal(got, expected) {
+		t.Errorf("pastes: got %v, want %v", got, expected)
 	}
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
@@ -261,10 +261,10 @@ func sealedDocument(id paste.ID) paste.Document {
 
 func importDocuments(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner")
-	run := func(what string, pastes []paste.Document, wanted ...string) {
+	run := func(what string, pastes []paste.Document, want ...string) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), Whole(pastes...), paste.RefuseOrphans)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, want...)
 	}
 	full, sealed := newExported("full"), sealedDocument("sealed")
 	empty := paste.Document{Paste: paste.Paste{ID: "empty", CreatedAt: now}}
@@ -273,8 +273,8 @@ func importDocuments(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), bystander))
 	all := []paste.Document{full, sealed, empty}
 	run("the first time", all, fresh, fresh, fresh)
-	for _, wanted := range []paste.Document{full, sealed, empty, bystander} {
-		wantStored(t, s, string(wanted.ID), wanted)
+	for _, want := range []paste.Document{full, sealed, empty, bystander} {
+		wantStored(t, s, string(want.ID), want)
 	}
 	run("again", []paste.Document{empty, full, sealed}, unchanged, unchanged, unchanged)
 
@@ -317,11 +317,11 @@ func importPartial(t *testing.T, s DocumentStore) {
 	anonymous := newDocument("anonymous")
 	anonymous.DeleteKey = paste.KeyHash{1}
 	must(t, s.Documents.CreateDocument(t.Context(), anonymous))
-	run := func(what string, record paste.Import, result string, wanted paste.Document) {
+	run := func(what string, record paste.Import, result string, want paste.Document) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), []paste.Import{record}, paste.RefuseOrphans)
 		wantResults(t, what, results, err, result)
-		wantStored(t, s, what, wanted)
+		wantStored(t, s, what, want)
 	}
 	bare := paste.Import{ID: stored.ID, CreatedAt: stored.CreatedAt, Pasties: stored.Pasties}
 	run("nothing but pasties", bare, unchanged, stored)
@@ -346,10 +346,10 @@ func importPartial(t *testing.T, s DocumentStore) {
 			d.Title, d.Pasties, d.Edits, d.Cipher = "", nil, nil, sealed
 		},
 	} {
-		record, wanted := bare, stored
-		change(&record, &wanted)
-		run(what, record, updated, wanted)
-		run(what+", again", record, unchanged, wanted)
+		record, want := bare, stored
+		change(&record, &want)
+		run(what, record, updated, want)
+		run(what+", again", record, unchanged, want)
 		run(what+" and back", Whole(stored)[0], updated, stored)
 	}
 	record := paste.Import{ID: "new", CreatedAt: stored.CreatedAt, Pasties: stored.Pasties}
@@ -363,18 +363,18 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	for number := range int64(3) { // the oldest entries give way
 		_, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
 			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
-			made := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{recorded}}
-			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
-			return made, nil
+			created := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{recorded}}
+			created.Title, created.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
+			return created, nil
 		})
 		must(t, err)
 	}
 	storedPaste(t, s.Store, "bare", "", now, time.Time{})
 	bare := paste.Document{Paste: paste.Paste{ID: "bare", CreatedAt: now}}
-	run := func(what string, wanted ...string) {
+	run := func(what string, want ...string) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), Whole(exported, bare), paste.RefuseOrphans)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, want...)
 		wantStored(t, s, what, exported)
 		wantStored(t, s, what, bare)
 	}
@@ -383,9 +383,9 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
 	edited, err := s.Documents.Update(t.Context(), unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {
-		made := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{added}}
-		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
-		return made, nil
+		created := paste.Change{Document: stored, Changed: true, Dropped: 1, NewEdits: []paste.Edit{added}}
+		created.Edits = append(slices.Clone(stored.Edits[1:]), added)
+		return created, nil
 	})
 	must(t, err)
 	wantStored(t, s, "an edit of what was imported", edited)
@@ -400,15 +400,15 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 // importRemoved brings records in again that were deleted, and others with them.
 func importRemoved(t *testing.T, s DocumentStore) {
 	account := func(id user.ID, name string) user.Import { return importedAccount(t, id, name) }
-	users := func(what string, accounts []user.Import, wanted ...string) {
+	users := func(what string, accounts []user.Import, expected ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
-	pastes := func(what string, orphans paste.Orphans, documents []paste.Document, wanted ...string) {
+	pastes := func(what string, orphans paste.Orphans, documents []paste.Document, expected ...string) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), Whole(documents...), orphans)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
 	gone, stays := account("gone", "x"), account("stays", "y")
 	users("the first time", []user.Import{gone, stays}, fresh, fresh)
@@ -499,10 +499,10 @@ func importRemoved(t *testing.T, s DocumentStore) {
 func importOrphans(t *testing.T, s DocumentStore) {
 	orphan, owned := newExported("orphan"), newExported("owned")
 	orphan.Owner, owned.Owner = "gone", storedUser(t, s.Store, "owner").ID
-	run := func(what string, orphans paste.Orphans, wanted ...string) {
+	run := func(what string, orphans paste.Orphans, want ...string) {
 		t.Helper()
 		results, err := s.Pastes.Import(t.Context(), Whole(orphan, owned), orphans)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, want...)
 	}
 	run("refused", paste.RefuseOrphans, rejected(fault.NotFound), fresh)
 	wantNoDocument(t, s, "orphan")

@@ -79,11 +79,11 @@ func usersMeet(t *testing.T, s Store) {
 		}
 		return nil
 	}))
-	found, err := s.Users.AccountByID(t.Context(), counted.ID)
+	account, err := s.Users.AccountByID(t.Context(), counted.ID)
 	must(t, err)
-	want(t, "months", found.SupporterMonths, callers*rounds)
+	want(t, "months", account.SupporterMonths, callers*rounds)
 	for caller := range callers {
-		want(t, fmt.Sprint("service of caller ", caller), found.Identities[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
+		want(t, fmt.Sprint("service of caller ", caller), account.Identities[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
 	wantOneWinner(t, meet(func(int) error {
@@ -100,15 +100,15 @@ func tokensMeet(t *testing.T, s Store) {
 				Hash: hash, CreatedAt: now})
 	}), fault.Conflict)
 
-	made := make([]token.Token, 40)
-	for i := range made {
-		made[i] = storedToken(t, s, owner.ID)
+	created := make([]token.Token, 40)
+	for i := range created {
+		created[i] = storedToken(t, s, owner.ID)
 	}
 	latest := now.Add(callers * time.Minute)
 	wantNoErrors(t, meet(func(caller int) error { // overlapping sets, walked in no order at all
 		for range 5 {
 			uses := make(map[token.ID]time.Time)
-			for i, k := range made {
+			for i, k := range created {
 				if i%callers != caller {
 					uses[k.ID] = now.Add(time.Duration(1+(i+caller)%callers) * time.Minute)
 				}
@@ -119,19 +119,19 @@ func tokensMeet(t *testing.T, s Store) {
 		}
 		return nil
 	}))
-	for i, k := range made {
-		found, _, err := s.Tokens.ByHash(t.Context(), k.Hash)
+	for i, k := range created {
+		tok, _, err := s.Tokens.ByHash(t.Context(), k.Hash)
 		must(t, err)
-		want(t, fmt.Sprint("last use of token ", i), found.LastUsedAt, latest.UTC())
+		want(t, fmt.Sprint("last use of token ", i), tok.LastUsedAt, latest.UTC())
 	}
 
 	wantNoErrors(t, meet(func(caller int) error {
-		return s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made[0].ID, now.Add(time.Duration(caller)*time.Hour))
+		return s.Tokens.Revoke(t.Context(), nowhere, unrecorded, created[0].ID, now.Add(time.Duration(caller)*time.Hour))
 	}))
-	first, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
+	first, _, err := s.Tokens.ByHash(t.Context(), created[0].Hash)
 	must(t, err)
-	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, made[0].ID, now.Add(-time.Hour)))
-	again, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
+	must(t, s.Tokens.Revoke(t.Context(), nowhere, unrecorded, created[0].ID, now.Add(-time.Hour)))
+	again, _, err := s.Tokens.ByHash(t.Context(), created[0].Hash)
 	must(t, err)
 	want(t, "the time of the first revocation", again.RevokedAt, first.RevokedAt)
 }
@@ -207,7 +207,7 @@ func sweepersMeet(t *testing.T, s Store) {
 func userDeletionMeets(t *testing.T, s Store) {
 	for round := range 5 {
 		owner := storedUser(t, s, fmt.Sprint("owner", round))
-		made := func(caller, i int) paste.Document {
+		created := func(caller, i int) paste.Document {
 			id := ID(fmt.Sprint("p", round, "-", caller, "-", i))
 			return paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}
 		}
@@ -218,7 +218,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 			}
 			for i := range each {
 				var err error
-				switch one := made(caller, i); caller % 4 {
+				switch one := created(caller, i); caller % 4 {
 				case 0:
 					err = s.Pastes.CreateDocument(t.Context(), one)
 				case 1:
@@ -253,20 +253,20 @@ func userDeletionMeets(t *testing.T, s Store) {
 			return nil
 		}))
 		again := []paste.Document{}
-		wanted := []string{}
+		expected := []string{}
 		for caller := range callers {
 			for i := range each {
 				if caller == 0 || caller%4 > 1 {
 					continue
 				}
-				again, wanted = append(again, made(caller, i)), append(wanted, removed)
+				again, expected = append(again, created(caller, i)), append(expected, removed)
 			}
 		}
 		results, err := s.Users.Import(t.Context(), []user.Import{importedAccount(t, owner.ID, owner.Name.String())})
 		wantResults(t, "an import of the user", results, err, removed)
 		for _, orphans := range []paste.Orphans{paste.RefuseOrphans, paste.AnonymizeOrphans} {
 			results, err := s.Pastes.Import(t.Context(), Whole(again...), orphans)
-			wantResults(t, "an import after it", results, err, wanted...)
+			wantResults(t, "an import after it", results, err, expected...)
 		}
 	}
 	got, err := s.Stats.Totals(t.Context())

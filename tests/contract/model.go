@@ -26,11 +26,11 @@ func RunModel(t *testing.T, seed uint64, steps int, stores []DocumentStore) {
 	}
 	model := players[len(players)-1]
 	for step := range steps {
-		what, wanted := model.step(t.Context())
+		what, want := model.step(t.Context())
 		for i, p := range players[:len(players)-1] {
-			if _, got := p.step(t.Context()); got != wanted {
-				t.Fatalf("seed %d, step %d, store %d, %s:\ngot  %s\nwant %s", seed, step, i, what, differing(got, wanted),
-					differing(wanted, got))
+			if _, got := p.step(t.Context()); got != want {
+				t.Fatalf("seed %d, step %d, store %d, %s:\ngot  %s\nwant %s", seed, step, i, what, differing(got, want),
+					differing(want, got))
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 			p.ids++
 			return fmt.Sprintf("id%06d", p.ids)
 		},
-		Language: func(wanted, _, _ string) (string, bool) { return strings.ToLower(wanted), wanted != "unknown" },
+		Language: func(want, _, _ string) (string, bool) { return strings.ToLower(want), want != "unknown" },
 		Diff:     linediff.Unified,
 	}
 	for i := range modelUsers {
@@ -89,11 +89,11 @@ func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
 			func(k *token.Token) { k.ExpiresAt = p.begun },
 			func(k *token.Token) { k.RevokedAt = p.begun },
 		} {
-			made := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)},
+			created := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)},
 				CreatedAt: p.begun}
-			change(&made)
-			must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, made))
-			p.tokens = append(p.tokens, made)
+			change(&created)
+			must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, created))
+			p.tokens = append(p.tokens, created)
 		}
 	}
 	return p
@@ -230,31 +230,31 @@ func (p *player) created() time.Time {
 }
 
 func (p *player) document() paste.Document {
-	made := paste.Document{Paste: paste.Paste{ID: p.id(), CreatedAt: p.created()}}
-	made.ExpiresAt, made.Burns = p.expiry(), p.random.IntN(3) == 0
+	newPaste := paste.Document{Paste: paste.Paste{ID: p.id(), CreatedAt: p.created()}}
+	newPaste.ExpiresAt, newPaste.Burns = p.expiry(), p.random.IntN(3) == 0
 	if p.random.IntN(3) > 0 {
-		made.Owner = p.user()
+		newPaste.Owner = p.user()
 	}
-	made.Visibility, made.Tags = paste.Visibility(p.random.IntN(3)), p.tags()
-	made.Lifetime = []paste.Lifetime{"", paste.Never, "1d", "forever ü"}[p.random.IntN(4)]
+	newPaste.Visibility, newPaste.Tags = paste.Visibility(p.random.IntN(3)), p.tags()
+	newPaste.Lifetime = []paste.Lifetime{"", paste.Never, "1d", "forever ü"}[p.random.IntN(4)]
 	if p.random.IntN(8) == 0 {
-		made.Cipher = &paste.Cipher{Data: []byte("\xff\x00" + p.text()), Key: []byte(p.text()), Salt: []byte{0}}
-		return made
+		newPaste.Cipher = &paste.Cipher{Data: []byte("\xff\x00" + p.text()), Key: []byte(p.text()), Salt: []byte{0}}
+		return newPaste
 	}
-	made.Title, made.Pasties = p.text(), p.pasties()
+	newPaste.Title, newPaste.Pasties = p.text(), p.pasties()
 	for n := range p.random.IntN(4) * p.random.IntN(5) {
-		made.Edits = append(made.Edits, p.edit(int64(n)))
+		newPaste.Edits = append(newPaste.Edits, p.edit(int64(n)))
 	}
-	return made
+	return newPaste
 }
 
 func (p *player) edit(number int64) paste.Edit {
-	made := paste.Edit{
+	created := paste.Edit{
 		ID: p.text(), Number: number << p.random.IntN(40), Type: paste.EditType(p.random.IntN(6)), Metadata: p.tags(),
 		Text: p.text(),
 		At:   time.Unix(p.random.Int64N(253402300800), 0).UTC(),
 	}
-	return made
+	return created
 }
 
 func (p *player) create(ctx context.Context) string {
@@ -271,9 +271,9 @@ func (p *player) createCounted(ctx context.Context) string {
 }
 
 func (p *player) signIn(ctx context.Context) string {
-	found, owner, err := p.Tokens.ByHash(ctx, p.hash())
+	tok, owner, err := p.Tokens.ByHash(ctx, p.hash())
 	account, err2 := p.Users.AccountByID(ctx, p.user())
-	return fmt.Sprint(outcomeOf(err), " ", found, " ", owner, " ", outcomeOf(err2), " ", account)
+	return fmt.Sprint(outcomeOf(err), " ", tok, " ", owner, " ", outcomeOf(err2), " ", account)
 }
 
 // list reads a page of each list, after a paste that may be there or from the beginning.

@@ -72,11 +72,11 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 // spam stores a paste with one pasty.
 func spam(t *testing.T, s ModerationStore, id paste.ID, owner user.ID, created time.Time, code string) paste.Document {
 	t.Helper()
-	made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: created}}
-	made.Title, made.Lifetime = "title of "+string(id), "never"
-	made.Pasties = []paste.Pasty{{ID: "p", Title: "pasty of " + string(id), Language: "Go", Code: code}}
-	must(t, s.Documents.CreateDocument(t.Context(), made))
-	return made
+	newPaste := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: created}}
+	newPaste.Title, newPaste.Lifetime = "title of "+string(id), "never"
+	newPaste.Pasties = []paste.Pasty{{ID: "p", Title: "pasty of " + string(id), Language: "Go", Code: code}}
+	must(t, s.Documents.CreateDocument(t.Context(), newPaste))
+	return newPaste
 }
 
 func findPastes(t *testing.T, s ModerationStore) {
@@ -113,7 +113,7 @@ func findPastes(t *testing.T, s ModerationStore) {
 	found, last, err := s.Moderation.Pastes(t.Context(), moderation.Filter{Owner: owner}, paste.Cursor{}, 100)
 	must(t, err)
 	want(t, "place of the end", last, paste.Cursor{})
-	wanted := moderation.Paste{
+	expected := moderation.Paste{
 		Summary: paste.Summary{
 			Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title,
 			PastyTitle: "pasty of first",
@@ -121,8 +121,8 @@ func findPastes(t *testing.T, s ModerationStore) {
 		},
 		Bytes: first.ContentBytes(),
 	}
-	if !reflect.DeepEqual(found[0], wanted) {
-		t.Errorf("got %+v, want %+v", found[0], wanted)
+	if !reflect.DeepEqual(found[0], expected) {
+		t.Errorf("got %+v, want %+v", found[0], expected)
 	}
 
 	must(t, s.Moderation.Remove(t.Context(), audit.Operator().Entry("act", "third", "spam"), third.ID, "spam"))
@@ -142,37 +142,38 @@ func findPastes(t *testing.T, s ModerationStore) {
 func labels(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	setHidden(t, s, owner, false)
-	wanted := map[paste.ID]string{
+	expected := map[paste.ID]string{
 		"snippet": "a\x00.go", "line": "first", "private": paste.Untitled, "burns": paste.Untitled, "cipher": paste.Encrypted,
 		"empty": paste.Untitled,
 	}
-	for id := range wanted {
-		made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: id == "burns"}}
-		made.Title, made.Lifetime, made.Pasties = "  ", "never",
+	for id := range expected {
+		created := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: now, Burns: id == "burns"}}
+		created.Title, created.Lifetime, created.Pasties = "  ", "never",
 			[]paste.Pasty{{ID: "p", Title: " ", Code: "\n first \nsecond"}}
 		switch id {
 		case "snippet":
-			made.Pasties[0].Title = wanted[id]
+			created.Pasties[0].Title = expected[id]
 		case "private":
-			made.Visibility = paste.Private
+			created.Visibility = paste.Private
 		case "cipher":
-			made.Title, made.Pasties, made.Cipher = "", nil, &paste.Cipher{Version: paste.CipherVersion, Data: []byte("x")}
+			created.Title, created.Pasties, created.Cipher = "", nil, &paste.Cipher{Version: paste.CipherVersion,
+				Data: []byte("x")}
 		case "empty":
-			made.Pasties = nil
+			created.Pasties = nil
 		}
-		must(t, s.Documents.CreateDocument(t.Context(), made))
+		must(t, s.Documents.CreateDocument(t.Context(), created))
 	}
 	found, _, err := s.Moderation.Pastes(t.Context(), moderation.Filter{}, paste.Cursor{}, 10)
 	must(t, err)
-	want(t, "found", len(found), len(wanted))
+	want(t, "found", len(found), len(expected))
 	for _, one := range found {
-		want(t, string(one.ID), one.Label(), wanted[one.ID])
+		want(t, string(one.ID), one.Label(), expected[one.ID])
 		want(t, "suspended", one.Suspended, true)
 	}
 	takenAway(t, s, "snippet")
 	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true}, paste.Cursor{}, 10)
 	must(t, err)
-	want(t, "removed", found[0].Label(), wanted["snippet"])
+	want(t, "removed", found[0].Label(), expected["snippet"])
 }
 
 // foundIDs looks through all pastes.
@@ -241,7 +242,7 @@ func takenAway(t *testing.T, s ModerationStore, id paste.ID) {
 
 func removeAndRestore(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	made := storedDocument(t, s.DocumentStore, "private", owner)
+	created := storedDocument(t, s.DocumentStore, "private", owner)
 	shared := spam(t, s, "shared", owner, now, "\x00 \x1a")
 	encrypted := paste.Document{Paste: paste.Paste{ID: "cipher", CreatedAt: now}}
 	encrypted.Cipher = &paste.Cipher{Data: []byte{0, 1}, Key: []byte{2}, Salt: []byte{255}}
@@ -249,8 +250,8 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	byClient := paste.Document{Paste: paste.Paste{ID: "client", CreatedAt: now}}
 	byClient.Cipher = &paste.Cipher{Version: 1, Data: []byte{0, 1}, Key: []byte{}, Salt: []byte{255}}
 	must(t, s.Documents.CreateDocument(t.Context(), byClient))
-	must(t, s.Pastes.Star(t.Context(), nowhere, owner, made.ID))
-	made.Stars = 1
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner, created.ID))
+	created.Stars = 1
 	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		takenAway(t, s, id)
 		wantNoDocument(t, s.DocumentStore, id)
@@ -274,7 +275,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 		must(t, err)
 		want(t, "told of what is back", told, false)
 	}
-	wantStored(t, s.DocumentStore, "restored", made)
+	wantStored(t, s.DocumentStore, "restored", created)
 	wantStored(t, s.DocumentStore, "restored, U+0000", shared)
 	wantStored(t, s.DocumentStore, "restored, encrypted", encrypted)
 	wantStored(t, s.DocumentStore, "restored, encrypted by its client", byClient)
@@ -373,7 +374,7 @@ func removedUnseen(t *testing.T, s ModerationStore) {
 	} {
 		owner, id := storedUser(t, s.Store, what), paste.ID("paste-"+what)
 		setHidden(t, s, owner.ID, false)
-		made := spam(t, s, id, owner.ID, now, "findable")
+		created := spam(t, s, id, owner.ID, now, "findable")
 		_, err := s.Documents.Update(t.Context(), unrecorded, id, func(stored paste.Document) (paste.Change, error) {
 			stored.Tags, stored.Visibility = []string{"tag"}, paste.Public
 			return paste.Change{Document: stored, Changed: true}, nil
@@ -382,7 +383,7 @@ func removedUnseen(t *testing.T, s ModerationStore) {
 		must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, id))
 		report := moderation.Report{ID: "of " + what, Paste: id, Reason: "spam", At: now.UTC()}
 		must(t, s.Moderation.Report(t.Context(), nowhere, report, "", "client", paste.Quota{}))
-		full := paste.Allowance{Pastes: 1, Bytes: made.Bytes()}
+		full := paste.Allowance{Pastes: 1, Bytes: created.Bytes()}
 		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, full, "", newOf(owner.ID))
 		wantKind(t, err, fault.Forbidden)
 		before := seenOf(t, s, id, owner)
@@ -404,30 +405,30 @@ func newOf(owner user.ID) paste.Document {
 
 // removedStays for imports, also once its content was purged.
 func removedStays(t *testing.T, s ModerationStore) {
-	made := spam(t, s, "spam", "", now, "code")
-	takenAway(t, s, made.ID)
+	created := spam(t, s, "spam", "", now, "code")
+	takenAway(t, s, created.ID)
 	wantRemoved := func(what string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), Whole(made), paste.RefuseOrphans)
+		results, err := s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 		must(t, err)
 		want(t, what, results[0].Outcome, batch.RemovedEarlier)
-		wantNoDocument(t, s.DocumentStore, made.ID)
+		wantNoDocument(t, s.DocumentStore, created.ID)
 	}
 	wantRemoved("import")
 	_, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
 	must(t, err)
 	wantRemoved("import after a purge")
-	told, err := s.Removed.RemovalNotice(t.Context(), made.ID)
+	told, err := s.Removed.RemovalNotice(t.Context(), created.ID)
 	must(t, err)
 	want(t, "told after a purge", told, true)
 }
 
 func removedGoWithOwner(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
-	made := spam(t, s, "spam", owner.ID, now, "code")
-	takenAway(t, s, made.ID)
+	created := spam(t, s, "spam", owner.ID, now, "code")
+	takenAway(t, s, created.ID)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, nil))
-	wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, made.ID), fault.NotFound)
+	wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, created.ID), fault.NotFound)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes of a user who is gone: got %v, want none", got)
 	}
@@ -455,13 +456,13 @@ func purge(t *testing.T, s ModerationStore) {
 // deleteRemoved deletes the content at once; its page still says that it was removed, and imports do not bring it back.
 func deleteRemoved(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
-	made := spam(t, s, "removed", owner.ID, now, "code")
+	created := spam(t, s, "removed", owner.ID, now, "code")
 	spam(t, s, "hidden", owner.ID, now, "code")
-	takenAway(t, s, made.ID)
+	takenAway(t, s, created.ID)
 	setHidden(t, s, owner.ID, true)
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
-	for _, id := range []paste.ID{made.ID, "hidden"} {
+	for _, id := range []paste.ID{created.ID, "hidden"} {
 		must(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, id))
 		wantKind(t, s.Removed.DeleteRemoved(t.Context(), unrecorded, id), fault.NotFound)
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, id), fault.NotFound)
@@ -469,10 +470,10 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes: got %v, want none", got)
 	}
-	told, err := s.Removed.RemovalNotice(t.Context(), made.ID)
+	told, err := s.Removed.RemovalNotice(t.Context(), created.ID)
 	must(t, err)
 	want(t, "told", told, true)
-	results, err := s.Pastes.Import(t.Context(), Whole(made), paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(created), paste.RefuseOrphans)
 	must(t, err)
 	want(t, "import", results[0].Outcome, batch.RemovedEarlier)
 	active := spam(t, s, "active", "", now, "code")
@@ -480,12 +481,12 @@ func deleteRemoved(t *testing.T, s ModerationStore) {
 }
 
 func auditLog(t *testing.T, s ModerationStore) {
-	made := spam(t, s, "spam", "", now, "code")
+	created := spam(t, s, "spam", "", now, "code")
 	admin := administrator(t, s, "admin")
 	wantKind(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "unknown", "none"), "unknown", "none"),
 		fault.NotFound)
-	must(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "spam", "why"), made.ID, "why"))
-	must(t, s.Moderation.Restore(t.Context(), audit.Operator().Entry("paste.restore", "spam", ""), made.ID))
+	must(t, s.Moderation.Remove(t.Context(), admin.Entry("paste.remove", "spam", "why"), created.ID, "why"))
+	must(t, s.Moderation.Restore(t.Context(), audit.Operator().Entry("paste.restore", "spam", ""), created.ID))
 	var acts []string
 	for after := (unrecorded); ; {
 		entries, err := s.Moderation.Entries(t.Context(), after, 1)
@@ -506,36 +507,36 @@ func auditLog(t *testing.T, s ModerationStore) {
 
 // removersMeet each other, and those who edit, delete and restore.
 func removersMeet(t *testing.T, s ModerationStore) {
-	made := spam(t, s, "spam", "", now, "code")
+	created := spam(t, s, "spam", "", now, "code")
 	wantOneWinner(t, meet(func(int) error {
-		return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam")
+		return s.Moderation.Remove(t.Context(), unrecorded, created.ID, "spam")
 	}), fault.NotFound)
 	wantOneWinner(t, meet(func(int) error {
-		return s.Moderation.Restore(t.Context(), unrecorded, made.ID)
+		return s.Moderation.Restore(t.Context(), unrecorded, created.ID)
 	}), fault.NotFound)
-	wantStored(t, s.DocumentStore, "restored", made)
+	wantStored(t, s.DocumentStore, "restored", created)
 	wantOneWinner(t, meet(func(caller int) error {
 		if caller%2 == 0 {
-			return s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam")
+			return s.Moderation.Remove(t.Context(), unrecorded, created.ID, "spam")
 		}
-		return s.Documents.DeleteIf(t.Context(), unrecorded, made.ID, func(paste.Paste) error { return nil })
+		return s.Documents.DeleteIf(t.Context(), unrecorded, created.ID, func(paste.Paste) error { return nil })
 	}), fault.NotFound)
-	wantNoDocument(t, s.DocumentStore, made.ID)
+	wantNoDocument(t, s.DocumentStore, created.ID)
 }
 
 func hideAndShow(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	var made []paste.Document
+	var created []paste.Document
 	for _, id := range []paste.ID{"a", "b", "c"} {
-		made = append(made, spam(t, s, id, owner, now, "code"))
+		created = append(created, spam(t, s, id, owner, now, "code"))
 	}
 	other := spam(t, s, "other", "", now, "code")
 	steps := func(step func(limit int) (int, error)) {
 		t.Helper()
-		for _, wanted := range []int{2, 1, 0} {
+		for _, expected := range []int{2, 1, 0} {
 			n, err := step(2)
 			must(t, err)
-			want(t, "pastes of one step", n, wanted)
+			want(t, "pastes of one step", n, expected)
 		}
 	}
 	none, err := s.Moderation.Hide(t.Context(), owner, 2)
@@ -543,14 +544,14 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	want(t, "hidden of a user whose pastes are not to be", none, 0)
 	setHidden(t, s, owner, true)
 	steps(func(limit int) (int, error) { return s.Moderation.Hide(t.Context(), owner, limit) })
-	for _, hidden := range made {
+	for _, hidden := range created {
 		wantNoDocument(t, s.DocumentStore, hidden.ID)
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, hidden.ID), fault.NotFound)
 		told, err := s.Removed.RemovalNotice(t.Context(), hidden.ID)
 		must(t, err)
 		want(t, "told of what is hidden", told, false)
 	}
-	results, err := s.Pastes.Import(t.Context(), Whole(made[:1]...), paste.RefuseOrphans)
+	results, err := s.Pastes.Import(t.Context(), Whole(created[:1]...), paste.RefuseOrphans)
 	must(t, err)
 	want(t, "import of what is hidden", results[0].Outcome, batch.RemovedEarlier)
 	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
@@ -559,7 +560,7 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	wantStored(t, s.DocumentStore, "somebody else's", other)
 	setHidden(t, s, owner, false)
 	steps(func(limit int) (int, error) { return s.Moderation.Unhide(t.Context(), owner, limit) })
-	for _, shown := range made {
+	for _, shown := range created {
 		wantStored(t, s.DocumentStore, "shown again", shown)
 	}
 }
@@ -567,17 +568,17 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 // removeHidden takes away for good what is hidden: to show all of it first would publish it again.
 func removeHidden(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	made := spam(t, s, "spam", owner, now, "code")
+	created := spam(t, s, "spam", owner, now, "code")
 	setHidden(t, s, owner, true)
 	_, err := s.Moderation.Hide(t.Context(), owner, 10)
 	must(t, err)
-	if err := s.Moderation.Remove(t.Context(), unrecorded, made.ID, "spam"); err != nil {
+	if err := s.Moderation.Remove(t.Context(), unrecorded, created.ID, "spam"); err != nil {
 		t.Errorf("got %v, want what is hidden to be removed", err)
 	}
 	setHidden(t, s, owner, false)
 	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
 	must(t, err)
-	wantNoDocument(t, s.DocumentStore, made.ID)
+	wantNoDocument(t, s.DocumentStore, created.ID)
 }
 
 // restoreHidden does not show what a suspended user has.
@@ -643,17 +644,17 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 		must(t, s.Moderation.Report(t.Context(), nowhere, report, "", "client", paste.Quota{Pastes: 10, Window: time.Hour}))
 		sent = append(sent, report)
 	}
-	wantReports := func(what string, wanted ...moderation.Report) {
+	wantReports := func(what string, want ...moderation.Report) {
 		t.Helper()
 		got, err := s.Moderation.Reports(t.Context(), moderation.Report{}, 10)
 		must(t, err)
-		if !slices.Equal(got, wanted) {
-			t.Errorf("%s: got %v, want %v", what, got, wanted)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", what, got, want)
 		}
 		totals, err := s.Stats.Totals(t.Context())
 		must(t, err)
-		if totals.OpenReports != int64(len(wanted)) {
-			t.Errorf("%s: got %d open reports counted, want %d", what, totals.OpenReports, len(wanted))
+		if totals.OpenReports != int64(len(want)) {
+			t.Errorf("%s: got %d open reports counted, want %d", what, totals.OpenReports, len(want))
 		}
 	}
 	wantReports("sent", sent...)
@@ -694,9 +695,9 @@ func blocks(t *testing.T, s ModerationStore) {
 		t.Helper()
 		from := netip.MustParseAddr(address)
 		created++
-		made := paste.Document{Paste: paste.Paste{ID: paste.ID("new" + strconv.Itoa(created)), CreatedAt: now}}
+		newPaste := paste.Document{Paste: paste.Paste{ID: paste.ID("new" + strconv.Itoa(created)), CreatedAt: now}}
 		rate := paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}}
-		_, err := s.Documents.CreateAllowed(t.Context(), from, rate, "client", made)
+		_, err := s.Documents.CreateAllowed(t.Context(), from, rate, "client", newPaste)
 		for what, other := range guardedWrites(t, s, from, owner, mine.ID) {
 			if fault.KindOf(other) != fault.KindOf(err) {
 				t.Errorf("%s: got %v to %s, and %v to create, want the same for every write", address, other, what, err)
@@ -783,12 +784,12 @@ func joinAndLeave(t *testing.T, s ModerationStore, from netip.Addr, errs map[str
 // keepHiddenPastes has an operator delete a user who is suspended, and keep the pastes.
 func keepHiddenPastes(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
-	made := spam(t, s, "ham", owner.ID, now, "code")
+	created := spam(t, s, "ham", owner.ID, now, "code")
 	setHidden(t, s, owner.ID, true)
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, owner.ID, owner.Name, &user.PasteRetention{}))
-	_, err = s.Documents.DocumentByID(t.Context(), made.ID)
+	_, err = s.Documents.DocumentByID(t.Context(), created.ID)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); err != nil && len(got) == 0 {
 		t.Errorf("got %v and %v, want the paste to be kept", err, got)
 	}
@@ -815,12 +816,12 @@ func reports(t *testing.T, s ModerationStore) {
 	encrypted.Cipher = &paste.Cipher{Version: 1}
 	must(t, s.Documents.CreateDocument(t.Context(), encrypted))
 	quota := paste.Quota{Pastes: 4, Window: time.Hour}
-	made := 0
+	created := 0
 	report := func(id paste.ID, reader user.ID, client paste.Client) (moderation.Report, error) {
-		made++
+		created++
 		sent := moderation.Report{
-			ID: string(id) + strconv.Itoa(made), Paste: id, Reason: "spam", Text: "line\nü",
-			At: now.Add(time.Duration(made/2) * time.Second).UTC(),
+			ID: string(id) + strconv.Itoa(created), Paste: id, Reason: "spam", Text: "line\nü",
+			At: now.Add(time.Duration(created/2) * time.Second).UTC(),
 		}
 		return sent, s.Moderation.Report(t.Context(), nowhere, sent, reader, client, quota)
 	}
@@ -836,7 +837,7 @@ func reports(t *testing.T, s ModerationStore) {
 		_, err := report(paste.ID(id), "", "192.0.2.2")
 		wantKind(t, err, fault.NotFound)
 	}
-	wantReports := func(what string, wanted ...moderation.Report) {
+	wantReports := func(what string, want ...moderation.Report) {
 		t.Helper()
 		for limit := 1; limit < 6; limit += 3 {
 			var got []moderation.Report
@@ -849,8 +850,8 @@ func reports(t *testing.T, s ModerationStore) {
 				got = append(got, found...)
 				after = found[len(found)-1]
 			}
-			if !slices.Equal(got, wanted) {
-				t.Errorf("%s, %d at once: got %v, want %v", what, limit, got, wanted)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %d at once: got %v, want %v", what, limit, got, want)
 			}
 		}
 	}
@@ -904,45 +905,45 @@ func reportsOfBurning(t *testing.T, s ModerationStore) {
 // origins are kept when it is asked for, by each way to create a paste, and until they are forgotten.
 func origins(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	create := map[string]func(ctx context.Context, made paste.Document) error{
+	create := map[string]func(ctx context.Context, created paste.Document) error{
 		"document": s.Documents.CreateDocument,
-		"counted": func(ctx context.Context, made paste.Document) error {
+		"counted": func(ctx context.Context, created paste.Document) error {
 			_, err := s.Documents.CreateAllowed(
 				ctx,
 				netip.MustParseAddr("192.0.2.9"),
 				paste.Allowance{Rate: paste.Quota{Pastes: 100, Window: time.Hour}},
 				"client",
-				made,
+				created,
 			)
 			return err
 		},
-		"allowed": func(ctx context.Context, made paste.Document) error {
-			made.Owner = owner
-			return allowed(ctx, s.DocumentStore, paste.Allowance{Pastes: 100}, made)
+		"allowed": func(ctx context.Context, created paste.Document) error {
+			created.Owner = owner
+			return allowed(ctx, s.DocumentStore, paste.Allowance{Pastes: 100}, created)
 		},
 	}
-	wantOrigin := func(id paste.ID, wanted string) {
+	wantOrigin := func(id paste.ID, expected string) {
 		t.Helper()
 		got, err := s.Moderation.Origin(t.Context(), id)
-		if wanted == "" {
+		if expected == "" {
 			wantKind(t, err, fault.NotFound)
-		} else if err != nil || got.String() != wanted {
-			t.Errorf("%s: got %v, error %v, want %s", id, got, err, wanted)
+		} else if err != nil || got.String() != expected {
+			t.Errorf("%s: got %v, error %v, want %s", id, got, err, expected)
 		}
 	}
 	for way, create := range create {
 		for id, c := range map[string]struct {
-			from   netip.Addr
-			age    time.Duration
-			wanted string
+			from     netip.Addr
+			age      time.Duration
+			expected string
 		}{
 			"old": {netip.MustParseAddr("192.0.2.7"), 2 * time.Hour, "192.0.2.7"},
 			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {nowhere, 0, ""},
 		} {
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)},
+			created := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)},
 				CreatedFrom: c.from}
-			must(t, create(t.Context(), made))
-			wantOrigin(made.ID, c.wanted)
+			must(t, create(t.Context(), created))
+			wantOrigin(created.ID, c.expected)
 		}
 	}
 	must(t, s.Documents.DeleteIf(t.Context(), unrecorded, "documentold", func(paste.Paste) error { return nil }))
@@ -950,11 +951,11 @@ func origins(t *testing.T, s ModerationStore) {
 	wantOrigin("documentold", "192.0.2.7")
 	must(t, s.Moderation.Restore(t.Context(), unrecorded, "countednew"))
 	wantOrigin("countednew", "2001:db8::1")
-	forget := func(retention time.Duration, limit, wanted int) {
+	forget := func(retention time.Duration, limit, expected int) {
 		t.Helper()
 		n, err := s.Removed.ForgetOrigins(t.Context(), retention, limit)
 		must(t, err)
-		want(t, "forgotten origins", n, wanted)
+		want(t, "forgotten origins", n, expected)
 	}
 	forget(time.Hour, 2, 2)
 	forget(time.Hour, 2, 1)

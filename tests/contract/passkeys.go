@@ -27,15 +27,15 @@ func withPasskeys(passkeys ...identity.Passkey) func(user.User, *identity.Creden
 	}
 }
 
-func wantPasskeys(t *testing.T, s Store, owner user.ID, wanted ...identity.Passkey) {
+func wantPasskeys(t *testing.T, s Store, owner user.ID, want ...identity.Passkey) {
 	t.Helper()
 	credentials, err := s.Identities.CredentialsOf(t.Context(), owner)
 	must(t, err)
-	for i := range wanted {
-		wanted[i].CreatedAt = wanted[i].CreatedAt.UTC()
+	for i := range want {
+		want[i].CreatedAt = want[i].CreatedAt.UTC()
 	}
-	if len(credentials.Passkeys)+len(wanted) > 0 && !reflect.DeepEqual(credentials.Passkeys, wanted) {
-		t.Errorf("got the passkeys %+v, want %+v", credentials.Passkeys, wanted)
+	if len(credentials.Passkeys)+len(want) > 0 && !reflect.DeepEqual(credentials.Passkeys, want) {
+		t.Errorf("got the passkeys %+v, want %+v", credentials.Passkeys, want)
 	}
 }
 
@@ -52,12 +52,12 @@ func changePasskeys(t *testing.T, s Store) {
 	wantPassword(t, s, owner, "$a")
 	wantSessions(t, s, owner.ID, session)
 
-	found, holder, err := s.Identities.PasskeyByID(t.Context(), "first-_")
+	u, holder, err := s.Identities.PasskeyByID(t.Context(), "first-_")
 	must(t, err)
 	want(t, "owner", holder, owner)
 	first.CreatedAt = first.CreatedAt.UTC()
-	if !reflect.DeepEqual(found, first) {
-		t.Errorf("got %+v, want %+v", found, first)
+	if !reflect.DeepEqual(u, first) {
+		t.Errorf("got %+v, want %+v", u, first)
 	}
 	for _, id := range []identity.PasskeyID{"", "FIRST-_", "unknown", "\x00"} {
 		_, _, err = s.Identities.PasskeyByID(t.Context(), id)

@@ -44,16 +44,16 @@ func ownPastes(t *testing.T, s Store) {
 	storedPaste(t, s, "expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute))
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
-	wanted := []string{"new", "tie-c", "tie-a", "tie-B", "old"}
-	if got := activeIDs(t, s, owner.ID); !slices.Equal(got, wanted) {
-		t.Errorf("got %v, want %v", got, wanted)
+	want := []string{"new", "tie-c", "tie-a", "tie-B", "old"}
+	if got := activeIDs(t, s, owner.ID); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 // pagedPastes takes an owner's pastes in pages of every size.
 func pagedPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	wanted, ids := []paste.Cursor{}, []ID{}
+	expected, ids := []paste.Cursor{}, []ID{}
 	for _, one := range []struct {
 		id      string
 		created time.Time
@@ -66,22 +66,22 @@ func pagedPastes(t *testing.T, s Store) {
 			expires = later
 		}
 		storedPaste(t, s, one.id, owner.ID, one.created, expires)
-		wanted, ids = append(wanted, paste.Cursor{CreatedAt: one.created.UTC(), ID: ID(one.id)}), append(ids, ID(one.id))
+		expected, ids = append(expected, paste.Cursor{CreatedAt: one.created.UTC(), ID: ID(one.id)}), append(ids, ID(one.id))
 	}
 	storedPaste(t, s, "tie-b", other.ID, now, time.Time{})
 	storedPaste(t, s, "tie-C", "", now, time.Time{})
 	storedPaste(t, s, "tie-D", owner.ID, now, now)
 	storedPaste(t, s, "expired", owner.ID, now.Add(time.Hour), now)
-	for limit := 1; limit <= len(wanted)+1; limit++ {
+	for limit := 1; limit <= len(expected)+1; limit++ {
 		got, after := []ID{}, paste.Cursor{}
 		for {
 			page, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 			must(t, err)
-			if got = append(got, page...); len(page) > limit || page == nil || len(got) > len(wanted) {
+			if got = append(got, page...); len(page) > limit || page == nil || len(got) > len(expected) {
 				t.Fatalf("%d at once: got %v, want a list of at most %d, and each paste once", limit, page, limit)
 			}
-			if len(page) > 0 && last != wanted[len(got)-1] {
-				t.Errorf("%d at once: got the last one of %v at %v, want it at %v", limit, page, last, wanted[len(got)-1])
+			if len(page) > 0 && last != expected[len(got)-1] {
+				t.Errorf("%d at once: got the last one of %v at %v, want it at %v", limit, page, last, expected[len(got)-1])
 			}
 			if len(page) < limit {
 				break
@@ -136,12 +136,12 @@ func changingPages(t *testing.T, s Store) {
 		}
 		storedPaste(t, s, id, owner.ID, now.Add(-time.Duration(i)*time.Microsecond), expires)
 	}
-	page := func(after paste.Cursor, limit int, wanted ...string) paste.Cursor {
+	page := func(after paste.Cursor, limit int, want ...string) paste.Cursor {
 		t.Helper()
 		ids, last, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
 		must(t, err)
-		if got := texts(ids); !slices.Equal(got, wanted) {
-			t.Fatalf("after %v: got %v, want %v", after, got, wanted)
+		if got := texts(ids); !slices.Equal(got, want) {
+			t.Fatalf("after %v: got %v, want %v", after, got, want)
 		}
 		return last
 	}
@@ -163,16 +163,16 @@ func titledPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	store := func(id string, owner user.ID, created, expires time.Time, change func(*paste.Content)) {
 		t.Helper()
-		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
-		made.Title, made.Visibility, made.Lifetime = "title of "+id+"\x00", paste.Public, paste.Never
-		made.Pasties = []paste.Pasty{
+		newPaste := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		newPaste.Title, newPaste.Visibility, newPaste.Lifetime = "title of "+id+"\x00", paste.Public, paste.Never
+		newPaste.Pasties = []paste.Pasty{
 			{ID: "p", Title: id + ".go", Code: "\n \t\n first\x00 of " + id + " \nsecond\n"},
 			{ID: "q", Title: "other", Code: "other"},
 		}
 		if change != nil {
-			change(&made.Content)
+			change(&newPaste.Content)
 		}
-		must(t, s.Pastes.CreateDocument(t.Context(), made))
+		must(t, s.Pastes.CreateDocument(t.Context(), newPaste))
 	}
 	store("old", owner.ID, now.Add(-time.Hour), time.Time{}, nil)
 	store("tie-a", owner.ID, now, later, nil)
@@ -224,17 +224,17 @@ func selectedPastes(t *testing.T, s Store) {
 		{"d", "", "", 2, []string{"X"}}, {"e", strings.Repeat("é", 200), "", 0, []string{"x y"}},
 		{"f", "beta", "", 2, []string{"x"}},
 	} {
-		made := paste.Document{Paste: paste.Paste{ID: ID(c.id), Owner: owner.ID, CreatedAt: at(i / 2)}}
-		made.Title, made.Tags, made.Pasties = c.title, c.tags, []paste.Pasty{{ID: "p", Title: c.pasty}}
-		made.Visibility = paste.Visibility(i % 3)
+		created := paste.Document{Paste: paste.Paste{ID: ID(c.id), Owner: owner.ID, CreatedAt: at(i / 2)}}
+		created.Title, created.Tags, created.Pasties = c.title, c.tags, []paste.Pasty{{ID: "p", Title: c.pasty}}
+		created.Visibility = paste.Visibility(i % 3)
 		if c.edited > 0 {
-			made.Edits = []paste.Edit{{ID: "e", Text: "before", At: at(c.edited)}}
+			created.Edits = []paste.Edit{{ID: "e", Text: "before", At: at(c.edited)}}
 		}
-		must(t, s.Pastes.CreateDocument(t.Context(), made))
+		must(t, s.Pastes.CreateDocument(t.Context(), created))
 	}
 	for _, c := range []struct {
 		selection paste.Selection
-		wanted    string
+		expected  string
 	}{
 		{paste.Selection{}, "fedcba"}, {paste.Selection{Order: paste.ByEdit}, "bfedca"},
 		{paste.Selection{Order: paste.ByTitle}, "dbacfe"},
@@ -259,7 +259,7 @@ func selectedPastes(t *testing.T, s Store) {
 					selection = c.selection.Next(&page[i])
 				}
 			}
-			want(t, fmt.Sprintf("%+v in pages of %d", c.selection, size), got.String(), c.wanted)
+			want(t, fmt.Sprintf("%+v in pages of %d", c.selection, size), got.String(), c.expected)
 		}
 	}
 	all, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 10)
@@ -290,7 +290,7 @@ func profiles(t *testing.T, s Store) {
 		what            string
 		public, showing bool
 		selection       paste.Selection
-		wanted          string // the ids with their tags
+		expected        string // the ids with their tags
 	}{
 		{"everything", true, true, paste.Selection{}, "public[a b]"},
 		{"a tag", true, true, paste.Selection{Tag: "a"}, "public[a b]"},
@@ -312,7 +312,7 @@ func profiles(t *testing.T, s Store) {
 		for _, one := range listed {
 			_, _ = fmt.Fprint(&got, one.ID, one.Tags)
 		}
-		want(t, c.what, got.String(), c.wanted)
+		want(t, c.what, got.String(), c.expected)
 	}
 	if found, listed, err := profile("owner", func(user.User) error {
 		return refusal
@@ -332,9 +332,9 @@ func recentPastes(t *testing.T, s Store) {
 	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility,
 		cipher *paste.Cipher) {
 		t.Helper()
-		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
-		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
-		must(t, s.Pastes.CreateDocument(t.Context(), made))
+		newPaste := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		newPaste.Title, newPaste.Visibility, newPaste.Cipher = "title of "+id, visibility, cipher
+		must(t, s.Pastes.CreateDocument(t.Context(), newPaste))
 	}
 	store("old", owner.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
 	store("tie-a", other.ID, now, later, paste.Public, nil)
@@ -388,10 +388,10 @@ func starredPastes(t *testing.T, s Store) {
 	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility,
 		cipher *paste.Cipher) {
 		t.Helper()
-		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
-		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
-		must(t, s.Pastes.CreateDocument(t.Context(), made))
-		must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, made.ID))
+		newPaste := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		newPaste.Title, newPaste.Visibility, newPaste.Cipher = "title of "+id, visibility, cipher
+		must(t, s.Pastes.CreateDocument(t.Context(), newPaste))
+		must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, newPaste.ID))
 	}
 	store("old", other.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
 	store("private-own", fan.ID, now, time.Time{}, paste.Private, nil)
@@ -437,31 +437,31 @@ func starredPastes(t *testing.T, s Store) {
 		{"private-own", fan.ID, true},
 		{"unstarred", fan.ID, false},
 	} {
-		found, err := s.Pastes.ReadDocument(t.Context(), c.id, c.reader)
+		doc, err := s.Pastes.ReadDocument(t.Context(), c.id, c.reader)
 		must(t, err)
-		want(t, "starred by "+string(c.reader)+": "+string(c.id), found.Starred, c.starred)
+		want(t, "starred by "+string(c.reader)+": "+string(c.id), doc.Starred, c.starred)
 	}
 	must(t, s.Pastes.Unstar(t.Context(), nowhere, fan.ID, "old"))
-	found, err := s.Pastes.ReadDocument(t.Context(), "old", fan.ID)
+	doc, err := s.Pastes.ReadDocument(t.Context(), "old", fan.ID)
 	must(t, err)
-	want(t, "starred after Unstar", found.Starred, false)
-	want(t, "stars after Unstar", found.Stars, 1)
+	want(t, "starred after Unstar", doc.Starred, false)
+	want(t, "stars after Unstar", doc.Stars, 1)
 }
 
-// listings are what a method lists of an owner's pastes, and what is wanted of it.
+// listings are what a method lists of an owner's pastes, and what it should return.
 type listings struct {
-	list   func(ctx context.Context, owner user.ID, after paste.Cursor, limit int) ([]paste.Summary, error)
-	wanted []string
+	list func(ctx context.Context, owner user.ID, after paste.Cursor, limit int) ([]paste.Summary, error)
+	want []string
 }
 
 func (l listings) check(t *testing.T, owner user.ID) {
 	t.Helper()
-	for limit := 1; limit <= len(l.wanted)+1; limit++ {
+	for limit := 1; limit <= len(l.want)+1; limit++ {
 		got, after := []string{}, paste.Cursor{}
 		for {
 			listed, err := l.list(t.Context(), owner, after, limit)
 			must(t, err)
-			if len(listed) > limit || listed == nil || len(got) > len(l.wanted) {
+			if len(listed) > limit || listed == nil || len(got) > len(l.want) {
 				t.Fatalf("got %d, nil: %v, after %v, want at most %d, and each paste once", len(listed), listed == nil, got, limit)
 			}
 			for _, one := range listed {
@@ -491,8 +491,8 @@ func (l listings) check(t *testing.T, owner user.ID) {
 				break
 			}
 		}
-		if !slices.Equal(got, l.wanted) {
-			t.Errorf("%d at once: got %v, want %v", limit, got, l.wanted)
+		if !slices.Equal(got, l.want) {
+			t.Errorf("%d at once: got %v, want %v", limit, got, l.want)
 		}
 	}
 	for _, nobody := range []user.ID{"", "unknown", "OWNER"} {
@@ -608,11 +608,11 @@ func expiryInstant(t *testing.T, s Store) {
 }
 
 func counts(t *testing.T, s Store) {
-	count := func(wanted int64) {
+	count := func(expected int64) {
 		t.Helper()
 		got, err := s.Pastes.ActiveCount(t.Context())
 		must(t, err)
-		want(t, "count", got, wanted)
+		want(t, "count", got, expected)
 	}
 	count(0)
 	storedPaste(t, s, "one", "", now, time.Time{})
@@ -654,13 +654,13 @@ func removeExpired(t *testing.T, s Store) {
 	}
 	want(t, "stored", stored(), 8)
 	left := int64(8)
-	for _, wanted := range []int{3, 2, 0} {
+	for _, expected := range []int{3, 2, 0} {
 		removed, err := s.Pastes.RemoveExpired(t.Context(), 2*time.Hour, 3)
 		must(t, err)
-		want(t, "removed", removed, wanted)
-		left -= int64(wanted)
+		want(t, "removed", removed, expected)
+		left -= int64(expected)
 		want(t, "stored", stored(), left)
-		if wanted == 3 { // those that expired first
+		if expected == 3 { // those that expired first
 			for _, id := range []paste.ID{"expired0", "expired1"} {
 				wantIDTaken(t, s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}}))
 			}
@@ -669,8 +669,8 @@ func removeExpired(t *testing.T, s Store) {
 	removed, err := s.Pastes.RemoveExpired(t.Context(), 0, 3)
 	must(t, err)
 	want(t, "removed without a grace", removed, 1)
-	if got, wanted := activeIDs(t, s, owner.ID), []string{"never", "later"}; !slices.Equal(got, wanted) {
-		t.Errorf("left %v, want %v", got, wanted)
+	if got, expected := activeIDs(t, s, owner.ID), []string{"never", "later"}; !slices.Equal(got, expected) {
+		t.Errorf("left %v, want %v", got, expected)
 	}
 }
 
@@ -683,8 +683,8 @@ func starOrder(t *testing.T, s Store) {
 	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, "b")) // again
 	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
-	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
-		t.Errorf("got %v, want %v", account.Stars, wanted)
+	if want := []string{"b", "c", "a"}; !slices.Equal(account.Stars, want) {
+		t.Errorf("got %v, want %v", account.Stars, want)
 	}
 	wantKind(t, s.Pastes.Star(t.Context(), nowhere, "unknown", "b"), fault.NotFound)
 }

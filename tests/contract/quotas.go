@@ -141,8 +141,8 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 		for i := range errs {
 			all.Go(func() {
 				client, id := order[i%len(order)], paste.ID(ident.New())
-				made := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
-				_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, client, made)
+				created := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
+				_, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{Rate: quota}, client, created)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -161,9 +161,9 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 	for _, client := range clients {
 		want(t, "pastes of "+string(client), len(granted[client]), quota.Pastes)
 		for _, id := range granted[client] {
-			found, err := s.Documents.DocumentByID(t.Context(), id)
+			doc, err := s.Documents.DocumentByID(t.Context(), id)
 			must(t, err)
-			want(t, "title", found.Title, string(id))
+			want(t, "title", doc.Title, string(id))
 		}
 	}
 	want(t, "refused", len(refused), len(clients)*(at*callers-quota.Pastes))

@@ -25,18 +25,18 @@ func parsed(t *testing.T, text string) search.Query {
 }
 
 // wantFound wants the ids of what a reader finds.
-func wantFound(t *testing.T, s DocumentStore, reader user.ID, text string, wanted ...string) []search.Result {
+func wantFound(t *testing.T, s DocumentStore, reader user.ID, text string, want ...string) []search.Result {
 	t.Helper()
-	found, more, err := s.Search.Find(t.Context(), parsed(t, text), reader, search.Cursor{}, 20)
+	results, more, err := s.Search.Find(t.Context(), parsed(t, text), reader, search.Cursor{}, 20)
 	must(t, err)
 	got := []string{}
-	for i := range found {
-		got = append(got, string(found[i].ID))
+	for i := range results {
+		got = append(got, string(results[i].ID))
 	}
-	if !slices.Equal(got, append([]string{}, wanted...)) || more {
-		t.Errorf("%q finds %q for %q, others: %v, want %q and no others", text, got, reader, more, wanted)
+	if !slices.Equal(got, append([]string{}, want...)) || more {
+		t.Errorf("%q finds %q for %q, others: %v, want %q and no others", text, got, reader, more, want)
 	}
-	return found
+	return results
 }
 
 // searchable stores a paste of an owner, each a minute older than the one before.
@@ -45,7 +45,7 @@ func searchable(
 	tags ...string,
 ) paste.Document {
 	t.Helper()
-	made := paste.Document{
+	created := paste.Document{
 		Paste: paste.Paste{ID: paste.ID(id), Owner: owner,
 			CreatedAt: now.Add(-time.Minute * time.Duration(id[len(id)-1]-'0'))},
 		Content: paste.Content{
@@ -53,8 +53,8 @@ func searchable(
 			Pasties: []paste.Pasty{{ID: "only", Title: "main.go", Language: "Go", Code: code}},
 		},
 	}
-	must(t, s.Documents.CreateDocument(t.Context(), made))
-	return made
+	must(t, s.Documents.CreateDocument(t.Context(), created))
+	return created
 }
 
 func searchFinds(t *testing.T, s DocumentStore) {
@@ -64,8 +64,8 @@ func searchFinds(t *testing.T, s DocumentStore) {
 	searchable(t, s, "code2", owner, paste.Public, "About code", "glue in the haystack 100%_\\ \x00 needles\n", "sticky")
 	searchable(t, s, "case3", owner, paste.Public, "ÜBER STRAẞE ΟΔΟΣ", "K\u212a\u017f ΣΊΣΥΦΟΣ İstanbul 漢字かな\n", "a")
 	for _, c := range []struct {
-		text   string
-		wanted []string
+		text     string
+		expected []string
 	}{
 		{"glue", []string{"glue1", "code2"}}, {"GLUE needle", []string{"glue1", "code2"}},
 		{"about", []string{"glue1", "code2"}},
@@ -85,8 +85,8 @@ func searchFinds(t *testing.T, s DocumentStore) {
 		{"user:putty glue", nil},
 		{"user:epoxy user:putty", nil}, {"g h language:Go", []string{"glue1", "code2"}},
 	} {
-		wantFound(t, s, "", c.text, c.wanted...)
-		wantFound(t, s, owner, c.text+" mine:", c.wanted...)
+		wantFound(t, s, "", c.text, c.expected...)
+		wantFound(t, s, owner, c.text+" mine:", c.expected...)
 	}
 	found := wantFound(t, s, "", "needle", "glue1", "code2")
 	want(t, "title", found[0].Title, "About glue")
@@ -102,9 +102,9 @@ func searchFinds(t *testing.T, s DocumentStore) {
 // searchOdd finds what a paste of an import can hold, and wants no failure because of any text.
 func searchOdd(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	made := newDocument("odd")
-	made.Owner, made.Visibility = owner, paste.Public
-	must(t, s.Documents.CreateDocument(t.Context(), made))
+	created := newDocument("odd")
+	created.Owner, created.Visibility = owner, paste.Public
+	must(t, s.Documents.CreateDocument(t.Context(), created))
 	wantFound(t, s, "", "0123456789ABCDEF", "odd")
 	wantFound(t, s, "", "\ufffd tag:z language:c++", "odd")
 	wantFound(t, s, "", "ä漢😀'", "odd")
@@ -166,7 +166,7 @@ func searchAsSeen(t *testing.T, s DocumentStore) {
 func searchPages(t *testing.T, s DocumentStore) {
 	owner, other := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "other").ID
 	for i := range 60 {
-		made := paste.Document{
+		created := paste.Document{
 			Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%02d", i)), Owner: owner,
 				CreatedAt: now.Add(time.Duration(i/3) * time.Second)},
 			Content: paste.Content{
@@ -175,12 +175,12 @@ func searchPages(t *testing.T, s DocumentStore) {
 			},
 		}
 		if i%4 == 0 {
-			made.Title = "A needle"
+			created.Title = "A needle"
 		}
 		if i%7 == 0 {
-			made.Owner = other
+			created.Owner = other
 		}
-		must(t, s.Documents.CreateDocument(t.Context(), made))
+		must(t, s.Documents.CreateDocument(t.Context(), created))
 	}
 	for _, text := range []string{"needle", "need le", "mine: needle", "user:other needle", "user:other"} {
 		all, more, err := s.Search.Find(t.Context(), parsed(t, text), owner, search.Cursor{}, 100)
@@ -206,7 +206,7 @@ func searchPages(t *testing.T, s DocumentStore) {
 
 func searchFollows(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	made := searchable(t, s, "paste1", owner, paste.Public, "before", "before", "before")
+	created := searchable(t, s, "paste1", owner, paste.Public, "before", "before", "before")
 	change := func(edit func(*paste.Document)) {
 		t.Helper()
 		_, err := s.Documents.Update(t.Context(), unrecorded, "paste1", func(stored paste.Document) (paste.Change, error) {
@@ -228,7 +228,7 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	change(func(d *paste.Document) { d.Visibility = paste.Public })
 	wantFound(t, s, "", "after", "paste1")
 
-	imported := made
+	imported := created
 	imported.Title, imported.Pasties = "imported", []paste.Pasty{{ID: "only", Code: "from elsewhere"}}
 	other := imported
 	other.ID, other.CreatedAt = "paste2", now
@@ -313,7 +313,7 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 	for first := 0; first < pastes; first += 100 {
 		var some []paste.Document
 		for i := range min(100, pastes-first) {
-			made := paste.Document{
+			created := paste.Document{
 				Paste: paste.Paste{
 					ID: paste.ID(fmt.Sprint("paste", first+i)), CreatedAt: now.Add(time.Duration(random.IntN(pastes/2)) * time.Second),
 				},
@@ -321,20 +321,20 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 					Lifetime: paste.Never},
 			}
 			if random.IntN(20) > 0 {
-				made.Owner = owners[random.IntN(len(owners))]
+				created.Owner = owners[random.IntN(len(owners))]
 			}
 			if random.IntN(5) == 0 {
-				made.Visibility = paste.Private
+				created.Visibility = paste.Private
 			}
 			for n := range random.IntN(3) {
-				made.Tags = append(made.Tags, tags[random.IntN(3)+n])
+				created.Tags = append(created.Tags, tags[random.IntN(3)+n])
 			}
 			for n := range 1 + random.IntN(2) {
-				made.Pasties = append(made.Pasties, paste.Pasty{
+				created.Pasties = append(created.Pasties, paste.Pasty{
 					ID: fmt.Sprint(n), Title: text(random.IntN(2)), Language: pick(languages), Code: text(random.IntN(30)),
 				})
 			}
-			some = append(some, made)
+			some = append(some, created)
 		}
 		for _, s := range stores {
 			_, err := s.Pastes.Import(t.Context(), Whole(some...), paste.RefuseOrphans)
@@ -383,11 +383,11 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 			hits += len(answers[name])
 		}
 		for name, got := range answers {
-			if wanted := answers["fake"]; !slices.EqualFunc(got, wanted, func(a, b search.Result) bool {
+			if want := answers["fake"]; !slices.EqualFunc(got, want, func(a, b search.Result) bool {
 				return a.ID == b.ID && a.Cursor.InTitles == b.Cursor.InTitles && a.Title == b.Title && a.OwnerName == b.OwnerName &&
 					slices.Equal(a.Lines, b.Lines)
 			}) {
-				t.Fatalf("seed %d, %s, %q for %q: got %+v, want %+v", seed, name, asked, reader, got, wanted)
+				t.Fatalf("seed %d, %s, %q for %q: got %+v, want %+v", seed, name, asked, reader, got, want)
 			}
 		}
 	}

@@ -23,18 +23,18 @@ func newSession(owner user.ID, parent token.ID, created time.Time) token.Token {
 
 func startedSession(t *testing.T, s Store, owner user.ID, parent token.ID, created time.Time) token.Token {
 	t.Helper()
-	made := newSession(owner, parent, created)
-	must(t, s.Tokens.StartSession(t.Context(), nowhere, made, token.Hash{}))
-	return made
+	newPaste := newSession(owner, parent, created)
+	must(t, s.Tokens.StartSession(t.Context(), nowhere, newPaste, token.Hash{}))
+	return newPaste
 }
 
 // wantSessions checks which sessions an owner has, the latest first.
-func wantSessions(t *testing.T, s Store, owner user.ID, wanted ...token.Token) {
+func wantSessions(t *testing.T, s Store, owner user.ID, want ...token.Token) {
 	t.Helper()
 	found, err := s.Tokens.Sessions(t.Context(), owner)
 	must(t, err)
-	if !slices.EqualFunc(found, wanted, func(a, b token.Token) bool { return a.ID == b.ID }) {
-		t.Errorf("got the sessions %v, want %v", found, wanted)
+	if !slices.EqualFunc(found, want, func(a, b token.Token) bool { return a.ID == b.ID }) {
+		t.Errorf("got the sessions %v, want %v", found, want)
 	}
 }
 
@@ -51,17 +51,17 @@ func exports(t *testing.T, s Store) {
 	must(t, renamed(t, s, "owner", "renamed"))
 	export, err := s.Tokens.Export(t.Context(), owner.ID)
 	must(t, err)
-	var wanted token.Export
-	wanted.FormerNames = []string{"owner"}
-	wanted.Account, err = s.Users.AccountByID(t.Context(), owner.ID)
+	var want token.Export
+	want.FormerNames = []string{"owner"}
+	want.Account, err = s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
-	wanted.Tokens, err = s.Tokens.ByOwner(t.Context(), owner.ID)
+	want.Tokens, err = s.Tokens.ByOwner(t.Context(), owner.ID)
 	must(t, err)
-	wanted.Sessions, err = s.Tokens.Sessions(t.Context(), owner.ID)
+	want.Sessions, err = s.Tokens.Sessions(t.Context(), owner.ID)
 	must(t, err)
-	if !reflect.DeepEqual(export, wanted) || len(wanted.Tokens) != 1 || len(wanted.Sessions) != 1 ||
-		len(wanted.Stars) != 1 {
-		t.Errorf("got %+v, want %+v, with a token, a session and a star", export, wanted)
+	if !reflect.DeepEqual(export, want) || len(want.Tokens) != 1 || len(want.Sessions) != 1 ||
+		len(want.Stars) != 1 {
+		t.Errorf("got %+v, want %+v, with a token, a session and a star", export, want)
 	}
 }
 
@@ -73,11 +73,11 @@ func sessions(t *testing.T, s Store) {
 	second := startedSession(t, s, owner.ID, access.ID, now.Add(time.Minute))
 	others := startedSession(t, s, other.ID, "", now)
 	wantSessions(t, s, owner.ID, second, first)
-	found, holder, err := s.Tokens.ByHash(t.Context(), second.Hash)
+	tok, holder, err := s.Tokens.ByHash(t.Context(), second.Hash)
 	must(t, err)
-	wanted := second
-	wanted.CreatedAt, wanted.ExpiresAt = second.CreatedAt.UTC(), second.ExpiresAt.UTC()
-	want(t, "session", found, wanted)
+	expected := second
+	expected.CreatedAt, expected.ExpiresAt = second.CreatedAt.UTC(), second.ExpiresAt.UTC()
+	want(t, "session", tok, expected)
 	want(t, "its user", holder.ID, owner.ID)
 	listed, err := s.Tokens.ByOwner(t.Context(), owner.ID)
 	must(t, err)
@@ -127,9 +127,9 @@ func sessions(t *testing.T, s Store) {
 	want(t, "ended", ended, 1)
 	_, _, err = s.Tokens.ByHash(t.Context(), access.Hash)
 	must(t, err)
-	found, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
+	tok, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	must(t, err)
-	want(t, "somebody else's", found.ID, others.ID)
+	want(t, "somebody else's", tok.ID, others.ID)
 	must(t, s.Users.Delete(t.Context(), nowhere, unrecorded, other.ID, other.Name, nil))
 	_, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	wantKind(t, err, fault.NotFound)

@@ -20,17 +20,17 @@ func summaries(t *testing.T, s Store) {
 		strings.Repeat("\x00\x1a", 200),
 		strings.Repeat("a\n", 100), strings.Repeat("b", 299) + "é", "a\n" + strings.Repeat("c", 400) + "\nd\ne",
 	}
-	made := paste.Document{Paste: paste.Paste{ID: "a", Owner: owner.ID, CreatedAt: now}}
-	made.Title, made.Visibility = "needle", paste.Public
+	created := paste.Document{Paste: paste.Paste{ID: "a", Owner: owner.ID, CreatedAt: now}}
+	created.Title, created.Visibility = "needle", paste.Public
 	for i, code := range codes {
-		made.Pasties = append(made.Pasties, paste.Pasty{ID: fmt.Sprint("p", i), Title: odd, Language: "Go", Code: code})
+		created.Pasties = append(created.Pasties, paste.Pasty{ID: fmt.Sprint("p", i), Title: odd, Language: "Go", Code: code})
 	}
-	must(t, s.Pastes.CreateDocument(t.Context(), made))
-	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, made.ID))
-	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, made.ID))
-	var wanted []paste.PastySummary
-	for _, p := range made.Pasties {
-		wanted = append(wanted, p.Summary())
+	must(t, s.Pastes.CreateDocument(t.Context(), created))
+	must(t, s.Pastes.Star(t.Context(), nowhere, fan.ID, created.ID))
+	must(t, s.Pastes.Star(t.Context(), nowhere, owner.ID, created.ID))
+	var expected []paste.PastySummary
+	for _, p := range created.Pasties {
+		expected = append(expected, p.Summary())
 	}
 	for name, list := range map[string]func() ([]paste.Summary, error){
 		"Select": func() ([]paste.Summary, error) {
@@ -48,9 +48,9 @@ func summaries(t *testing.T, s Store) {
 		"Find": func() (listed []paste.Summary, err error) {
 			query, err := search.Parse("needle", func(text string) string { return text })
 			must(t, err)
-			found, _, err := s.Search.Find(t.Context(), query, "", search.Cursor{}, 2)
-			for i := range found {
-				listed = append(listed, found[i].Summary)
+			results, _, err := s.Search.Find(t.Context(), query, "", search.Cursor{}, 2)
+			for i := range results {
+				listed = append(listed, results[i].Summary)
 			}
 			return listed, err
 		},
@@ -61,11 +61,11 @@ func summaries(t *testing.T, s Store) {
 			t.Errorf("%s: got %d pastes, want one", name, len(listed))
 			continue
 		}
-		if !slices.Equal(listed[0].Pasties, wanted) {
-			t.Errorf("%s: got %+v, want %+v", name, listed[0].Pasties, wanted)
+		if !slices.Equal(listed[0].Pasties, expected) {
+			t.Errorf("%s: got %+v, want %+v", name, listed[0].Pasties, expected)
 		}
 		want(t, name+": stars", listed[0].Stars, 2)
-		want(t, name+": bytes", listed[0].Bytes, made.ContentBytes())
+		want(t, name+": bytes", listed[0].Bytes, created.ContentBytes())
 		want(t, name+": cut", listed[0].Cut, false)
 	}
 }

@@ -19,26 +19,26 @@ func tokenByHash(t *testing.T, s Store) {
 	}
 	must(t, s.Tokens.Create(t.Context(), nowhere, unrecorded, full))
 	bare := storedToken(t, s, owner.ID)
-	found, holder, err := s.Tokens.ByHash(t.Context(), full.Hash)
+	tok, holder, err := s.Tokens.ByHash(t.Context(), full.Hash)
 	must(t, err)
 	full.CreatedAt, full.ExpiresAt = full.CreatedAt.UTC(), full.ExpiresAt.UTC()
 	full.LastUsedAt, full.RevokedAt = full.LastUsedAt.UTC(), full.RevokedAt.UTC()
-	want(t, "token", found, full)
+	want(t, "token", tok, full)
 	owner.CreatedAt = owner.CreatedAt.UTC()
 	want(t, "owner", holder, owner)
-	found, holder, err = s.Tokens.ByHash(t.Context(), bare.Hash)
+	tok, holder, err = s.Tokens.ByHash(t.Context(), bare.Hash)
 	must(t, err)
 	bare.CreatedAt = bare.CreatedAt.UTC()
-	want(t, "token that never expires", found, bare)
+	want(t, "token that never expires", tok, bare)
 	want(t, "its owner", holder, owner)
 }
 
 func unknownToken(t *testing.T, s Store) {
 	storedToken(t, s, storedUser(t, s, "owner").ID)
 	for _, hash := range []token.Hash{{}, token.Generate().Hash()} {
-		found, owner, err := s.Tokens.ByHash(t.Context(), hash)
+		tok, owner, err := s.Tokens.ByHash(t.Context(), hash)
 		wantKind(t, err, fault.NotFound)
-		want(t, "token", found, token.Token{})
+		want(t, "token", tok, token.Token{})
 		want(t, "owner", owner, user.User{})
 	}
 }
@@ -46,19 +46,19 @@ func unknownToken(t *testing.T, s Store) {
 // tokenOwner changes the owner, who is found as the owner is then.
 func tokenOwner(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	made, others := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
+	created, others := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
 	updated, _, err := s.Users.Update(t.Context(), nowhere, unrecorded, owner.ID,
 		func(u *user.User, _ map[string]string) error {
 			u.Name, u.AvatarURL, u.PublicProfile = parseName(t, "Renamed"), "", false
 			return nil
 		})
 	must(t, err)
-	for hash, wanted := range map[token.Hash]user.ID{made.Hash: owner.ID, others.Hash: other.ID} {
-		found, holder, err := s.Tokens.ByHash(t.Context(), hash)
+	for hash, expected := range map[token.Hash]user.ID{created.Hash: owner.ID, others.Hash: other.ID} {
+		tok, holder, err := s.Tokens.ByHash(t.Context(), hash)
 		must(t, err)
-		want(t, "owner's id with the token", found.Owner, wanted)
-		want(t, "owner's id", holder.ID, wanted)
-		if wanted == owner.ID {
+		want(t, "owner's id with the token", tok.Owner, expected)
+		want(t, "owner's id", holder.ID, expected)
+		if expected == owner.ID {
 			want(t, "owner", holder, updated)
 		}
 	}
@@ -76,22 +76,22 @@ func tokenConflicts(t *testing.T, s Store) {
 }
 
 func lastUsed(t *testing.T, s Store) {
-	made := storedToken(t, s, storedUser(t, s, "owner").ID)
+	created := storedToken(t, s, storedUser(t, s, "owner").ID)
 	for _, step := range []struct{ at, kept time.Time }{
 		{now, now},
 		{now.Add(time.Minute), now.Add(time.Minute)},
 		{now, now.Add(time.Minute)},
 	} {
-		must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{made.ID: step.at, "unknown": step.at}))
-		found, _, err := s.Tokens.ByHash(t.Context(), made.Hash)
+		must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{created.ID: step.at, "unknown": step.at}))
+		tok, _, err := s.Tokens.ByHash(t.Context(), created.Hash)
 		must(t, err)
-		want(t, "last used", found.LastUsedAt, step.kept.UTC())
+		want(t, "last used", tok.LastUsedAt, step.kept.UTC())
 	}
 }
 
 func cancelledToken(t *testing.T, s Store) {
-	made := storedToken(t, s, storedUser(t, s, "owner").ID)
-	_, _, err := s.Tokens.ByHash(cancelled(t), made.Hash)
+	created := storedToken(t, s, storedUser(t, s, "owner").ID)
+	_, _, err := s.Tokens.ByHash(cancelled(t), created.Hash)
 	wantKind(t, err, fault.Unavailable)
 	unstored := token.Token{ID: token.ID(ident.New()), Owner: user.ID("x"), CreatedAt: now}
 	wantKind(t, s.Tokens.Create(cancelled(t), nowhere, unrecorded, unstored), fault.Unavailable)

@@ -14,10 +14,10 @@ import (
 func importServices(t *testing.T, s Store) {
 	ann := importedAccount(t, "a", "Ann")
 	ann.Identities = map[string]string{"github": "1", "gitlab": "2"}
-	imports := func(what string, wanted string, services string) {
+	imports := func(what string, expected string, services string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), []user.Import{ann})
-		wantResults(t, what, results, err, wanted)
+		wantResults(t, what, results, err, expected)
 		account, err := s.Users.AccountByID(t.Context(), "a")
 		must(t, err)
 		want(t, what, fmt.Sprint(account.Identities), services)
@@ -43,9 +43,9 @@ func importServices(t *testing.T, s Store) {
 	bob := storedUser(t, s, "Bob")
 	change(bob.ID, func(services map[string]string) { services["github"] = "1" })
 	imports("in use by another user", unchanged, "map[gitlab:3 oidc@https://a.example:x]")
-	found, err := s.Identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "1"})
+	u, err := s.Identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "1"})
 	must(t, err)
-	want(t, "who signs in", found.ID, bob.ID)
+	want(t, "who signs in", u.ID, bob.ID)
 	change(bob.ID, func(services map[string]string) { delete(services, "github") })
 
 	change("a", func(services map[string]string) { services["github"] = "1" })
@@ -63,14 +63,14 @@ func importServices(t *testing.T, s Store) {
 // importProfile imports a user again who has made the profile private here.
 func importProfile(t *testing.T, s Store) {
 	ann := importedAccount(t, "a", "Ann")
-	imports := func(what string, public bool, outcome string, wanted bool) {
+	imports := func(what string, public bool, outcome string, expected bool) {
 		t.Helper()
 		ann.PublicProfile = &public
 		results, err := s.Users.Import(t.Context(), []user.Import{ann})
 		wantResults(t, what, results, err, outcome)
 		found, err := s.Users.ByID(t.Context(), "a")
 		must(t, err)
-		want(t, what, found.PublicProfile, wanted)
+		want(t, what, found.PublicProfile, expected)
 	}
 	set := func(public bool) {
 		t.Helper()
@@ -96,19 +96,19 @@ func importProfile(t *testing.T, s Store) {
 // importTakesNames has an import rename users: what they had is reserved for them, and leads to them.
 func importTakesNames(t *testing.T, s Store) {
 	ann, bob := importedAccount(t, "a", "Ann"), importedAccount(t, "b", "Bob")
-	imports := func(what string, accounts []user.Import, wanted ...string) {
+	imports := func(what string, accounts []user.Import, expected ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
-		wantResults(t, what, results, err, wanted...)
+		wantResults(t, what, results, err, expected...)
 	}
 	imports("the first time", []user.Import{ann, bob}, fresh, fresh)
 	storedUser(t, s, "other")
 	ann.Name = parseName(t, "Anna")
 	imports("a new name", []user.Import{ann}, updated)
 	wantOtherConflict(t, renamed(t, s, "other", "ann"))
-	found, err := s.Users.ByFormerName(t.Context(), parseName(t, "ann"))
+	u, err := s.Users.ByFormerName(t.Context(), parseName(t, "ann"))
 	must(t, err)
-	want(t, "the old name leads to", found.ID, "a")
+	want(t, "the old name leads to", u.ID, "a")
 	ann.Name = parseName(t, "ANNA")
 	imports("the same in capitals", []user.Import{ann}, updated)
 	export, err := s.Tokens.Export(t.Context(), "a")
@@ -125,20 +125,20 @@ func importTakesNames(t *testing.T, s Store) {
 
 func idOfName(t *testing.T, s Store, name string) user.ID {
 	t.Helper()
-	found, err := s.Users.ByName(t.Context(), parseName(t, name))
+	u, err := s.Users.ByName(t.Context(), parseName(t, name))
 	must(t, err)
-	return found.ID
+	return u.ID
 }
 
 // importGivenUp imports a paste again that its owner has given up.
 func importGivenUp(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	imports := func(what string, exported paste.Document, outcome string, wanted paste.Document) {
+	imports := func(what string, exported paste.Document, outcome string, want paste.Document) {
 		t.Helper()
 		for _, outcome := range []string{outcome, unchanged} {
 			results, err := s.Pastes.Import(t.Context(), Whole(exported), paste.RefuseOrphans)
 			wantResults(t, what, results, err, outcome)
-			wantStored(t, s, what, wanted)
+			wantStored(t, s, what, want)
 		}
 	}
 	exported := newDocument("mine")
@@ -161,8 +161,8 @@ func importGivenUp(t *testing.T, s DocumentStore) {
 	imports("another one", limited, fresh, limited)
 	givenUp, err := s.Documents.Update(t.Context(), unrecorded, "limited",
 		func(stored paste.Document) (paste.Change, error) {
-			made, err := stored.Anonymous(owner, key, "1d", time.Now())
-			return paste.Change{Document: made, Changed: true}, err
+			created, err := stored.Anonymous(owner, key, "1d", time.Now())
+			return paste.Change{Document: created, Changed: true}, err
 		})
 	must(t, err)
 	imports("given up for a day", limited, unchanged, givenUp)
@@ -176,11 +176,11 @@ func importUnshared(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	exported := newDocument("mine")
 	exported.Owner, exported.Origin = owner, ""
-	imports := func(what string, visibility paste.Visibility, outcome string, wanted paste.Visibility) {
+	imports := func(what string, visibility paste.Visibility, outcome string, want paste.Visibility) {
 		t.Helper()
 		exported.Visibility = visibility
 		stored := exported
-		stored.Visibility = wanted
+		stored.Visibility = want
 		for _, outcome := range []string{outcome, unchanged} {
 			results, err := s.Pastes.Import(t.Context(), Whole(exported), paste.RefuseOrphans)
 			wantResults(t, what, results, err, outcome)

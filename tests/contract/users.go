@@ -17,20 +17,20 @@ func userByName(t *testing.T, s Store) {
 	stored := storedUser(t, s, "Some.Body_1-x")
 	storedUser(t, s, "Some.Body_1") // a prefix of it
 	for _, name := range []string{"Some.Body_1-x", "some.body_1-x", "SOME.BODY_1-X"} {
-		found, err := s.Users.ByName(t.Context(), parseName(t, name))
+		u, err := s.Users.ByName(t.Context(), parseName(t, name))
 		must(t, err)
-		want(t, "spelling", found.Name.String(), "Some.Body_1-x")
-		want(t, "creation", found.CreatedAt, now.UTC())
-		stored.CreatedAt = found.CreatedAt // equal, but for its location
-		want(t, "user", found, stored)
+		want(t, "spelling", u.Name.String(), "Some.Body_1-x")
+		want(t, "creation", u.CreatedAt, now.UTC())
+		stored.CreatedAt = u.CreatedAt // equal, but for its location
+		want(t, "user", u, stored)
 	}
 	plain := newUser(t, "plain")
 	plain.AvatarURL, plain.PublicProfile, plain.SupporterMonths, plain.Contributor = "", false, 0, false
 	must(t, s.createUser(t.Context(), plain, nil))
-	found, err := s.Users.ByName(t.Context(), plain.Name)
+	u, err := s.Users.ByName(t.Context(), plain.Name)
 	must(t, err)
 	plain.CreatedAt = plain.CreatedAt.UTC()
-	want(t, "user of zero values", found, plain)
+	want(t, "user of zero values", u, plain)
 }
 
 func userByID(t *testing.T, s Store) {
@@ -58,9 +58,9 @@ func userByID(t *testing.T, s Store) {
 func unknownUser(t *testing.T, s Store) {
 	storedUser(t, s, "somebody")
 	for _, name := range []string{"some", "somebody2", "s.mebody", "s_mebody"} {
-		found, err := s.Users.ByName(t.Context(), parseName(t, name))
+		u, err := s.Users.ByName(t.Context(), parseName(t, name))
 		wantKind(t, err, fault.NotFound)
-		want(t, "user", found, user.User{})
+		want(t, "user", u, user.User{})
 	}
 }
 
@@ -98,8 +98,8 @@ func account(t *testing.T, s Store) {
 	if !maps.Equal(account.Identities, services) {
 		t.Errorf("services: got %v, want %v", account.Identities, services)
 	}
-	if wanted := []string{"not-zzz", "not-aaa", "not-mmm"}; !slices.Equal(account.Stars, wanted) {
-		t.Errorf("stars: got %v, want %v", account.Stars, wanted)
+	if expected := []string{"not-zzz", "not-aaa", "not-mmm"}; !slices.Equal(account.Stars, expected) {
+		t.Errorf("stars: got %v, want %v", account.Stars, expected)
 	}
 }
 
@@ -121,12 +121,12 @@ func starsByTime(t *testing.T, s Store) {
 	storedPaste(t, s, "lasting", "", now, time.Time{})
 	storedPaste(t, s, "expiring", "", now, later)
 	storedPaste(t, s, "expired", "", now, now)
-	stars := func(wanted ...string) {
+	stars := func(want ...string) {
 		t.Helper()
 		account, err := s.Users.AccountByID(t.Context(), owner.ID)
 		must(t, err)
-		if !slices.Equal(account.Stars, wanted) {
-			t.Errorf("stars: got %v, want %v", account.Stars, wanted)
+		if !slices.Equal(account.Stars, want) {
+			t.Errorf("stars: got %v, want %v", account.Stars, want)
 		}
 	}
 	stars("lasting", "expiring")
@@ -141,9 +141,9 @@ func unknownAccount(t *testing.T, s Store) {
 	owner.ID = "owner" // another one in capitals
 	must(t, s.createUser(t.Context(), owner, nil))
 	for _, id := range unstorable {
-		found, err := s.Users.AccountByID(t.Context(), user.ID(id))
+		account, err := s.Users.AccountByID(t.Context(), user.ID(id))
 		wantKind(t, err, fault.NotFound)
-		want(t, "user", found.User, user.User{})
+		want(t, "user", account.User, user.User{})
 	}
 	_, err := s.Users.AccountByID(cancelled(t), owner.ID)
 	wantKind(t, err, fault.Unavailable)

@@ -29,40 +29,40 @@ func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, 
 
 // ReadDocument implements paste.Store.
 func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	found, err := p.DocumentByID(ctx, id)
+	doc, err := p.DocumentByID(ctx, id)
 	if err != nil {
 		return paste.Document{}, err
 	}
-	if _, err := found.ForReader(reader); err != nil {
+	if _, err := doc.ForReader(reader); err != nil {
 		if errors.Is(err, paste.ErrBurns) {
 			return paste.Document{}, err
 		}
 		return paste.Document{}, errNotFound
 	}
-	found.Starred = slices.Contains(p.stars[reader], string(id))
-	return found, nil
+	doc.Starred = slices.Contains(p.stars[reader], string(id))
+	return doc, nil
 }
 
 // ReadPasty implements paste.Store.
 func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
-	found, err := p.ReadDocument(ctx, id, reader)
+	doc, err := p.ReadDocument(ctx, id, reader)
 	if err != nil {
 		return paste.Pasty{}, err
 	}
-	return found.PastyOrFirst(pasty)
+	return doc.PastyOrFirst(pasty)
 }
 
 // ReadCipher implements paste.Store.
 func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	found, err := p.DocumentByID(ctx, id)
+	doc, err := p.DocumentByID(ctx, id)
 	if err == nil {
-		err = found.CipherReadableBy(reader)
+		err = doc.CipherReadableBy(reader)
 	}
 	if err != nil {
 		return paste.Document{}, paste.ReplaceNotFound(err)
 	}
-	found.Starred = slices.Contains(p.stars[reader], string(id))
-	return found, nil
+	doc.Starred = slices.Contains(p.stars[reader], string(id))
+	return doc, nil
 }
 
 // Burn implements paste.Store.
@@ -84,13 +84,13 @@ func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Do
 func (s *Store) document(id paste.ID) paste.Document {
 	for _, known := range s.pastes {
 		if known.ID == id && s.active(known) {
-			found := paste.Document{Paste: known, Content: clone(s.contents[id])}
+			doc := paste.Document{Paste: known, Content: clone(s.contents[id])}
 			for _, stars := range s.stars {
 				if slices.Contains(stars, string(id)) {
-					found.Stars++
+					doc.Stars++
 				}
 			}
-			return found
+			return doc
 		}
 	}
 	return paste.Document{}
@@ -139,20 +139,20 @@ func (p Pastes) Update(
 	if stored.ID == "" {
 		return paste.Document{}, errNotFound
 	}
-	made, err := change(stored)
+	created, err := change(stored)
 	switch {
 	case err != nil:
 		return paste.Document{}, err
-	case !made.Changed:
+	case !created.Changed:
 		return p.document(id), nil
 	}
-	made.ID, made.CreatedAt, made.Burns, made.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
-	p.pastes[slices.Index(p.pastes, stored.Paste)] = made.Paste
+	created.ID, created.CreatedAt, created.Burns, created.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
+	p.pastes[slices.Index(p.pastes, stored.Paste)] = created.Paste
 	if p.unshared == nil {
 		p.unshared = make(map[paste.ID]bool)
 	}
-	p.unshared[id] = paste.Unshared(p.unshared[id], stored.Visibility, made.Visibility)
-	p.keep(made.Document)
+	p.unshared[id] = paste.Unshared(p.unshared[id], stored.Visibility, created.Visibility)
+	p.keep(created.Document)
 	return p.document(id), nil
 }
 

@@ -338,29 +338,29 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 		if at >= 0 {
 			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Identities: u.services[accounts[i].ID]}
 		}
-		wanted := accounts[i].Over(stored, u.ownOf(accounts[i].ID))
-		wanted.CreatedAt = wanted.CreatedAt.UTC()
-		if u.servicesTaken(wanted.ID, wanted.Identities) {
+		want := accounts[i].Over(stored, u.ownOf(accounts[i].ID))
+		want.CreatedAt = want.CreatedAt.UTC()
+		if u.servicesTaken(want.ID, want.Identities) {
 			results[i].Err = user.ErrIdentityTaken
 			continue
 		}
 		if at < 0 {
-			u.users = append(u.users, wanted.User)
+			u.users = append(u.users, want.User)
 		} else {
 			results[i].Outcome = batch.Updated
-			if wanted.User == u.users[at] && maps.Equal(wanted.Identities, u.services[wanted.ID]) &&
-				slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
+			if want.User == u.users[at] && maps.Equal(want.Identities, u.services[want.ID]) &&
+				slices.Equal(want.Stars, u.stars[want.ID]) {
 				results[i].Outcome = batch.Unchanged
 			}
-			if had := u.users[at].Name; had.Folded() != wanted.Name.Folded() {
-				u.giveUp(had, wanted.ID)
+			if had := u.users[at].Name; had.Folded() != want.Name.Folded() {
+				u.giveUp(had, want.ID)
 			}
-			u.users[at] = wanted.User
+			u.users[at] = want.User
 		}
 		if u.services == nil {
 			u.services, u.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
 		}
-		u.services[wanted.ID], u.stars[wanted.ID] = maps.Clone(wanted.Identities), slices.Clone(wanted.Stars)
+		u.services[want.ID], u.stars[want.ID] = maps.Clone(want.Identities), slices.Clone(want.Stars)
 	}
 	return results, nil
 }
@@ -524,16 +524,16 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 		known   []int // where they stand in tokens
 		current = make(map[token.ID]token.Hash)
 	)
-	for i, wanted := range tokens {
-		if t.removedUser(wanted.Owner) {
+	for i, want := range tokens {
+		if t.removedUser(want.Owner) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
-		if !t.exists(wanted.Owner) {
+		if !t.exists(want.Owner) {
 			results[i].Err = errNotFound
 			continue
 		}
-		ids, hashes, known = append(ids, wanted.ID), append(hashes, wanted.Hash), append(known, i)
+		ids, hashes, known = append(ids, want.ID), append(hashes, want.Hash), append(known, i)
 	}
 	for _, stored := range t.tokens {
 		current[stored.ID] = stored.Hash
@@ -544,17 +544,17 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 			results[i].Err = errConflict
 			continue
 		}
-		wanted := tokens[i]
-		wanted.CreatedAt = wanted.CreatedAt.UTC()
-		stored := slices.IndexFunc(t.tokens, func(stored token.Token) bool { return stored.ID == wanted.ID })
+		want := tokens[i]
+		want.CreatedAt = want.CreatedAt.UTC()
+		stored := slices.IndexFunc(t.tokens, func(stored token.Token) bool { return stored.ID == want.ID })
 		switch {
 		case stored < 0:
-			t.tokens = append(t.tokens, wanted)
-		case t.tokens[stored].Hash == wanted.Hash:
+			t.tokens = append(t.tokens, want)
+		case t.tokens[stored].Hash == want.Hash:
 			results[i].Outcome = batch.Unchanged
 		default:
-			results[i].Outcome, t.tokens[stored] = batch.Updated, wanted
-			t.endSessionsOf(wanted.ID)
+			results[i].Outcome, t.tokens[stored] = batch.Updated, want
+			t.endSessionsOf(want.ID)
 		}
 	}
 	return results, nil

@@ -42,13 +42,13 @@ func (s *Store) servicesTaken(id user.ID, services map[string]string) bool {
 }
 
 // ByIdentity implements identity.Store.
-func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
+func (i Identities) ByIdentity(ctx context.Context, want identity.Identity) (user.User, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return user.User{}, err
 	}
 	defer unlock()
-	id, ok := i.holder(wanted.Key, wanted.Subject)
+	id, ok := i.holder(want.Key, want.Subject)
 	if !ok {
 		return user.User{}, errNotFound
 	}

@@ -68,11 +68,11 @@ func (s *Site) Returns(path string, status int, form Form) string {
 // Stored returns a paste by its path.
 func (s *Site) Stored(path string) paste.Document {
 	s.T.Helper()
-	found, err := fake.Pastes{Store: s.Store}.DocumentByID(s.T.Context(), paste.ID(strings.Trim(path, "/")))
+	doc, err := fake.Pastes{Store: s.Store}.DocumentByID(s.T.Context(), paste.ID(strings.Trim(path, "/")))
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return found
+	return doc
 }
 
 // Summary is what a paste holds.
@@ -94,19 +94,19 @@ var (
 // FilledIn returns the form on a page as a browser sends it when only the button was pressed.
 func FilledIn(page string) (form Form) {
 	page = strings.ReplaceAll(Shown(page), "\x00", "\ufffd")
-	for _, found := range inputs.FindAllStringSubmatch(page, -1) {
-		form = append(form, found[1], strings.NewReplacer("\r", "", "\n", "").Replace(html.UnescapeString(found[2])))
+	for _, match := range inputs.FindAllStringSubmatch(page, -1) {
+		form = append(form, match[1], strings.NewReplacer("\r", "", "\n", "").Replace(html.UnescapeString(match[2])))
 	}
-	for _, found := range selects.FindAllStringSubmatch(page, -1) {
-		option := selected.FindStringSubmatch(found[2])
+	for _, match := range selects.FindAllStringSubmatch(page, -1) {
+		option := selected.FindStringSubmatch(match[2])
 		value := option[1]
 		if value == "" {
 			value = strings.Join(strings.Fields(html.UnescapeString(option[2])), " ") // HTML, 4.10.10: text of an option
 		}
-		form = append(form, found[1], value)
+		form = append(form, match[1], value)
 	}
-	for _, found := range textareas.FindAllStringSubmatch(page, -1) {
-		form = append(form, found[1], html.UnescapeString(strings.ReplaceAll(found[2], "\r", "\n")))
+	for _, match := range textareas.FindAllStringSubmatch(page, -1) {
+		form = append(form, match[1], html.UnescapeString(strings.ReplaceAll(match[2], "\r", "\n")))
 	}
 	return append(form, "do", "save")
 }

@@ -19,11 +19,12 @@ import (
 // Issue gives a user an access token.
 func (s *Site) Issue(username string) (id token.ID, secret string) {
 	s.T.Helper()
-	issued, made, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username, tokens.IssueInput{Name: "a browser"})
+	issued, created, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username,
+		tokens.IssueInput{Name: "a browser"})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return issued.ID, made.Reveal()
+	return issued.ID, created.Reveal()
 }
 
 // Asking returns a request with the cookie of a session, or with none.
@@ -58,12 +59,12 @@ func (s *Site) SignedIn(access string) (secret string) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	made, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID,
+	created, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID,
 		viewer.Token, "a browser", "")
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return made.Reveal()
+	return created.Reveal()
 }
 
 // As asks for a path with the cookie of a session.
@@ -108,9 +109,10 @@ func (s *Site) Post(secret, path string,
 // User creates one and returns the id.
 func (s *Site) User(name string, public bool) user.ID {
 	s.T.Helper()
-	made, err := s.Users.Create.Do(s.T.Context(), audit.Operator(), users.CreateInput{Name: name, PublicProfile: public})
+	created, err := s.Users.Create.Do(s.T.Context(), audit.Operator(), users.CreateInput{Name: name,
+		PublicProfile: public})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return made.ID
+	return created.ID
 }

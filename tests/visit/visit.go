@@ -55,7 +55,7 @@ func New(t testing.TB) *Site {
 	s.Users = users.New(keepers, fake.Identities{Store: store}, paste.Lifetimes{}, nil, time.Now)
 	s.Rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
-		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
+		Language: func(want, _, _ string) (string, bool) { return want, true },
 	}
 	cfg := pages.Config{BasePath: "/api/v2", RenderTime: patience}
 	s.Serve = func(options pastes.Options) {
@@ -202,9 +202,9 @@ func (s *Site) Page(path string) string {
 }
 
 // WantIn fails the test unless all of them are in a page.
-func WantIn(t *testing.T, page string, wanted ...string) {
+func WantIn(t *testing.T, page string, expected ...string) {
 	t.Helper()
-	for _, want := range wanted {
+	for _, want := range expected {
 		if !strings.Contains(page, want) {
 			t.Errorf("got %.4000s, want %s in it", page, want)
 		}
