@@ -67,9 +67,9 @@ var policy = func() *bluemonday.Policy {
 	return p
 }()
 
-// HTML renders Markdown as HTML whose highest heading is an h3, and whose ids begin with prefix, which begins with
-// IDPrefix. It returns false for a text that would take long to render.
-func HTML(source, prefix string) (text string, ok bool) {
+// HTML renders Markdown as HTML whose highest heading is an h3. It returns false for a text that would take long to
+// render.
+func HTML(source string, ids *IDs) (text string, ok bool) {
 	front, source := cutFrontMatter(source)
 	if !isBounded(source) {
 		return "", false
@@ -78,7 +78,7 @@ func HTML(source, prefix string) (text string, ok bool) {
 	if err := converter.Convert([]byte(source), &b); err != nil {
 		return "", false
 	}
-	text, ok = rewrite(b.Bytes(), prefix)
+	text, ok = rewrite(b.Bytes(), ids)
 	if !ok {
 		return "", false
 	}

@@ -37,7 +37,7 @@ func TestCommonMark(t *testing.T) {
 	}
 	compared := 0
 	for _, e := range examples {
-		got, ok := HTML(e.Markdown, IDPrefix)
+		got, ok := HTML(e.Markdown, NewIDs(IDPrefix))
 		if !ok {
 			t.Errorf("example %d: got nothing, want it rendered: %q", e.Example, e.Markdown)
 		}
@@ -82,7 +82,7 @@ func expected(text string) string {
 	return links.ReplaceAllStringFunc(text, func(link string) string {
 		parts := links.FindStringSubmatch(link)
 		address := html.UnescapeString(parts[1])
-		switch leads, to := (&rewriter{prefix: IDPrefix}).targetOf(address); leads {
+		switch leads, to := (&rewriter{ids: NewIDs(IDPrefix)}).targetOf(address); leads {
 		case beside:
 			return parts[3] + " (" + parts[1] + ")"
 		case here:
@@ -271,7 +271,7 @@ func TestEvasions(t *testing.T) {
 				attack,
 			"<p>" + attack, "<table><tr><td>" + attack, "[" + attack + "](https://x)", "a[^1]\n\n[^1]: " + attack,
 		} {
-			made, ok := HTML(source, IDPrefix)
+			made, ok := HTML(source, NewIDs(IDPrefix))
 			if !ok {
 				t.Errorf("%q: got nothing, want it rendered", source)
 			}
@@ -285,7 +285,7 @@ func FuzzHTML(f *testing.F) {
 		f.Add(attack)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		if made, ok := HTML(source[:min(len(source), 4<<10)], IDPrefix); ok {
+		if made, ok := HTML(source[:min(len(source), 4<<10)], NewIDs(IDPrefix)); ok {
 			wantHarmless(t, source, made)
 		}
 	})
@@ -341,7 +341,7 @@ func TestRendered(t *testing.T) {
 	} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			if got, ok := HTML(source, IDPrefix); !ok || got != want {
+			if got, ok := HTML(source, NewIDs(IDPrefix)); !ok || got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -381,13 +381,13 @@ func TestBounded(t *testing.T) {
 	}
 	for name, source := range texts {
 		began := time.Now()
-		made, ok := HTML(source, IDPrefix)
+		made, ok := HTML(source, NewIDs(IDPrefix))
 		if took := time.Since(began); took > time.Minute || len(made) > 40*len(source) {
 			t.Errorf("%q: got %d bytes (%t) after %v, want at most a second of work", name, len(made), ok, took)
 		}
 	}
 	for _, source := range []string{strings.Repeat("> ", 200) + "a", strings.Repeat("*a_ ", 3000), texts["a wide table"]} {
-		if _, ok := HTML(source, IDPrefix); ok {
+		if _, ok := HTML(source, NewIDs(IDPrefix)); ok {
 			t.Errorf("%.40q: got it rendered, want that it is shown as it is", source)
 		}
 	}

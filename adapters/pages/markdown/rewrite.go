@@ -46,13 +46,49 @@ type element struct {
 	after string // text to write after it
 }
 
+// IDs are those of one text or of several, such as the cells of a notebook, which have links to each other's headings.
+type IDs struct {
+	prefix string
+	times  map[string]int // how often each is used
+	texts  int
+}
+
+// NewIDs returns ids that begin with a prefix, which begins with IDPrefix.
+func NewIDs(prefix string) *IDs { return &IDs{prefix: prefix, times: map[string]int{}} }
+
+// footnote matches the ids that goldmark gives to footnotes, and to the references to them.
+var footnote = regexp.MustCompile(`^fn(?:ref\d*)?:`)
+
+// of returns what follows the prefix in an id of the current text. Each text numbers its footnotes anew.
+func (i *IDs) of(id string) string {
+	id = anchor(id)
+	if i.texts > 1 && footnote.MatchString(id) {
+		return strconv.Itoa(i.texts) + "-" + id
+	}
+	return id
+}
+
+// unused returns an id, with a number if it is already used.
+func (i *IDs) unused(id string) string {
+	for {
+		n := i.times[id]
+		i.times[id]++
+		if n == 0 {
+			return id
+		}
+		if candidate := id + "-" + strconv.Itoa(n); i.times[candidate] == 0 {
+			i.times[candidate]++
+			return candidate
+		}
+	}
+}
+
 // rewriter builds HTML in which each element is closed, headings have ids, and no link is broken.
 type rewriter struct {
-	prefix  string // of ids
+	ids     *IDs
 	b       []byte
 	open    []element
-	ids     map[string]int // how often each id is used
-	heading *heading       // the open one, or nil
+	heading *heading // the open one, or nil
 }
 
 type heading struct {
@@ -63,8 +99,9 @@ type heading struct {
 
 // rewrite returns HTML that cannot affect the page around it, although strangers wrote some of it. It returns false if
 // the nesting is too deep. It leaves harmful attributes to the policy.
-func rewrite(source []byte, prefix string) (text string, ok bool) {
-	r := rewriter{prefix: prefix, ids: map[string]int{}}
+func rewrite(source []byte, ids *IDs) (text string, ok bool) {
+	ids.texts++
+	r := rewriter{ids: ids}
 	tokens := html.NewTokenizer(strings.NewReader(string(source)))
 	for {
 		switch tokens.Next() {
@@ -141,7 +178,16 @@ func attribute(token html.Token, name string) string {
 	return ""
 }
 
+// push opens an element without an id that is already used.
 func (r *rewriter) push(e element, attributes []html.Attribute) {
+	attributes = slices.DeleteFunc(attributes, func(a html.Attribute) bool {
+		if a.Key != "id" {
+			return false
+		}
+		id := r.ids.of(a.Val)
+		r.ids.times[id]++
+		return r.ids.times[id] > 1
+	})
 	r.open = append(r.open, e)
 	if e.tag != "" {
 		r.tag(e.tag, attributes)
@@ -153,7 +199,7 @@ func (r *rewriter) tag(name string, attributes []html.Attribute) {
 	r.b = append(append(r.b, '<'), name...)
 	for _, a := range attributes {
 		if a.Key == "id" {
-			a.Val = r.prefix + anchor(a.Val)
+			a.Val = r.ids.prefix + r.ids.of(a.Val)
 		}
 		r.b = append(append(append(r.b, ' '), a.Key...), `="`...)
 		r.b = append(append(r.b, html.EscapeString(a.Val)...), '"')
@@ -208,7 +254,7 @@ func (r *rewriter) closeHeading() {
 func (r *rewriter) endHeading(tag string) {
 	h, content := r.heading, r.b
 	r.heading, r.b = nil, h.before
-	id := h.id
+	id := r.ids.of(h.id)
 	if id == "" {
 		id = slug(h.text.String())
 	}
@@ -217,29 +263,14 @@ func (r *rewriter) endHeading(tag string) {
 		r.b = append(append(append(append(r.b, content...), "</"...), tag...), '>')
 		return
 	}
-	id = r.unusedID(id)
+	id = r.ids.unused(id)
 	r.tag(tag, []html.Attribute{{Key: "id", Val: id}})
 	r.b = append(append(r.b, content...), ' ')
 	r.tag("a", []html.Attribute{
-		{Key: "class", Val: "anchor"}, {Key: "href", Val: "#" + r.prefix + id}, {Key: "aria-label",
+		{Key: "class", Val: "anchor"}, {Key: "href", Val: "#" + r.ids.prefix + id}, {Key: "aria-label",
 			Val: "Link to this heading"},
 	})
 	r.b = append(append(append(r.b, "#</a></"...), tag...), '>')
-}
-
-// unusedID returns an id, with a number if it is already used.
-func (r *rewriter) unusedID(id string) string {
-	for {
-		n := r.ids[id]
-		r.ids[id]++
-		if n == 0 {
-			return id
-		}
-		if candidate := id + "-" + strconv.Itoa(n); r.ids[candidate] == 0 {
-			r.ids[candidate]++
-			return candidate
-		}
-	}
 }
 
 // slug returns the id of a heading with that text, as GitHub forms it.
@@ -291,7 +322,7 @@ func (r *rewriter) targetOf(address string) (target, string) {
 		if err != nil {
 			fragment = address[1:]
 		}
-		return here, "#" + r.prefix + anchor(fragment)
+		return here, "#" + r.ids.prefix + r.ids.of(fragment)
 	}
 	return beside, address
 }

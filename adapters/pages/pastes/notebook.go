@@ -14,6 +14,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/gluepot/gluepot/adapters/pages/markdown"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -107,8 +108,9 @@ type notebookPart struct {
 	pages    *pages
 	part     *pastyPart
 	language string
-	pictures int // how many more may be shown
-	pixels   int // how many more they may have
+	ids      *markdown.IDs // of all Markdown cells
+	pictures int           // how many more may be shown
+	pixels   int           // how many more they may have
 }
 
 // notebook renders the part's code as a notebook, or returns nil if it is not one. It subtracts the size of its
@@ -120,13 +122,14 @@ func (p *pages) notebook(part *pastyPart, renderedLeft *int) templ.Component {
 	}
 	*renderedLeft -= prose
 	return notebookView(&notebookPart{
-		notebook: n, pages: p, part: part, language: p.notebookLanguage(n), pictures: maxPictures, pixels: maxPixels,
+		notebook: n, pages: p, part: part, language: p.notebookLanguage(n), ids: part.ids(),
+		pictures: maxPictures, pixels: maxPixels,
 	})
 }
 
 // prose renders the Markdown of a cell, or returns nil.
 func (n *notebookPart) prose(c *cell) templ.Component {
-	return n.pages.markdown(string(c.Source), n.part.prefix(), n.part.colour)
+	return n.pages.markdown(string(c.Source), n.ids, n.part.colour)
 }
 
 // code returns the code of a cell with its colours.

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/png"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -101,6 +102,33 @@ func TestNotebook(t *testing.T) {
 			t.Errorf("%s: got the policy %s, want %s", path, policy, want)
 		}
 	}
+}
+
+// TestIDsOfCells has cells with the same headings, ids and footnotes: no id occurs twice, a footnote's links stay in
+// its cell, and other links lead to other cells.
+func TestIDsOfCells(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	text := map[string]any{"cell_type": "markdown",
+		"source": "# Use\n\n[up](#use) a[^1] b[^1]\n\n<a id=\"own\"></a>c\n\n<h2 id=\"fn:1\">d</h2>\n\n[^1]: note\n"}
+	s.Holds("notebook", visit.Content(paste.Pasty{Language: jupyter, Code: notebookOf(t, text, text, text)}))
+	page, _, _ := strings.Cut(s.Page("/notebook"), "<details><summary>Source</summary>")
+	count := map[string]int{}
+	for _, match := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		count[match[1]]++
+	}
+	for id, n := range count {
+		if n > 1 {
+			t.Errorf("got the id %s %d times, want it once", id, n)
+		}
+	}
+	for _, match := range regexp.MustCompile(` href="#(user-[^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if count[match[1]] != 1 {
+			t.Errorf("got a link to %s, want what it leads to", match[1])
+		}
+	}
+	visit.WantIn(t, page, `id="user-content-use-2"`, `href="#user-content-use">up`, `id="user-content-own"`,
+		`href="#user-content-3-fn:1"`, `id="user-content-3-fnref1:1"`)
 }
 
 // TestHostileNotebooks has what is no notebook, or one that takes much: its source is shown, in a page of a bounded

@@ -38,7 +38,7 @@ func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Value
 		colours := newColouring(r.Context())
 		colours.page.Preview = true
 		scope := "preview/" + rand.Text() // shared with nobody
-		page.Rendered = p.markdown(code, markdown.IDPrefix, colours.scope(p.colours, scope))
+		page.Rendered = p.markdown(code, markdown.NewIDs(markdown.IDPrefix), colours.scope(p.colours, scope))
 	}
 	return site.Show(w, r, p.previewView(page), nil)
 }

@@ -32,20 +32,20 @@ var renderers = map[string]func(p *pages, part *pastyPart) templ.Component{
 }
 
 func (p *pages) document(part *pastyPart) templ.Component {
-	return p.markdown(part.pasty.Code, part.prefix(), part.colour)
+	return p.markdown(part.pasty.Code, part.ids(), part.colour)
 }
 
-// prefix returns the prefix of all ids in the part's Markdown.
-func (p *pastyPart) prefix() string {
+// ids returns those of the part's Markdown.
+func (p *pastyPart) ids() *markdown.IDs {
 	if p.Several() {
-		return markdown.IDPrefix + strconv.Itoa(p.Number) + "-"
+		return markdown.NewIDs(markdown.IDPrefix + strconv.Itoa(p.Number) + "-")
 	}
-	return markdown.IDPrefix
+	return markdown.NewIDs(markdown.IDPrefix)
 }
 
-// markdown renders Markdown as HTML whose ids begin with the prefix, or returns nil.
-func (p *pages) markdown(code, prefix string, colour colourFunc) templ.Component {
-	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark), prefix)
+// markdown renders Markdown as HTML, or returns nil.
+func (p *pages) markdown(code string, ids *markdown.IDs, colour colourFunc) templ.Component {
+	sanitized, ok := markdown.HTML(strings.TrimPrefix(code, byteOrderMark), ids)
 	if !ok {
 		return nil
 	}
