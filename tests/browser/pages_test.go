@@ -1,8 +1,8 @@
 package browser
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -24,7 +24,12 @@ type pasty struct {
 // create stores an anonymous paste at an origin and returns its id.
 func create(t *testing.T, origin, title string, pasties ...pasty) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"title": title, "pasties": pasties, "expiresIn": "1w"})
+	return createWith(t, origin, map[string]any{"title": title, "pasties": pasties, "expiresIn": "1w"})
+}
+
+func createWith(t *testing.T, origin string, document map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,34 +158,61 @@ func TestPasteLinesByKeys(t *testing.T) {
 }
 
 // TestCopy replaces the browser's clipboard, and checks that the copied text is what Raw answers, including characters
-// that a page can only name. A button of code in rendered Markdown copies that code.
+// that a page can only name, also on a page that is shown once. A button of code in rendered Markdown or in a notebook
+// copies that code.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)
+	const fence = "```go\nvar x = \"\x1b\"\n```"
+	const fenced = "var x = \"\x1b\"\n"
+	many := "\ufeff" + strings.Repeat("\x01\x02\n", 5100)
+	readme := pasty{Language: "Markdown", Code: "# A\n\n" + fence + "\n\nb"}
+	notebook, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []map[string]any{
+		{"cell_type": "markdown", "source": fence}, {"cell_type": "code", "source": "print(1)"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := pasty{Language: "Jupyter Notebook", Code: string(notebook)}
 	for name, c := range map[string]struct {
-		file         pasty
-		button, want string
+		files  []pasty
+		burns  bool
+		copied []string // by each button of the page
 	}{
-		"text": {pasty{Language: "Plain Text", Code: "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"}, ".copy", ""},
-		"control characters": {pasty{Language: "Vim script",
-			Code: "normal! i\x1b\ncall feedkeys(\"\x07\")\x7f\u0085\ufeff\n"}, ".copy", ""},
-		"more control characters than a page names": {pasty{Language: "Plain Text",
-			Code: "\ufeff" + strings.Repeat("\x01\x02\n", 5100)}, ".copy", ""},
-		"fence": {pasty{Language: "Markdown", Code: "# A\n\n```go\nvar x = \"\x1b\"\n```\n\nb"},
-			".fence .copy", "var x = \"\x1b\"\n"},
+		"text": {files: []pasty{{Language: "Plain Text", Code: "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"}}},
+		"control characters": {files: []pasty{{Language: "Vim script",
+			Code: "normal! i\x1b\ncall feedkeys(\"\x07\")\x7f\u0085\ufeff\n"}}},
+		"more control characters than a page names": {files: []pasty{{Language: "Plain Text", Code: many}}},
+		"fence":    {files: []pasty{readme}, copied: []string{readme.Code, fenced}},
+		"notebook": {files: []pasty{cells}, copied: []string{cells.Code, fenced, "print(1)"}},
+		"shown once": {files: []pasty{readme, cells}, burns: true,
+			copied: []string{readme.Code, fenced, cells.Code, fenced, "print(1)"}},
+		"shown once, more control characters than a page names": {burns: true,
+			files:  []pasty{{Language: "Plain Text", Code: many}, readme},
+			copied: []string{many, readme.Code}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			id := create(t, origin, "To copy", c.file)
+			id := createWith(t, origin, map[string]any{"title": "To copy", "pasties": c.files, "burn": c.burns})
 			tab := open(t, origin)
 			tab.show("/" + id)
-			evaluate[bool](tab, `window.kept = "";
-				navigator.clipboard.writeText = async text => { window.kept = text; };
-				document.querySelector("`+c.button+`").click();
-				true`)
-			tab.wait(`document.querySelector("` + c.button + `").textContent === "Copied"`)
-			if got, want := evaluate[string](tab, "window.kept"), cmp.Or(c.want, c.file.Code); got != want {
-				t.Errorf("got %.200q copied, want %.200q", got, want)
+			if c.burns {
+				tab.press("#open button", ".pasty")
+			}
+			tab.keepCopies()
+			if c.copied == nil {
+				c.copied = []string{c.files[0].Code}
+			}
+			const shown = `Array.from(document.querySelectorAll("button.copy:not([hidden])"))`
+			if n := evaluate[int](tab, shown+".length"); n != len(c.copied) {
+				t.Fatalf("got %d buttons, want %d", n, len(c.copied))
+			}
+			for i, want := range c.copied {
+				evaluate[bool](tab, fmt.Sprintf(`window.kept = "", window.pressed = %s[%d], pressed.click(), true`, shown, i))
+				tab.wait(`pressed.textContent === "Copied"`)
+				if got := evaluate[string](tab, "window.kept"); got != want {
+					t.Errorf("got %.200q copied, want %.200q", got, want)
+				}
 			}
 		})
 	}

@@ -10,10 +10,14 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// keepCopies has the browser's clipboard replaced by what keeps the text.
+// keepCopies has the browser's clipboard replaced by what keeps the text, which comes at once or, promised, later.
 func (tab *tab) keepCopies() {
 	tab.t.Helper()
-	evaluate[bool](tab, `navigator.clipboard.writeText = async text => { window.kept = text; }, true`)
+	evaluate[bool](tab, `navigator.clipboard.writeText = async text => { window.kept = text; },
+		navigator.clipboard.write = async ([item]) => {
+			const text = await item.getType("text/plain");
+			window.kept = new TextDecoder("utf-8", {ignoreBOM: true}).decode(await text.arrayBuffer());
+		}, true`)
 }
 
 // tabTo presses the tab key, or the shift key with it, until an element has the focus.

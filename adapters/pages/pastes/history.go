@@ -131,6 +131,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &doc)
 	page.Revision, page.Title = number, "Revision of "+page.Title
+	page.Incomplete = page.incomplete()
 	r.Policy = page.policy()
 	return p.show(w, r, page.size(), p.revisionView(page))
 }

@@ -79,6 +79,8 @@ type pastePage struct {
 	Snippet   string // the HTML that embeds it, or ""
 	Clone     string // the command that clones it, or ""
 	Burnt     bool   // deleted, and shown for the last time
+	// Incomplete says that characters may be replaced, because there are many invisible ones.
+	Incomplete bool
 	// Wraps is what the query asks for. WrapOn and WrapOff link to this page with and without wrapped lines, or are "".
 	Wraps           wraps
 	WrapOn, WrapOff string
@@ -244,19 +246,25 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Address(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(page.Link)
 	}
+	page.Incomplete = page.incomplete()
 	r.Policy = page.policy()
 	return p.show(w, r, page.size(), p.pasteView(page))
 }
 
-// policy returns the Content-Security-Policy of a page with the pasties.
-func (p *pastePage) policy() string {
-	texts := func(yield func(string) bool) {
+// incomplete reports whether the page may not show all characters of the pasties. The copy button then takes their text
+// from elsewhere.
+func (p *pastePage) incomplete() bool {
+	return marks.Exceeded(func(yield func(string) bool) {
 		more := yield(p.Paste.Title)
 		for i := 0; more && i < len(p.Paste.Pasties); i++ {
 			more = yield(p.Paste.Pasties[i].Title) && yield(p.Paste.Pasties[i].Code)
 		}
-	}
-	if marks.Exceeded(texts) { // the copy button fetches the code
+	})
+}
+
+// policy returns the Content-Security-Policy of a page with the pasties.
+func (p *pastePage) policy() string {
+	if p.Incomplete {
 		return notebookPolicy(site.AskingPolicy, p.Paste.Pasties)
 	}
 	return notebookPolicy(site.ContentPolicy, p.Paste.Pasties)

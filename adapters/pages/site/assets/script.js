@@ -105,22 +105,35 @@ function textOf(element) {
 const maxMarks = 10000;
 const incomplete = document.getElementsByClassName("mark").length >= maxMarks;
 
-async function textAt(address) {
-  const answer = await fetch(address);
+// wholeText returns the text at an address or, on a page that is shown once, in the page.
+async function wholeText(raw) {
+  if (raw.dataset.text) return decode(Uint8Array.from(atob(raw.dataset.text), c => c.charCodeAt(0)));
+  const answer = await fetch(raw.href);
   if (!answer.ok) throw new Error(answer.status);
-  return new TextDecoder("utf-8", {ignoreBOM: true}).decode(await answer.arrayBuffer());
+  return decode(await answer.arrayBuffer());
+}
+
+const decode = bytes => new TextDecoder("utf-8", {ignoreBOM: true}).decode(bytes);
+
+// copyText copies a text that may have to come first. Safari lets a page write only at once, so it is promised.
+function copyText(text) {
+  if (typeof text === "string") return navigator.clipboard.writeText(text);
+  const type = "text/plain";
+  return navigator.clipboard.write([new ClipboardItem({[type]: text.then(text => new Blob([text], {type}))})]);
 }
 
 function offerCopy(button) {
   const fence = button.closest(".fence");
   const code = fence ? fence.querySelector("code") : button.closest(".pasty").querySelector(".code code");
   const raw = fence ? null : button.parentElement.querySelector(".raw");
-  if (!code || !navigator.clipboard || incomplete && !raw) return;
+  if (!code || !navigator.clipboard) return;
+  const cut = incomplete && (raw || textOf(code).includes("\ufffd"));
+  if (cut && !raw) return;
   button.hidden = false;
   button.addEventListener("click", async () => {
     const label = button.dataset.label || (button.dataset.label = button.textContent);
     try {
-      await navigator.clipboard.writeText(incomplete ? await textAt(raw.href) : textOf(code));
+      await copyText(cut ? wholeText(raw) : textOf(code));
       button.textContent = "Copied";
     } catch {
       button.textContent = "Not copied";
