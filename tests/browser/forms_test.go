@@ -279,6 +279,42 @@ func TestFormPressedTwice(t *testing.T) {
 	}
 }
 
+// TestFold checks that the form shows its title, lifetime, visibility and button on common screens, and that the row
+// which stays in sight cuts nothing.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveUsers(t))
+	check := func(name string) {
+		t.Helper()
+		for _, screen := range [][2]int64{{1280, 800}, {390, 844}} {
+			tab.do(chromedp.EmulateViewport(screen[0], screen[1]))
+			tab.show("/")
+			tab.do(chromedp.WaitVisible(chromedp.CSS(".cm-content")))
+			hidden := evaluate[[]string](tab, `Array.from(
+				document.querySelectorAll("#title, #expires, #visibility, .bar .main")).filter(field => {
+					const {left, top, width, height} = field.getBoundingClientRect();
+					return document.elementFromPoint(left + width / 2, top + height / 2) !== field ||
+						document.elementFromPoint(left + width / 2, top + height - 1) !== field;
+				}).map(field => field.id || field.className)`)
+			cut := evaluate[[]string](tab, `Array.from(
+				document.querySelectorAll("#paste-form :is(label, input, button, p, legend)"))
+				.filter(element => element.checkVisibility() && !element.closest(".bar")).filter(element => {
+					const {top, bottom} = element.getBoundingClientRect();
+					const bar = document.querySelector(".bar").getBoundingClientRect().top;
+					return top < bar && bottom > bar;
+				}).map(element => element.outerHTML.slice(0, 80))`)
+			if len(hidden) > 0 || len(cut) > 0 {
+				t.Errorf("%s, %v: got %q out of sight and %q cut, want none", name, screen, hidden, cut)
+			}
+			tab.picture(fmt.Sprint(name, " ", screen[0]))
+		}
+	}
+	check("signed out")
+	tab.do(chromedp.EmulateViewport(tabWidth, tabHeight))
+	tab.signedIn(program.EpoxyToken)
+	check("signed in")
+}
+
 // TestWrongForm breaks a rule, and continues with the form that comes back.
 func TestWrongForm(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = option(paste.Unlisted.String(), "everyone with the link", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Unlisted.String(), "anyone with the link", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -179,7 +179,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = option(paste.Public.String(), "everyone, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Public.String(), "public, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
