@@ -158,7 +158,7 @@ func (s *server) push(ctx context.Context, draft *newPaste, encrypt bool, passwo
 		return s.create(ctx, "/raw", mediaType, body)
 	}
 	for i := range draft.Pasties {
-		draft.Pasties[i].Language = cmp.Or(draft.Language, "Plain Text")
+		draft.Pasties[i].Language = draft.Language // readers detect what is not named
 	}
 	sealed, key, err := seal(content{draft.Title, draft.Pasties}, password)
 	if err != nil {

@@ -158,7 +158,7 @@ func TestAccountPages(t *testing.T) {
 			look := func(name string) {
 				t.Helper()
 				tab.wantUsable(name)
-				for what, width := range map[string]int64{"phone": 360, "wide": tabWidth} {
+				for what, width := range map[string]int64{"phone": 320, "wide": tabWidth} {
 					tab.do(chromedp.EmulateViewport(width, 800))
 					tab.wantNoSideScroll()
 					tab.wholePicture(name + "-" + what)

@@ -83,6 +83,8 @@ type sealedSite struct {
 	origin  string
 	home    string
 
+	held chan struct{} // nil, or closed when colours may come
+
 	mu   sync.Mutex
 	sent bytes.Buffer
 }
@@ -100,6 +102,9 @@ func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *seal
 		r.Out.Host = r.In.Host
 		body, _ := io.ReadAll(r.In.Body)
 		r.Out.Body = io.NopCloser(bytes.NewReader(body))
+		if s.held != nil && strings.HasSuffix(r.In.URL.Path, "/colours.js") {
+			<-s.held
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		_ = r.In.Header.Write(&s.sent)
@@ -207,11 +212,17 @@ func TestVectors(t *testing.T) {
 func TestDecrypted(t *testing.T) {
 	t.Parallel()
 	s := newSealedSite(t, database.SQLite(t))
+	s.held = make(chan struct{})
 	second := "x = 1 # <b> " + strings.Repeat("long ", 100) + "\r\n" + strings.Repeat("y\n", 250) + "last"
 	text, err := json.Marshal(map[string]any{"pasties": []pasty{
-		{Title: "main.go", Language: "Plain Text", Code: "package main\n\nfunc main() {}\n"},
+		{Title: "main.go", Code: "package main\n\nfunc main() {}\n"},
 		{Language: "Python", Code: second},
 		{Language: "unknown"},
+		{Title: "index.php", Code: "<p class=\"a\">\n<?php echo 1;\nif (2) { echo 'b'; } ?>\n</p>\n"},
+		{Title: "README.md", Code: "# Head\n\nSome *soft* words.\n"},
+		{Language: "Autodetect", Code: "#!/usr/bin/env -S LANG=C python3 -u\nprint(1)\n"},
+		{Code: "Dear all, the meeting is on Monday.\n" + strings.Repeat("long ", 100)},
+		{Title: "other.go", Language: "Plain Text", Code: "package main\n"},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -219,20 +230,46 @@ func TestDecrypted(t *testing.T) {
 	v := seal(t, string(text))
 	path := "/" + s.store(v) + "#" + v.Key
 	tab := open(t, s.origin)
+	tab.begin(`performance.now = () => 0`) // or else a busy machine has no time for all colours
 	tab.show(path + "&1-L2-L3")
-	tab.wait(`document.querySelector("[id='2-L1'] + .v, [id='2-L1'] ~ .m")`)
+	tab.wait(`document.querySelector(".selected")`)
+	evaluate[bool](tab, `scrollTo(0, document.body.scrollHeight), true`)
+	before := evaluate[float64](tab, `scrollY`)
+	close(s.held)
+	tab.wait(`document.querySelectorAll(".pasty .facts")[6].textContent.startsWith("Plain Text")`)
+	tab.do(chromedp.Evaluate[chromedp.Void](settled, chromedp.EvalAwaitPromise))
+	if at := evaluate[float64](tab, `scrollY`); before == 0 || at < before {
+		t.Errorf("got to %v when the colours came, want the reader left at %v", at, before)
+	}
+	languages := evaluate[string](tab,
+		`Array.from(document.querySelectorAll(".pasty .facts span:first-child"), fact => fact.textContent).join()`)
+	if languages != "Go,Python,unknown,PHP,Markdown,Python,Plain Text,Plain Text" {
+		t.Errorf("got the languages %s, want those of names and texts", languages)
+	}
+	for n, want := range map[int]string{
+		3: "k p,a class,s \"a\",p <?php,k echo,m 1,k if,m 2,k echo,s 'b',p ?>,k p", 4: "h p #,h  Head,i p *,i soft,i p *", 7: "",
+	} {
+		if got := evaluate[string](tab, fmt.Sprintf(`Array.from(document.querySelectorAll(".code")[%d].querySelectorAll(
+			"span[class]:not(.lines)"), span => span.className + " " + span.textContent).join()`, n)); got != want {
+			t.Errorf("got %s coloured in snippet %d, want %s", got, n+1, want)
+		}
+	}
+	if wrapped := evaluate[string](tab, `Array.from(document.querySelectorAll(".code"), code =>
+		Number(code.matches(".wrapped"))).join("")`); wrapped != "00000011" {
+		t.Errorf("got %s wrapped, want the prose alone", wrapped)
+	}
 	const selected = `Array.from(document.querySelectorAll(".selected a"), a => a.textContent).join()`
 	if got := evaluate[string](tab, selected); got != "2,3" {
 		t.Errorf("got the lines %s selected, want those of the address", got)
 	}
 	if got := evaluate[string](tab,
-		`Array.from(document.querySelectorAll(".pasty .k"), k => k.textContent).join()`); got != "package,func" {
+		`Array.from(document.querySelector(".pasty").querySelectorAll(".k"), k => k.textContent).join()`); got != "package,func" {
 		t.Errorf("got %s in the colour of keywords, want those of Go, which the name of the file says", got)
 	}
 	numbers := evaluate[[]int](tab, `Array.from(document.querySelectorAll("section.pasty"),
 		section => section.querySelectorAll(".lines a").length)`)
-	if fmt.Sprint(numbers) != "[3 252 0]" {
-		t.Errorf("got %v numbered lines, want 3, 252 and none", numbers)
+	if fmt.Sprint(numbers[:3]) != "[3 252 0]" {
+		t.Errorf("got %v numbered lines, want 3, 252 and none at first", numbers)
 	}
 	tab.wantUsable("a decrypted paste")
 	tab.wholePicture("decrypted")
@@ -268,10 +305,50 @@ func TestDecrypted(t *testing.T) {
 	tab.wait(`document.querySelector(".code.wrapped .k")`)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, secret := range []string{"&1-L2", "2-L1-L5", "ython", "main.go"} {
+	for _, secret := range []string{"&1-L2", "2-L1-L5", "ython", "main.go", "php", "README"} {
 		if strings.Contains(s.sent.String(), secret) {
 			t.Errorf("got %s in a request, want nothing of the paste", secret)
 		}
+	}
+}
+
+// begin has each page of the tab begin with a script.
+func (tab *tab) begin(script string) {
+	tab.t.Helper()
+	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+}
+
+// TestColoursOfDecrypted has a mode that fails, which leaves its file alone plain, and files that take longer than the
+// page has for its colours: the first ones have them. The page's clock goes on with each line.
+func TestColoursOfDecrypted(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t))
+	const lines = 600
+	long := pasty{Language: "Go", Code: strings.Repeat("func\n", lines)}
+	text, err := json.Marshal(map[string]any{"pasties": []pasty{{Language: "Go", Code: "func // fails here"},
+		long, long, long, {Language: "PHP", Code: "<?php echo 1;"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := seal(t, string(text))
+	tab := open(t, s.origin)
+	tab.begin(`
+		let now = 0;
+		performance.now = () => now++;
+		const {charAt} = String.prototype;
+		String.prototype.charAt = function(at) {
+			if (this.includes("fails here")) throw new Error("a mode fails");
+			return charAt.call(this, at);
+		};`)
+	tab.show("/" + s.store(v) + "#" + v.Key)
+	tab.wait(`document.querySelectorAll(".pasty .facts")[4]?.textContent.startsWith("PHP") && document.querySelector(".k")`)
+	coloured := evaluate[[]int](tab, `Array.from(document.querySelectorAll(".code"), code => code.querySelectorAll(".k").length)`)
+	if coloured[0] != 0 || coloured[1] != lines || coloured[2] == 0 || coloured[2] >= lines || coloured[3] != 0 ||
+		coloured[4] != 0 {
+		t.Errorf("got %v coloured words, want none of what fails, all of the first long file, and some of the second", coloured)
+	}
+	if got := evaluate[string](tab, `textOf(document.querySelectorAll("code")[3])`); got != long.Code {
+		t.Errorf("got %d bytes of a file without colours, want its %d", len(got), len(long.Code))
 	}
 }
 

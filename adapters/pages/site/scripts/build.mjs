@@ -6,6 +6,19 @@ import {readFile, readdir, rm, writeFile} from "node:fs/promises";
 const assets = "../assets/";
 for (const name of await readdir(assets)) if (/^chunk-/.test(name)) await rm(assets + name);
 
+// Of the catalogue, scripts need only how languages are found.
+const catalogue = {
+  name: "catalogue",
+  setup({onResolve, onLoad}) {
+    onResolve({filter: /^catalogue$/}, () => ({path: "../../../catalogue/languages.json", namespace: "catalogue"}));
+    onLoad({filter: /./, namespace: "catalogue"}, async ({path}) => ({
+      loader: "json",
+      contents: JSON.stringify(JSON.parse(await readFile(path, "utf8")).map(language =>
+        [language.Name, ...["Aliases", "Owns", "Filenames", "Interpreters"].map(key => language[key] ?? [])])),
+    }));
+  },
+};
+
 const options = {
   outdir: assets,
   bundle: true,
@@ -14,6 +27,7 @@ const options = {
   minify: true,
   charset: "utf8",
   loader: {".txt": "text"},
+  plugins: [catalogue],
   legalComments: "none", // LICENSES has them
   metafile: true,
 };

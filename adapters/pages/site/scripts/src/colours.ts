@@ -1,6 +1,14 @@
 // Colours for encrypted code. All modes are in one file, because a request for one mode would tell the server the language
 // of the code.
 import {StreamParser, StringStream} from "@codemirror/streamparser";
+import {Parser, parseMixed} from "@lezer/common";
+import {parser as cssParser} from "@lezer/css";
+import {highlightTree} from "@lezer/highlight";
+import {configureNesting, parser as htmlParser} from "@lezer/html";
+import {parser as javascript} from "@lezer/javascript";
+import {parser as json} from "@lezer/json";
+import {GFM, parser as markdownParser} from "@lezer/markdown";
+import {parser as phpParser} from "@lezer/php";
 import * as clike from "@codemirror/legacy-modes/mode/clike";
 import {clojure} from "@codemirror/legacy-modes/mode/clojure";
 import {cmake} from "@codemirror/legacy-modes/mode/cmake";
@@ -11,7 +19,6 @@ import {erlang} from "@codemirror/legacy-modes/mode/erlang";
 import {go} from "@codemirror/legacy-modes/mode/go";
 import {groovy} from "@codemirror/legacy-modes/mode/groovy";
 import {haskell} from "@codemirror/legacy-modes/mode/haskell";
-import {javascript, json, typescript} from "@codemirror/legacy-modes/mode/javascript";
 import {julia} from "@codemirror/legacy-modes/mode/julia";
 import {lua} from "@codemirror/legacy-modes/mode/lua";
 import {fSharp, oCaml} from "@codemirror/legacy-modes/mode/mllike";
@@ -28,36 +35,43 @@ import {shell} from "@codemirror/legacy-modes/mode/shell";
 import {standardSQL} from "@codemirror/legacy-modes/mode/sql";
 import {swift} from "@codemirror/legacy-modes/mode/swift";
 import {toml} from "@codemirror/legacy-modes/mode/toml";
-import {html, xml} from "@codemirror/legacy-modes/mode/xml";
+import {xml} from "@codemirror/legacy-modes/mode/xml";
 import {yaml} from "@codemirror/legacy-modes/mode/yaml";
+import {highlighter} from "./highlighter";
 import {Span} from "./lines";
 
-// Each mode with the names and the extensions of its languages.
-const modes: [StreamParser<any>, string, string][] = [
-  [clike.c, "C", "c h"], [clike.cpp, "C++|Cuda", "cpp cc cxx hpp hh ino"], [clike.csharp, "C#", "cs"],
-  [clike.dart, "Dart", "dart"], [clike.java, "Java|Apex|Processing", "java"], [clike.kotlin, "Kotlin|Gradle Kotlin DSL", "kt kts"],
-  [clike.objectiveC, "Objective-C|Objective-C++", "m mm"], [clike.scala, "Scala", "scala sbt"],
-  [clojure, "Clojure|ClojureScript", "clj cljs edn"], [cmake, "CMake", "cmake"], [css, "CSS|PostCSS", "css"],
-  [diff, "diff", "diff patch"], [dockerFile, "Dockerfile", "dockerfile"], [erlang, "Erlang", "erl"], [fSharp, "F#", "fs fsx"],
-  [go, "Go", "go"], [groovy, "Groovy|Gradle", "groovy gradle"], [haskell, "Haskell", "hs"], [html, "HTML|Svelte", "html htm vue svelte"],
-  [javascript, "JavaScript|JSX", "js mjs cjs jsx"], [json, "JSON|JSON5|JSON-LD|JSON with Comments|Jupyter Notebook", "json jsonc ipynb"],
-  [julia, "Julia", "jl"], [less, "LESS", "less"], [lua, "Lua", "lua"], [nginx, "Nginx", ""], [oCaml, "OCaml", "ml mli"],
-  [perl, "Perl", "pl pm"], [powerShell, "PowerShell", "ps1 psm1"],
-  [properties, "Properties files|Java Properties|EditorConfig|Git Config", "ini cfg conf properties"],
-  [protobuf, "ProtoBuf", "proto"], [python, "Python|Xonsh|Snakemake", "py pyw"], [r, "R", "r"], [ruby, "Ruby", "rb"],
-  [rust, "Rust", "rs"], [sCSS, "SCSS", "scss"], [shell, "Shell|Dotenv", "sh bash zsh env"],
-  [standardSQL, "SQL|MySQL|MariaDB SQL|PostgreSQL|SQLite|PLSQL|MS SQL", "sql"], [swift, "Swift", "swift"], [toml, "TOML", "toml"],
-  [typescript, "TypeScript", "ts tsx"], [xml, "XML|SVG|XSLT|Maven POM|COLLADA", "xml svg xsl"], [yaml, "YAML|OASv3-yaml", "yaml yml"],
+export {languageOf} from "./catalogue";
+
+// The editor's parsers of what has other languages in it, or is in it.
+const html = htmlParser.configure({wrap: configureNesting([
+  {tag: "script", parser: javascript}, {tag: "style", parser: cssParser},
+])});
+const php = phpParser.configure({wrap: parseMixed(({type}) =>
+  type.isTop ? {parser: html, overlay: node => node.name === "Text"} : null)});
+const trees: [Parser, string][] = [
+  [html, "HTML|Svelte|Vue.js Component"], [php, "PHP|HTML+PHP"],
+  [markdownParser.configure([GFM]), "Markdown|GitHub Flavored Markdown|RMarkdown"],
+  [javascript.configure({dialect: "jsx"}), "JavaScript|JSX"], [javascript.configure({dialect: "ts"}), "TypeScript"],
+  [javascript.configure({dialect: "ts jsx"}), "TypeScript-JSX"],
+  [json, "JSON|JSON5|JSON-LD|JSON with Comments|Jupyter Notebook"],
 ];
 
-// modeOf returns the mode of a language or, without one, of a file name, because the form cannot ask the server.
-function modeOf(language: string, file: string): StreamParser<unknown> | undefined {
-  const name = language.toLowerCase();
-  if (name && name !== "plain text") {
-    return modes.find(([, names]) => names.toLowerCase().split("|").includes(name))?.[0];
-  }
-  const extension = /\.([^.]+)$/.exec(file.toLowerCase())?.[1];
-  return extension ? modes.find(([, , extensions]) => extensions.split(" ").includes(extension))?.[0] : undefined;
+// The other parsers read line by line. Each is here with the names of its languages.
+const modes: [StreamParser<any>, string][] = [
+  [clike.c, "C"], [clike.cpp, "C++|Cuda"], [clike.csharp, "C#"], [clike.dart, "Dart"], [clike.java, "Java|Apex|Processing"],
+  [clike.kotlin, "Kotlin|Gradle Kotlin DSL"], [clike.objectiveC, "Objective-C|Objective-C++"], [clike.scala, "Scala"],
+  [clojure, "Clojure|ClojureScript|edn"], [cmake, "CMake"], [css, "CSS|PostCSS"], [diff, "diff"], [dockerFile, "Dockerfile"],
+  [erlang, "Erlang"], [fSharp, "F#"], [go, "Go"], [groovy, "Groovy|Gradle"], [haskell, "Haskell"],
+  [julia, "Julia"], [less, "LESS"], [lua, "Lua"],
+  [nginx, "Nginx"], [oCaml, "OCaml"], [perl, "Perl"], [powerShell, "PowerShell"],
+  [properties, "Properties files|Java Properties|EditorConfig|Git Config"], [protobuf, "ProtoBuf"],
+  [python, "Python|Xonsh|Snakemake"], [r, "R"], [ruby, "Ruby"], [rust, "Rust"], [sCSS, "SCSS"], [shell, "Shell|Dotenv"],
+  [standardSQL, "SQL|MySQL|MariaDB SQL|PostgreSQL|SQLite|PLSQL|MS SQL"], [swift, "Swift"], [toml, "TOML"],
+  [xml, "XML|SVG|XSLT|Maven POM|COLLADA"], [yaml, "YAML|OASv3-yaml"],
+];
+
+function parserOf<P>(parsers: [P, string][], language: string): P | undefined {
+  return parsers.find(([, names]) => names.split("|").includes(language))?.[0];
 }
 
 // The classes of the style sheet, by the modes' names for tokens. The first word of a name that is listed here counts.
@@ -74,15 +88,36 @@ function classOf(style: string | null): string {
   return "";
 }
 
-const most = 256 << 10; // characters of one code that get colours
-const longest = 10_000; // characters of a line that get colours
-const patience = 1000; // milliseconds for one code
+const most = 256 << 10; // characters that get colours
+const longest = 10_000; // characters of a line that a mode reads
 const unit = 4; // spaces of an indentation and of a tab
 
-/** spansOf returns the colours of code, or of its beginning. */
-export function spansOf(language: string, file: string, code: string): Span[] {
-  const mode = modeOf(language, file);
-  if (!mode) return [];
+/** spansOf returns the colours of the beginning of a code, until that time on the clock of the page. */
+export function spansOf(language: string, code: string, until: number): Span[] {
+  const begins = code.slice(0, most);
+  const parser = parserOf(trees, language);
+  if (parser) return spansOfTree(parser, begins, until);
+  const mode = parserOf(modes, language);
+  return mode ? spansOfLines(mode, begins, until) : [];
+}
+
+function spansOfTree(parser: Parser, code: string, until: number): Span[] {
+  const parse = parser.startParse(code);
+  let tree = parse.advance();
+  for (; !tree; tree = parse.advance()) {
+    if (performance.now() > until && parse.stoppedAt === null) parse.stopAt(parse.parsedPos);
+  }
+  const spans: Span[] = [];
+  let at = 0;
+  highlightTree(tree, highlighter, (from, to, name) => {
+    if (from > at) spans.push([from - at, ""]);
+    spans.push([to - from, name]);
+    at = to;
+  });
+  return spans;
+}
+
+function spansOfLines(mode: StreamParser<unknown>, code: string, until: number): Span[] {
   const spans: Span[] = [];
   const add = (length: number, name: string) => {
     const last = spans.at(-1);
@@ -90,9 +125,8 @@ export function spansOf(language: string, file: string, code: string): Span[] {
     else if (length) spans.push([length, name]);
   };
   const state = mode.startState?.(unit) ?? {};
-  const end = performance.now() + patience;
-  for (const line of code.slice(0, most).split("\n")) {
-    if (line.length > longest || performance.now() > end) return spans;
+  for (const line of code.split("\n")) {
+    if (line.length > longest || performance.now() > until) return spans;
     const stream = new StringStream(line, unit, unit);
     if (!line) mode.blankLine?.(state, unit);
     for (let idle = 0; !stream.eol();) {

@@ -7,29 +7,11 @@ import {Compartment, EditorState, Extension} from "@codemirror/state";
 import {
   drawSelection, dropCursor, EditorView, highlightSpecialChars, keymap, lineNumbers, rectangularSelection,
 } from "@codemirror/view";
-import {tagHighlighter, tags} from "@lezer/highlight";
 import {detect} from "./detect";
 import {encrypts} from "./encryption";
+import {highlighter} from "./highlighter";
 import {Language, languageOf, modeOf} from "./languages";
 import {Fields} from "./snippets";
-
-// The classes are those that the server gives to highlighted code (style.css).
-const colours = tagHighlighter([
-  {tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self], class: "k"},
-  {tag: [tags.typeName, tags.className, tags.namespace], class: "t"},
-  {tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.standard(tags.name)], class: "f"},
-  {tag: [tags.string, tags.regexp, tags.special(tags.string)], class: "s"},
-  {tag: [tags.escape, tags.character], class: "e"},
-  {tag: [tags.number, tags.bool, tags.null, tags.atom, tags.literal], class: "m"},
-  {tag: tags.comment, class: "c"},
-  {tag: [tags.meta, tags.processingInstruction, tags.annotation], class: "p"},
-  {tag: [tags.attributeName, tags.propertyName, tags.labelName], class: "a"},
-  {tag: tags.tagName, class: "k"},
-  {tag: tags.heading, class: "h"},
-  {tag: tags.emphasis, class: "i"},
-  {tag: tags.inserted, class: "n"},
-  {tag: tags.deleted, class: "d"},
-]);
 
 const look = EditorView.theme({
   "&": {border: "1px solid var(--field)", borderRadius: "6px", background: "var(--surface)", color: "var(--text)"},
@@ -55,6 +37,10 @@ function indent(view: EditorView): boolean {
   return true;
 }
 
+// What detection finds is asked of the server by name: it does not have to know a name for the program of a shebang.
+const shells: Record<string, string> = {bash: "Shell", sh: "Shell", zsh: "Shell", node: "JavaScript"};
+const meanings = {ofProgram: (name: string) => /\d/.test(name) ? "" : shells[name] ?? name, ofLanguage: () => ""};
+
 /** Editor shows the code of a snippet. */
 export interface Editor {
   /** keep puts the text into the textarea. */
@@ -77,7 +63,7 @@ export function mount(fields: Fields, nonce: string, onInput: () => void): Edito
   const extensions: Extension[] = [
     EditorView.cspNonce.of(nonce), look, lineNumbers(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(4), indentUnit.of("    "), indentOnInput(),
-    syntaxHighlighting(colours as never), bracketMatching(), closeBrackets(), rectangularSelection(),
+    syntaxHighlighting(highlighter as never), bracketMatching(), closeBrackets(), rectangularSelection(),
     highlightSelectionMatches(), mode.of([]), label.of(EditorView.contentAttributes.of(attributes)),
     EditorView.contentAttributes.of({autocapitalize: "off", autocorrect: "off", spellcheck: "false"}),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(key => key.key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap,
@@ -114,7 +100,7 @@ export function mount(fields: Fields, nonce: string, onInput: () => void): Edito
       if (asked !== wanted) return; // something else was chosen since
     }
     const detects = !named && (!language.value || language.value.toLowerCase() === "autodetect");
-    const guess = detects ? detect(view.state.sliceDoc(0, 20000)) : "";
+    const guess = detects ? detect(view.state.sliceDoc(0, 20000), meanings) : "";
     if (typing && !changed && guess === guessed) return;
     guessed = guess;
     const meant = named ?? (guess ? await languageOf(guess, "") : null);

@@ -7,6 +7,7 @@ import {chosen} from "./wrapping";
 // In script.js:
 declare function offerCopy(button: Element): void;
 declare function arrive(): void; // at the lines that the address names
+declare function select(scroll: boolean): void; // these lines
 declare function oneStop(code: Element): void; // of the tab key
 
 // The key in the address; the lines of a link stand behind it, as in #KEY&L3-L7.
@@ -46,16 +47,14 @@ function showPaste(content: Content): void {
     const name = pasty.title || "Snippet " + (i + 1);
     section.querySelector("h2")!.textContent = name;
     const lines = linesOf(pasty.code);
-    const facts = [pasty.language, lines + (lines === 1 ? " line" : " lines")].map(text => {
+    section.querySelector(".facts")!.replaceChildren(...[pasty.language, lines + (lines === 1 ? " line" : " lines")].map(text => {
       const fact = document.createElement("span");
       fact.textContent = text;
       return fact;
-    });
-    section.querySelector(".facts")!.replaceChildren(...facts);
+    }));
     const pre = section.querySelector("pre")!;
     pre.setAttribute("aria-label", "Code of " + name);
-    const wraps = chosen() ?? (pasty.language === "Plain Text" ? "wrapped" : "");
-    if (wraps) pre.classList.add(wraps);
+    wrap(pre, pasty.language);
     const code = section.querySelector("code")!;
     show(code, pasty.code, [], anchorOf(content, i), keyText() + "&");
     const download = section.querySelector("a")!;
@@ -72,17 +71,37 @@ function showPaste(content: Content): void {
 
 const anchorOf = (content: Content, i: number) => content.pasties.length > 1 ? i + 1 + "-" : "";
 
-// colour adds colours to the code on the page. It loads the modes after the code is shown, and all of them at once.
+// wrap wraps the long lines of prose, unless the reader has chosen.
+function wrap(code: Element, language: string): void {
+  const wraps = chosen() ?? (language === "Plain Text" ? "wrapped" : "");
+  if (wraps && !code.matches(".wrapped, .unwrapped")) code.classList.add(wraps);
+}
+
+const patience = 1000; // milliseconds for the colours of a page
+
+// colour adds languages and colours to codes that are shown. Their modes come when the code is there, and are the same
+// for all.
 async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
-  const {spansOf} = await import("./colours.js");
-  for (const [i, {language, title, code}] of content.pasties.entries()) {
-    const spans = spansOf(language, title, code);
-    if (!spans.length || !codes[i]!.isConnected) continue;
-    show(codes[i]!, code, spans, anchorOf(content, i), keyText() + "&");
-    oneStop(codes[i]!);
-    await new Promise(resolve => setTimeout(resolve)); // lets the page respond between pasties
+  const {languageOf, spansOf} = await import("./colours.js");
+  let left = patience;
+  for (const [i, {title, code, ...pasty}] of content.pasties.entries()) {
+    const shown = codes[i]!;
+    if (!shown.isConnected) return; // another paste is shown
+    const began = performance.now();
+    try {
+      const language = languageOf(pasty.language, title, code);
+      shown.closest(".pasty")!.querySelector(".facts span")!.textContent = language;
+      wrap(shown.parentElement!, language);
+      const spans = spansOf(language, code, began + left);
+      if (spans.length) {
+        show(shown, code, spans, anchorOf(content, i), keyText() + "&");
+        oneStop(shown);
+      }
+    } catch { /* a fault of a mode leaves this code as it is */ }
+    left -= performance.now() - began;
+    await new Promise(resolve => setTimeout(resolve)); // a page of many codes answers its reader between them
   }
-  arrive();
+  select(false); // the reader may have scrolled since
 }
 
 async function openPaste(password?: string): Promise<void> {

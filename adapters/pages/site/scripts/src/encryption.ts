@@ -10,7 +10,7 @@ function collect(form: HTMLFormElement): Content {
     const fields = fieldsOf(snippet);
     const {name, language} = fields;
     const code = codeOf(fields);
-    const chosen = !language.value || language.value === "Autodetect" ? "Plain Text" : language.value;
+    const chosen = language.value.toLowerCase() === "autodetect" ? "" : language.value; // readers detect it
     if (name.value || code) pasties.push({title: name.value, language: chosen, code});
   }
   if (!pasties.length) throw new Error("There is nothing to encrypt yet.");

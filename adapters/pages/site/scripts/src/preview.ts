@@ -4,6 +4,8 @@ import {button, find} from "./dom";
 import {encrypts} from "./encryption";
 import {fieldsOf, onAdd, snippets} from "./snippets";
 
+declare function offerCopy(button: Element): void; // in script.js
+
 const markdown = /\.(md|markdown|mdown|mkd)$/i;
 
 function isMarkdown(snippet: HTMLElement): boolean {
@@ -36,6 +38,7 @@ function offer(snippet: HTMLElement, keep: () => void): void {
     const page = new DOMParser().parseFromString(await answer?.text() ?? "", "text/html");
     const rendered = page.querySelector(".rendered") ?? page.querySelector("main p");
     shown.replaceChildren(...(rendered ? Array.from(rendered.childNodes) : ["The server does not answer. Try again."]));
+    shown.querySelectorAll("button.copy").forEach(offerCopy);
   });
   const tabs = document.createElement("p");
   tabs.className = "tools";
