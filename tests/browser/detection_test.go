@@ -39,8 +39,10 @@ func TestSameDetection(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		"", "x", "{}", "[]", "[1]", "[", "{\"a\": tru", "{\"a\": 1} x", "[2026-11-28]", "[1]\n[2]\n", "{\"a\": \"\\d\"}",
-		"\ufeff#!/usr/bin/env -S LANG=C python3.12 -u\nx", "#!/bin/sh\n", "#!/opt/nobody/knows\n", "#!env\nx", "\n\n#!/usr/bin/perl\n",
-		"# -*- Ruby -*-\nx", "/* -*- tab-width: 4; mode: C++; -*- */", "x\n\n// vim: set ts=4 ft=go :\n", "# vi: filetype=nonsense\n",
+		"\ufeff#!/usr/bin/env -S LANG=C python3.12 -u\nx", "#!/bin/sh\n", "#!/opt/nobody/knows\n", "#!env\nx",
+		"\n\n#!/usr/bin/perl\n",
+		"# -*- Ruby -*-\nx", "/* -*- tab-width: 4; mode: C++; -*- */", "x\n\n// vim: set ts=4 ft=go :\n",
+		"# vi: filetype=nonsense\n",
 		"select a\n  from b;\n", "We select one\nfrom many, and insert\ninto none.",
 	}
 	for _, file := range []string{"samples", "plain", "outputs"} {
@@ -79,7 +81,8 @@ func TestWorkOfDetection(t *testing.T) {
 	tab.detects()
 	for _, opener := range []string{
 		"@@ -", "-*-", "vim:ft ", "select\n", "\nselect a from ", "from a", "\n", " ", "\t", "'", "\"", "[", "[1,", "{\"a\":",
-		"\"\"\"", "FROM x\n", "ARG x\n", "#\n", "a=", "a: ", "a = [", "*", "|", "- ", "1", "<", "x;", "\\", "update x ", "create ",
+		"\"\"\"", "FROM x\n", "ARG x\n", "#\n", "a=", "a: ", "a = [", "*", "|", "- ", "1", "<", "x;", "\\",
+		"update x ", "create ",
 		"with a ", "grant ", "a\n", "\"\\", "1=2=3 ",
 	} {
 		for _, c := range [][2]string{{"", ""}, {"x", "x"}, {"#!env ", "1"}, {query, "\nx"}} {

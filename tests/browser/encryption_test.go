@@ -247,7 +247,8 @@ func TestDecrypted(t *testing.T) {
 		t.Errorf("got the languages %s, want those of names and texts", languages)
 	}
 	for n, want := range map[int]string{
-		3: "k p,a class,s \"a\",p <?php,k echo,m 1,k if,m 2,k echo,s 'b',p ?>,k p", 4: "h p #,h  Head,i p *,i soft,i p *", 7: "",
+		3: "k p,a class,s \"a\",p <?php,k echo,m 1,k if,m 2,k echo,s 'b',p ?>,k p",
+		4: "h p #,h  Head,i p *,i soft,i p *", 7: "",
 	} {
 		if got := evaluate[string](tab, fmt.Sprintf(`Array.from(document.querySelectorAll(".code")[%d].querySelectorAll(
 			"span[class]:not(.lines)"), span => span.className + " " + span.textContent).join()`, n)); got != want {
@@ -262,8 +263,8 @@ func TestDecrypted(t *testing.T) {
 	if got := evaluate[string](tab, selected); got != "2,3" {
 		t.Errorf("got the lines %s selected, want those of the address", got)
 	}
-	if got := evaluate[string](tab,
-		`Array.from(document.querySelector(".pasty").querySelectorAll(".k"), k => k.textContent).join()`); got != "package,func" {
+	const keywords = `Array.from(document.querySelector(".pasty").querySelectorAll(".k"), k => k.textContent).join()`
+	if got := evaluate[string](tab, keywords); got != "package,func" {
 		t.Errorf("got %s in the colour of keywords, want those of Go, which the name of the file says", got)
 	}
 	numbers := evaluate[[]int](tab, `Array.from(document.querySelectorAll("section.pasty"),
@@ -341,11 +342,14 @@ func TestColoursOfDecrypted(t *testing.T) {
 			return charAt.call(this, at);
 		};`)
 	tab.show("/" + s.store(v) + "#" + v.Key)
-	tab.wait(`document.querySelectorAll(".pasty .facts")[4]?.textContent.startsWith("PHP") && document.querySelector(".k")`)
-	coloured := evaluate[[]int](tab, `Array.from(document.querySelectorAll(".code"), code => code.querySelectorAll(".k").length)`)
+	tab.wait(`document.querySelectorAll(".pasty .facts")[4]?.textContent.startsWith("PHP") &&
+		document.querySelector(".k")`)
+	coloured := evaluate[[]int](tab,
+		`Array.from(document.querySelectorAll(".code"), code => code.querySelectorAll(".k").length)`)
 	if coloured[0] != 0 || coloured[1] != lines || coloured[2] == 0 || coloured[2] >= lines || coloured[3] != 0 ||
 		coloured[4] != 0 {
-		t.Errorf("got %v coloured words, want none of what fails, all of the first long file, and some of the second", coloured)
+		t.Errorf("got %v coloured words, want none of what fails, all of the first long file, and some of the second",
+			coloured)
 	}
 	if got := evaluate[string](tab, `textOf(document.querySelectorAll("code")[3])`); got != long.Code {
 		t.Errorf("got %d bytes of a file without colours, want its %d", len(got), len(long.Code))

@@ -268,7 +268,8 @@ func TestGitRequests(t *testing.T) {
 		"a request cut off":      {"0032want 1", nil, 400},
 		"a length without bytes": {"ffff", nil, 400},
 		"thousands of packets":   {strings.Repeat("0005x", 50_000), nil, 400},
-		"thousands of haves": {"0011command=fetch0001" + strings.Repeat("0032have "+strings.Repeat("1", 40)+"\n", 5000) + "0000",
+		"thousands of haves": {"0011command=fetch0001" + strings.Repeat("0032have "+strings.Repeat("1", 40)+"\n",
+			5000) + "0000",
 			[]string{"Git-Protocol", "version=2"}, 200}, // and wants nothing
 		"an endless depth": {"0011command=fetch0001000fdeepen 99990032want " + strings.Repeat("1", 40) + "\n0009done\n0000",
 			[]string{"Git-Protocol", "version=2"}, 400},
