@@ -108,7 +108,7 @@ func TestOEmbed(t *testing.T) {
 		"https://paste.example/": fault.NotFound, "https://paste.example/k2j4x8m1/edit": fault.NotFound,
 	} {
 		answer, err := s.Get("/oembed?url=" + strings.ReplaceAll(link, "%", "%25"))
-		if !fault.Is(err, want) || strings.Contains(fault.MessageOf(err), "url is missing") != (want == fault.Invalid) {
+		if !fault.Is(err, want) || strings.Contains(fault.MessageOf(err), "url must be") != (want == fault.Invalid) {
 			t.Errorf("%s: got %v %s, want %v", link, err, answer.Body, want)
 		}
 	}
