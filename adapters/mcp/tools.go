@@ -183,6 +183,14 @@ func (c *call) remove(ctx context.Context, in deleteInput) (struct{}, error) {
 	return struct{}{}, c.from.Guess(remove)
 }
 
+// maxPasties is how many pasties of a paste a list has. A page of one paste with more could be too long to be answered.
+const maxPasties = 10
+
+func shortened(item view.Item) view.Item {
+	item.Pasties = item.Pasties[:min(len(item.Pasties), maxPasties)]
+	return item
+}
+
 type listInput struct {
 	Sort   string `json:"sort,omitempty" jsonschema:"newest, last edited or by title; created unless said"`
 	Tag    string `json:"tag,omitempty" jsonschema:"only those with this tag"`
@@ -197,7 +205,7 @@ func (c *call) list(ctx context.Context, in listInput) (view.List, error) {
 	page, err := c.Pastes.List.Own(ctx, c.from.Viewer, query)
 	result := view.List{Items: []view.Item{}, Next: page.Next}
 	for i := range page.Pastes {
-		result.Items = append(result.Items, view.NewItem(&page.Pastes[i]))
+		result.Items = append(result.Items, shortened(view.NewItem(&page.Pastes[i])))
 	}
 	return result, err
 }
@@ -212,7 +220,7 @@ func (c *call) search(ctx context.Context, in searchInput) (view.List, error) {
 	page, err := c.Search.Find.List(ctx, c.from.Viewer, in.Query, in.Cursor, in.Limit)
 	result := view.List{Items: []view.Item{}, Next: page.Next}
 	for i := range page.Pastes {
-		result.Items = append(result.Items, view.NewMatch(&page.Pastes[i]))
+		result.Items = append(result.Items, shortened(view.NewMatch(&page.Pastes[i])))
 	}
 	return result, err
 }

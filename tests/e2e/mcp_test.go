@@ -122,6 +122,29 @@ type toolPaste struct {
 
 func texts(pasties ...arguments) []arguments { return pasties }
 
+// TestMCPLongItems lists and searches a paste of many texts, each of which JSON makes longer, alone on a page.
+func TestMCPLongItems(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, cfg.URL, "GLUEPOT_MCP=true")
+	a := newAgent(t, p, program.EpoxyToken)
+	pasty := `{"title":"` + strings.Repeat("<", 30) + `","language":"Go","code":"` + strings.Repeat("<", 300) + `"}`
+	status, answer := send(t, p, http.MethodPost, "/paste", `{"title":"haystack","isPublic":true,"pasties":[`+
+		strings.Repeat(pasty+",", 999)+pasty+`]}`, "Authorization", program.EpoxyToken)
+	if status != http.StatusOK {
+		t.Fatalf("got %d %.300s, want a paste", status, answer)
+	}
+	for tool, in := range map[string]arguments{
+		"list_my_pastes": {"title": "haystack", "limit": 1}, "search_pastes": {"query": "haystack", "limit": 1},
+	} {
+		var page listPage
+		if a.does(tool, in, &page); len(page.Items) != 1 {
+			t.Errorf("%s: got %+v, want the paste", tool, page)
+		}
+	}
+}
+
 // TestMCPTools uses each tool and the resource as the owner of a paste.
 func TestMCPTools(t *testing.T) {
 	t.Parallel()
