@@ -18,18 +18,22 @@ import (
 const pathPreview = "/preview"
 
 // preview renders Markdown as the page of a paste would, for those who may create one, and as often. It stores nothing.
-// An address has one preview at a time.
+// A client has one preview at a time.
 func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	if err := p.Modules.Pastes.Preview.Do(r.Actor()); err != nil {
-		return err
-	}
 	page := previewPage{Layout: r.Layout("Preview", "")}
 	if code := fields.Get("code"); len(code) <= maxRenderedBytes {
-		end, err := p.previews.begin(r.Context(), paste.ClientAt(r.Actor().Address()))
+		client := paste.ClientAt(r.Actor().Address())
+		if r.Viewer.SignedIn() {
+			client = paste.ClientOf(r.Viewer.User.ID)
+		}
+		end, err := p.previews.begin(r.Context(), client)
 		if err != nil {
 			return err
 		}
 		defer end()
+		if err := p.Modules.Pastes.Preview.Do(r.Actor()); err != nil {
+			return err
+		}
 		leave, err := p.Large.Enter(r.Context())
 		if err != nil {
 			return err
@@ -43,11 +47,11 @@ func (p *pages) preview(w http.ResponseWriter, r *site.Request, fields url.Value
 	return site.Show(w, r, p.previewView(page), nil)
 }
 
-// maxPreviews is how many previews of an address are rendered or wait for that.
+// maxPreviews is how many previews of a client are rendered or wait for that.
 const maxPreviews = 4
 
 var errManyPreviews = fault.Wrap(fault.Busy, "Your previews are still being rendered. Try again shortly.",
-	errors.New("an address has more previews at once than may wait"))
+	errors.New("a client has more previews at once than may wait"))
 
 // turns lets each client do one thing at a time. The zero turns are ready.
 type turns struct {
