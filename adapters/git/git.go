@@ -54,13 +54,16 @@ type Git struct {
 	cache   *cache.Cache[*repository] // of the pastes that were asked for last
 }
 
+// maxWaiting is how many requests may wait for a slot.
+const maxWaiting = 256
+
 // maxCached bounds the bytes of objects in the cache. A clone asks for its repository two or three times.
 const maxCached = 8 << 20
 
 // New returns an adapter over the use cases.
 func New(modules Modules) *Git {
 	size := func(_ string, r *repository) int64 { return r.bytes }
-	return &Git{modules: modules, queue: queue.New(0, errMany), cache: cache.New(maxCached, size)}
+	return &Git{modules: modules, queue: queue.New(maxWaiting, errMany), cache: cache.New(maxCached, size)}
 }
 
 // Routes returns the paths of a repository below that of its paste.
@@ -201,13 +204,16 @@ func (g *Git) upload(w http.ResponseWriter, r *http.Request) (reader user.ID, re
 	if err != nil || len(request) > maxRequest || bytes.Count(request, []byte("want ")) > maxWants {
 		return a.answered(w, errRequest)
 	}
+	if err := route.Hold(w, int64(cap(request)), false); err != nil {
+		return a.answered(w, err)
+	}
 	return a.answered(w, g.serve(w, a, request, typeResult))
 }
 
 // serve answers a request, or advertises the branch if it is nil. What is sent is complete before the first byte
 // leaves, so that a client that reads slowly takes no slot. Nobody waits for a slot or for memory with a paste in hand.
 func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType string) error {
-	b := &budget{w: w}
+	b := &budget{w: w, request: int64(cap(request))}
 	var answer *pieces
 	for {
 		var err error
@@ -217,11 +223,11 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 		if !b.short {
 			return err
 		}
-		if err := route.Hold(w, b.claimed, true); err != nil {
+		if err := b.wait(); err != nil {
 			return err
 		}
 	}
-	if err := route.Hold(w, answer.length, false); err != nil {
+	if err := route.Hold(w, int64(len(answer.list))*pieceLength, false); err != nil {
 		return err
 	}
 	setHeaders(w, mediaType)
@@ -235,6 +241,7 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 // budget is the memory that an answer takes.
 type budget struct {
 	w       http.ResponseWriter
+	request int64 // that the request takes
 	used    int64 // so far
 	claimed int64 // at most, of all attempts
 	short   bool  // it was not free
@@ -242,7 +249,7 @@ type budget struct {
 
 // claim claims memory, or fails at once.
 func (b *budget) claim(bytes int64) error {
-	if b.used = max(b.used, bytes); b.used > route.Share(b.w) {
+	if b.used = max(b.used, b.request+bytes); b.used > route.Share(b.w) {
 		return errLong
 	}
 	b.claimed = max(b.claimed, b.used)
@@ -251,11 +258,21 @@ func (b *budget) claim(bytes int64) error {
 	return err
 }
 
+// wait waits for twice the memory of the attempt that had too little: with a little more, the next one would only end a
+// little later. A request that waits holds nothing but itself, or two of them would wait for each other.
+func (b *budget) wait() error {
+	b.claimed = min(2*b.claimed, route.Share(b.w))
+	if err := route.Hold(b.w, b.request, false); err != nil {
+		return err
+	}
+	return route.Hold(b.w, b.claimed, true)
+}
+
 // answer makes an answer in a slot. It fails if there is no memory: see budget.short.
 func (g *Git) answer(a *asked, request []byte, b *budget) (*pieces, error) {
 	ctx := a.Context()
 	b.used, b.short = 0, false
-	leave, err := g.queue.Wait(ctx)
+	leave, err := g.queue.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +291,7 @@ func (g *Git) answer(a *asked, request []byte, b *budget) (*pieces, error) {
 	if err := b.claim(document.Bytes() + repository.bytes); err != nil {
 		return nil, err
 	}
-	used := b.used
+	used := b.used - b.request
 	answer := &pieces{claim: func(length int64) error { return b.claim(used + length) }}
 	err = transport.UploadPack(ctx, &bounded{Storer: repository, ctx: ctx}, io.NopCloser(bytes.NewReader(request)),
 		answer, &transport.UploadPackRequest{
@@ -363,7 +380,7 @@ func (p *pieces) cutAfterList() bool {
 		case err != nil:
 			return false
 		case length == 0:
-			p.list, p.length = net.Buffers{answer[:at+4]}, int64(at+4)
+			p.list, p.length = net.Buffers{bytes.Clone(answer[:at+4])}, int64(at+4)
 			return true
 		}
 		at += max(4, int(length))
@@ -413,8 +430,11 @@ func (g *Git) repository(ctx context.Context, doc *paste.Document, b *budget) (*
 				return nil, err
 			}
 			made, err := newRepository(ctx, doc, versions, author, g.fileName)
-			if err == nil {
+			switch {
+			case err == nil:
 				g.cache.Put(key, made)
+			case ctx.Err() != nil:
+				err = errMany // those who share it go on
 			}
 			return made, err
 		})

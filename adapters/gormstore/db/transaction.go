@@ -150,8 +150,8 @@ func LockInstallation(tx *gorm.DB) error {
 }
 
 // lockAdministrator fails with auditlog.ErrAdministrator unless the user of that id is an active administrator.
-// Administrators take turns, so that of two who suspend each other the second is refused. A turn waits for no lock
-// longer than lockTimeout: other nodes wait for it.
+// Administrators take turns, so that of two who suspend each other the second is refused. A turn that has begun its
+// transaction waits for no lock longer than lockTimeout: other nodes wait for it.
 func (s *Store) lockAdministrator(tx *gorm.DB, administrator string) error {
 	if s.pgx != nil {
 		if err := tx.Exec(fmt.Sprint("SET LOCAL lock_timeout = ", lockTimeout.Milliseconds())).Error; err != nil {

@@ -8,21 +8,21 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Queue has slots for work, and places for the requests that hold a paste in a slot or while they wait for one.
+// Queue has slots for work, and places for the requests that Enter.
 type Queue struct {
 	Places, Slots chan struct{}
 
 	busy *fault.Error
 }
 
-// New returns a queue in which so many requests may wait that hold a paste. busy, a fault.Busy, is for the others.
+// New returns a queue in which so many requests may wait in Enter. busy, a fault.Busy, is for the others.
 func New(waiting int, busy *fault.Error) Queue {
 	slots := max(1, runtime.GOMAXPROCS(0)/2)
 	return Queue{Places: make(chan struct{}, slots+waiting), Slots: make(chan struct{}, slots), busy: busy}
 }
 
-// Enter waits for a slot, for a request that holds a paste. leave releases the slot. It fails with fault.Busy if too
-// many wait, or if ctx ends.
+// Enter waits for a slot, for a request that holds memory, such as a paste. leave releases the slot. It fails with
+// fault.Busy if too many wait, or if ctx ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Places <- struct{}{}:
@@ -37,7 +37,7 @@ func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	return func() { slot(); <-q.Places }, nil
 }
 
-// Wait is Enter for a request that holds no paste yet.
+// Wait is Enter for a request that holds nothing yet.
 func (q Queue) Wait(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Slots <- struct{}{}:
