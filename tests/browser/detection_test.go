@@ -20,7 +20,8 @@ func (tab *tab) detects() {
 	tab.t.Helper()
 	tab.do(chromedp.Evaluate[chromedp.Void](`(async () => {
 		const page = document.querySelector("script[src$='/page.js']").src;
-		window.detect = (await import(page.replace("page.js", "colours.js"))).languageOf.bind(null, "", "");
+		window.colours = await import(page.replace("page.js", "colours.js"));
+		window.detect = colours.languageOf.bind(null, "", "");
 	})()`, chromedp.EvalAwaitPromise))
 }
 
@@ -91,6 +92,28 @@ func TestWorkOfDetection(t *testing.T) {
 				16_000/len(opener), inScript(t, c[1])))
 			if took := tab.worked() - began; took > .35 {
 				t.Errorf("got %.2f s of work, want less, for %q, %q many times, %q", took, c[0], opener, c[1])
+			}
+		}
+	}
+}
+
+// TestWorkOfColours gives parsers a fifth of a second for what makes them go back and forth. Markdown that took the square
+// of its length took 46 seconds.
+func TestWorkOfColours(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveDemonstration(t))
+	command(tab, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
+	tab.show("/search")
+	tab.detects()
+	for _, name := range []string{"Markdown", "HTML", "PHP", "TypeScript-JSX", "JSON"} {
+		for _, opener := range []string{"[a](", "*a_ ", "`", "<a ", "<?php ", "{", "[", "> ", "${"} {
+			began := tab.worked()
+			// What is nested deeper than the stack stays plain.
+			spans := evaluate[int](tab, fmt.Sprintf(`(() => {
+				try { return colours.spansOf(%s, %s.repeat(%d), performance.now() + 200).length; } catch { return 0; }
+			})()`, inScript(t, name), inScript(t, opener), 128_000/len(opener)))
+			if took := tab.worked() - began; took > 2 {
+				t.Errorf("%s: got %.2f s of work for %d colours, want a fifth of a second, of %q", name, took, spans, opener)
 			}
 		}
 	}

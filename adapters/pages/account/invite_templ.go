@@ -111,7 +111,7 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, cod
 			}
 			if providers {
 				if passwords || passkeys {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Or with an account elsewhere</h2>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Other ways to sign up</h2>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -143,7 +143,7 @@ func (p *pages) signInView(page site.Layout, sent signInForm) templ.Component {
 			}
 			if providers > 0 {
 				if passwords {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h2>Or with an account elsewhere</h2>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h2>Other ways to sign in</h2>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

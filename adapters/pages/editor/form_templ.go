@@ -179,7 +179,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = option(paste.Public.String(), "public, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Public.String(), "anyone, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -103,7 +103,7 @@ function textOf(element) {
 
 // A page has so many marks at most. Beyond them it does not contain all characters, and Copy asks for the code.
 const maxMarks = 10000;
-const incomplete = document.getElementsByClassName("mark").length >= maxMarks;
+const marks = document.getElementsByClassName("mark");
 
 // wholeText returns the text at an address or, on a page that is shown once, in the page.
 async function wholeText(raw) {
@@ -127,7 +127,7 @@ function offerCopy(button) {
   const code = fence ? fence.querySelector("code") : button.closest(".pasty").querySelector(".code code");
   const raw = fence ? null : button.parentElement.querySelector(".raw");
   if (!code || !navigator.clipboard) return;
-  const cut = incomplete && (raw || textOf(code).includes("\ufffd"));
+  const cut = marks.length >= maxMarks && (raw || textOf(code).includes("\ufffd"));
   if (cut && !raw) return;
   button.hidden = false;
   button.addEventListener("click", async () => {

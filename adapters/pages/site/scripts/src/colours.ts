@@ -48,9 +48,10 @@ const html = htmlParser.configure({wrap: configureNesting([
 ])});
 const php = phpParser.configure({wrap: parseMixed(({type}) =>
   type.isTop ? {parser: html, overlay: node => node.name === "Text"} : null)});
+const markdown = markdownParser.configure([GFM]);
 const trees: [Parser, string][] = [
   [html, "HTML|Svelte|Vue.js Component"], [php, "PHP|HTML+PHP"],
-  [markdownParser.configure([GFM]), "Markdown|GitHub Flavored Markdown|RMarkdown"],
+  [markdown, "Markdown|GitHub Flavored Markdown|RMarkdown"],
   [javascript.configure({dialect: "jsx"}), "JavaScript|JSX"], [javascript.configure({dialect: "ts"}), "TypeScript"],
   [javascript.configure({dialect: "ts jsx"}), "TypeScript-JSX"],
   [json, "JSON|JSON5|JSON-LD|JSON with Comments|Jupyter Notebook"],
@@ -90,15 +91,27 @@ function classOf(style: string | null): string {
 
 const most = 256 << 10; // characters that get colours
 const longest = 10_000; // characters of a line that a mode reads
+const mostSigns = 1000; // of a paragraph of Markdown
 const unit = 4; // spaces of an indentation and of a tab
 
 /** spansOf returns the colours of the beginning of a code, until that time on the clock of the page. */
 export function spansOf(language: string, code: string, until: number): Span[] {
   const begins = code.slice(0, most);
   const parser = parserOf(trees, language);
-  if (parser) return spansOfTree(parser, begins, until);
+  if (parser) return spansOfTree(parser, parser === markdown ? sparse(begins) : begins, until);
   const mode = parserOf(modes, language);
   return mode ? spansOfLines(mode, begins, until) : [];
+}
+
+// sparse returns Markdown up to its first paragraph with too many signs: the parser takes time quadratic in their number,
+// and cannot be stopped within a paragraph.
+function sparse(code: string): string {
+  let length = 0;
+  for (const paragraph of code.split(/(?<=\n)(?=[ \t]*\n)/)) {
+    if ((paragraph.match(/[[\]*_~`<]/g)?.length ?? 0) > mostSigns) return code.slice(0, length);
+    length += paragraph.length;
+  }
+  return code;
 }
 
 function spansOfTree(parser: Parser, code: string, until: number): Span[] {

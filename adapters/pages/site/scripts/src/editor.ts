@@ -37,9 +37,13 @@ function indent(view: EditorView): boolean {
   return true;
 }
 
-// What detection finds is asked of the server by name: it does not have to know a name for the program of a shebang.
-const shells: Record<string, string> = {bash: "Shell", sh: "Shell", zsh: "Shell", node: "JavaScript"};
-const meanings = {ofProgram: (name: string) => /\d/.test(name) ? "" : shells[name] ?? name, ofLanguage: () => ""};
+// The server is asked about the language that is detected, so only names from this list may come of a shebang: other words
+// of the text stay in the browser.
+const programs = new Map([
+  ["bash", "Shell"], ["sh", "Shell"], ["zsh", "Shell"], ["node", "JavaScript"], ["nodejs", "JavaScript"], ["python", "Python"],
+  ["perl", "Perl"], ["ruby", "Ruby"], ["php", "PHP"], ["lua", "Lua"], ["luajit", "Lua"], ["Rscript", "R"],
+]);
+const meanings = {ofProgram: (name: string) => programs.get(name) ?? "", ofLanguage: () => ""};
 
 /** Editor shows the code of a snippet. */
 export interface Editor {

@@ -82,7 +82,8 @@ const patience = 1000; // milliseconds for the colours of a page
 // colour adds languages and colours to codes that are shown. Their modes come when the code is there, and are the same
 // for all.
 async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
-  const {languageOf, spansOf} = await import("./colours.js");
+  const colours = await import("./colours.js").catch(() => null);
+  const languageOf = colours?.languageOf ?? (chosen => chosen || "Plain Text");
   let left = patience;
   for (const [i, {title, code, ...pasty}] of content.pasties.entries()) {
     const shown = codes[i]!;
@@ -92,10 +93,12 @@ async function colour(content: Content, codes: HTMLElement[]): Promise<void> {
       const language = languageOf(pasty.language, title, code);
       shown.closest(".pasty")!.querySelector(".facts span")!.textContent = language;
       wrap(shown.parentElement!, language);
-      const spans = spansOf(language, code, began + left);
+      const spans = colours?.spansOf(language, code, began + left) ?? [];
       if (spans.length) {
+        const focused = shown.contains(document.activeElement) ? document.activeElement!.id : "";
         show(shown, code, spans, anchorOf(content, i), keyText() + "&");
         oneStop(shown);
+        if (focused) find(focused).focus({preventScroll: true});
       }
     } catch { /* a fault of a mode leaves this code as it is */ }
     left -= performance.now() - began;

@@ -10,8 +10,9 @@ function collect(form: HTMLFormElement): Content {
     const fields = fieldsOf(snippet);
     const {name, language} = fields;
     const code = codeOf(fields);
-    const chosen = language.value.toLowerCase() === "autodetect" ? "" : language.value; // readers detect it
-    if (name.value || code) pasties.push({title: name.value, language: chosen, code});
+    const chosen = language.value.trim();
+    const named = chosen.toLowerCase() === "autodetect" ? "" : chosen; // readers detect it
+    if (name.value || code) pasties.push({title: name.value, language: named, code});
   }
   if (!pasties.length) throw new Error("There is nothing to encrypt yet.");
   const value = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
