@@ -41,7 +41,7 @@ func (p *Preview) Do(actor audit.Actor) error {
 	now := p.create.now()
 	full, err := allowance.Rate.Take(p.full[client].Sub(now))
 	if err != nil {
-		return fault.Wrap(fault.Exhausted, "You have previewed as often as you may. Try again later.", err)
+		return fault.Wrap(fault.Exhausted, "You have reached the limit for previews. Try again later.", err)
 	}
 	if p.full[client] = now.Add(full); len(p.full) > maxPreviewers {
 		maps.DeleteFunc(p.full, func(_ paste.Client, at time.Time) bool { return at.Before(now) })
