@@ -97,8 +97,8 @@ func TestWorkOfDetection(t *testing.T) {
 	}
 }
 
-// TestWorkOfColours gives parsers a fifth of a second for what makes them go back and forth. Markdown that took the square
-// of its length took 46 seconds.
+// TestWorkOfColours gives parsers a fifth of a second for what makes them go back and forth. Markdown that took time
+// quadratic in its length took 46 seconds.
 func TestWorkOfColours(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveDemonstration(t))

@@ -2,7 +2,7 @@ package faults
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // Git's
+	"crypto/sha1"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +98,7 @@ func manyLines(version int) string {
 	var code strings.Builder
 	_, _ = fmt.Fprintln(&code, "version", version)
 	for i := 0; code.Len() < 2_000_000; i++ {
-		sum := sha1.Sum([]byte{byte(i)}) //nolint:gosec // as above
+		sum := sha1.Sum([]byte{byte(i)})
 		_, _ = fmt.Fprintf(&code, "%x %x the same as before, and as the next one %d\n", sum, i*i, i)
 	}
 	return code.String()
@@ -161,7 +161,6 @@ func clone(node *program.Process, address, id string) error {
 	transport := &http.Transport{DialContext: dialer.DialContext}
 	defer transport.CloseIdleConnections()
 	ask := func(method, path, body string) ([]byte, error) {
-		//nolint:noctx // the client has a limit
 		r, err := http.NewRequest(method, "http://"+node.Address+"/"+id+".git/"+path, strings.NewReader(body))
 		if err != nil {
 			return nil, err
@@ -220,7 +219,7 @@ func wholePack(answer []byte) error {
 		return fmt.Errorf("got %d bytes of a pack, want all of it", len(pack))
 	}
 	end := len(pack) - sha1.Size
-	if sum := sha1.Sum(pack[:end]); !bytes.Equal(sum[:], pack[end:]) { //nolint:gosec // as above
+	if sum := sha1.Sum(pack[:end]); !bytes.Equal(sum[:], pack[end:]) {
 		return fmt.Errorf("got a pack of %d bytes with the wrong hash", len(pack))
 	}
 	return nil
