@@ -91,7 +91,7 @@ test-races: ## run every test with the race detector, also in the program that t
 		$$(for package in $(PACKAGES); do echo $$package; done | grep -vE '/gluepot/($(SEQUENTIAL))$$')
 
 test-faults: ## kill, freeze, fill and starve what Gluepot depends on, under load (five minutes; prints a table)
-	$(GO) test -count 1 -parallel 4 -timeout 20m -v ./tests/faults
+	$(GO) test -count 1 -parallel 2 -timeout 20m -v ./tests/faults
 
 # SCENARIO=killed_primary runs one scenario. DOCS=docs writes the table into docs/SCALING.md.
 test-failover: export GLUEPOT_TEST_POSTGRES = local

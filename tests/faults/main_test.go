@@ -4,7 +4,7 @@
 //
 // Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine, are collected
 // with record and printed in one table at the end. Scenarios that compare times, or keep the processors busy, run one
-// after another. The others mostly wait, and run four at once after them. "make test-faults" runs them all.
+// after another. The others mostly wait, and run two at once after them. "make test-faults" runs them all.
 package faults
 
 import (

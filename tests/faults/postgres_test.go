@@ -98,7 +98,11 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 	}}.start(t)
 	asking := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
 	time.Sleep(time.Second)
-	before := asking.cut()
+	before := &tally{}
+	program.Eventually(t, "there are answers", func() bool {
+		before.add(asking.cut())
+		return before.asked() > 0
+	})
 	before.wantAllRight(t)
 
 	breakDatabase()
