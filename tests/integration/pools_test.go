@@ -133,7 +133,13 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return err
 		},
 		"counting": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.CountActive.Do(ctx); return err },
-		"sweeping": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.Sweep.Do(ctx); return err },
+		"sweeping": func(ctx context.Context, _ token.Viewer) error {
+			_, err := node.Pastes.Sweep.Do(ctx)
+			if fault.Is(err, fault.Unavailable) {
+				return nil // a batch gives up before a busy machine has looked everything up
+			}
+			return err
+		},
 		"a public list": func(ctx context.Context, _ token.Viewer) error {
 			_, err := node.Pastes.Browse.Public(ctx, "Epoxy", paste.Selection{})
 			return err
