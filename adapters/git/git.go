@@ -227,7 +227,7 @@ func (g *Git) serve(w http.ResponseWriter, a *asked, request []byte, mediaType s
 			return err
 		}
 	}
-	if err := route.Hold(w, int64(len(answer.list))*pieceLength, false); err != nil {
+	if err := route.Hold(w, answer.bytes(), false); err != nil {
 		return err
 	}
 	setHeaders(w, mediaType)
@@ -292,7 +292,7 @@ func (g *Git) answer(a *asked, request []byte, b *budget) (*pieces, error) {
 		return nil, err
 	}
 	used := b.used - b.request
-	answer := &pieces{claim: func(length int64) error { return b.claim(used + length) }}
+	answer := &pieces{claim: func(bytes int64) error { return b.claim(used + bytes) }}
 	err = transport.UploadPack(ctx, &bounded{Storer: repository, ctx: ctx}, io.NopCloser(bytes.NewReader(request)),
 		answer, &transport.UploadPackRequest{
 			GitProtocol: a.Header.Get("Git-Protocol"), AdvertiseRefs: request == nil, StatelessRPC: true,
@@ -316,20 +316,22 @@ func (g *Git) answer(a *asked, request []byte, b *budget) (*pieces, error) {
 
 // pieces is an answer. It does not move what it holds when it grows.
 type pieces struct {
-	list   net.Buffers
-	length int64
-	claim  func(length int64) error // before it takes so much memory
-	err    error                    // of the claim
+	list  net.Buffers
+	claim func(bytes int64) error // before it takes so much memory
+	err   error                   // of the claim
 }
 
 const pieceLength = 64 << 10
+
+// bytes returns the memory that the answer takes.
+func (p *pieces) bytes() int64 { return int64(len(p.list)) * pieceLength }
 
 // Write implements io.Writer. It fails without memory.
 func (p *pieces) Write(text []byte) (n int, err error) {
 	for n < len(text) {
 		last := len(p.list) - 1
 		if last < 0 || len(p.list[last]) == pieceLength {
-			if p.err = p.claim(p.length + pieceLength); p.err != nil {
+			if p.err = p.claim(p.bytes() + pieceLength); p.err != nil {
 				return n, p.err
 			}
 			p.list = append(p.list, make([]byte, 0, pieceLength))
@@ -338,7 +340,6 @@ func (p *pieces) Write(text []byte) (n int, err error) {
 		part := text[n:min(len(text), n+pieceLength-len(p.list[last]))]
 		p.list[last] = append(p.list[last], part...)
 		n += len(part)
-		p.length += int64(len(part))
 	}
 	return n, nil
 }
@@ -380,7 +381,7 @@ func (p *pieces) cutAfterList() bool {
 		case err != nil:
 			return false
 		case length == 0:
-			p.list, p.length = net.Buffers{bytes.Clone(answer[:at+4])}, int64(at+4)
+			p.list = net.Buffers{bytes.Clone(answer[:at+4])}
 			return true
 		}
 		at += max(4, int(length))
