@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"database/sql"
 	"fmt"
 	"net"
 	"net/http"
@@ -492,15 +493,15 @@ func TestHangup(t *testing.T) {
 // wantUsed checks how many tokens have a last-used time.
 func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	t.Helper()
-	if got := used(t, cfg); got != want {
+	if got := used(t, database.SQL(t, cfg)); got != want {
 		t.Errorf("got %d tokens with a last use, want %d", got, want)
 	}
 }
 
 // used returns how many tokens have a last use.
-func used(t *testing.T, cfg gormstore.Config) (tokens int) {
+func used(t *testing.T, db *sql.DB) (tokens int) {
 	t.Helper()
-	row := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL")
+	row := db.QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL")
 	if err := row.Scan(&tokens); err != nil {
 		t.Fatal(err)
 	}
@@ -570,7 +571,8 @@ func TestUnstoredUses(t *testing.T) {
 		t.Errorf("got %v, want a warning about 1 token", line)
 	}
 	proxy.Resume()
-	program.Eventually(t, "the use is stored", func() bool { return used(t, cfg) == 1 })
+	db := database.SQL(t, cfg)
+	program.Eventually(t, "the use is stored", func() bool { return used(t, db) == 1 })
 }
 
 // TestLastUsed checks that the time of use is stored in the background, and once more at the end.
