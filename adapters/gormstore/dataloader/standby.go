@@ -16,16 +16,16 @@ type StaleFinder interface {
 }
 
 // Standby decorates the users of a primary: it finds users that may be stale on a standby. It asks the primary for
-// users that the standby lacks, and while the standby does not answer. A standby that lags too far behind is read only
-// while the primary does not answer.
+// users that the standby lacks, and while the standby does not answer. A standby that hangs or lags too far behind is
+// read only while the primary does not answer.
 type Standby struct {
 	user.Store // the primary's
 
 	standby     StaleFinder
 	lag         func(context.Context) (time.Duration, error)
 	silentUntil atomic.Int64 // in Unix nanoseconds
-	behindUntil atomic.Int64 // in Unix nanoseconds: until then it lags too far behind
-	freshUntil  atomic.Int64 // in Unix nanoseconds: until then the lag is not asked for again
+	avoidUntil  atomic.Int64 // in Unix nanoseconds: until then the primary is asked first
+	checkedTill atomic.Int64 // in Unix nanoseconds: until then the lag is not asked for again
 }
 
 const (
@@ -35,6 +35,8 @@ const (
 	lagInterval = time.Second
 	// lagTime is how long an answer to that may take.
 	lagTime = time.Second
+	// hangPause is how long the lag of a standby that hangs is not asked for: whoever asks waits for lagTime.
+	hangPause = 2 * time.Second
 	// standbyPause is how long a standby that did not answer is not asked again.
 	standbyPause = time.Second
 	// standbyTries is how often a standby is asked before that: during a failover the proxy closes connections to the
@@ -47,22 +49,30 @@ func NewStandby(standby StaleFinder, lag func(context.Context) (time.Duration, e
 	return &Standby{Store: primary, standby: standby, lag: lag}
 }
 
-// checkLag finds out whether the standby lags too far behind. One caller asks, and the others do not wait for the
-// answer: what they read is at most lagInterval older.
+// checkLag finds out whether the standby hangs or lags too far behind. One caller asks, and the others do not wait for
+// the answer: what they read is at most lagInterval older.
 func (s *Standby) checkLag(ctx context.Context) {
-	until, now := s.freshUntil.Load(), time.Now()
-	if now.UnixNano() < until || !s.freshUntil.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
+	until, now := s.checkedTill.Load(), time.Now()
+	if now.UnixNano() < until || !s.checkedTill.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, lagTime)
+	inTime, cancel := context.WithTimeout(ctx, lagTime)
 	defer cancel()
-	switch lag, err := s.lag(ctx); {
+	switch lag, err := s.lag(inTime); {
+	case err != nil && inTime.Err() != nil && ctx.Err() == nil: // it hangs
+		s.avoid(hangPause)
+		s.checkedTill.Store(time.Now().Add(hangPause).UnixNano())
 	case err != nil: // the read that follows fails, too
-	case lag > maxLag: // lasts until after the next check
-		s.behindUntil.Store(time.Now().Add(2*lagInterval + lagTime).UnixNano())
+	case lag > maxLag:
+		s.avoid(lagInterval)
 	default:
-		s.behindUntil.Store(0)
+		s.avoidUntil.Store(0)
 	}
+}
+
+// avoid makes find ask the primary first until the check that follows after the interval has ended.
+func (s *Standby) avoid(interval time.Duration) {
+	s.avoidUntil.Store(time.Now().Add(interval + lagInterval + lagTime).UnixNano())
 }
 
 // StaleByName implements user.Store.
@@ -80,12 +90,12 @@ func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) 
 func (s *Standby) find(ctx context.Context, ask func(context.Context,
 	StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
-	if time.Now().UnixNano() < s.behindUntil.Load() {
+	if time.Now().UnixNano() < s.avoidUntil.Load() {
 		u, err := askWithin(ctx, s.Store, ask)
 		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 			return u, err
 		}
-		s.behindUntil.Store(0) // until the next check
+		s.avoidUntil.Store(0) // until the next check
 	}
 	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
 		u, err := askWithin(ctx, s.standby, ask)
