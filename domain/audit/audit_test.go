@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// TestActors holds what each kind of actor may be taken for. The zero Actor is taken for none.
+// TestActors checks the roles in which each kind of actor may act. The zero Actor has none.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	signedIn := token.Viewer{User: user.User{ID: "epoxy"}}
@@ -34,7 +34,7 @@ func TestActors(t *testing.T) {
 			_, viewer := c.actor.Viewer()
 			_, writer := c.actor.Writer()
 			_, signed := c.actor.User()
-			for taken, pair := range map[string]struct {
+			for role, pair := range map[string]struct {
 				err  error
 				want fault.Kind
 			}{
@@ -42,14 +42,14 @@ func TestActors(t *testing.T) {
 				"a user": {signed, c.signed}, "the operator": {c.actor.CheckOperator(), c.operator},
 			} {
 				if fault.KindOf(pair.err) != pair.want || pair.err == nil != (pair.want == allowed) {
-					t.Errorf("as %s: got %v, want %v", taken, pair.err, pair.want)
+					t.Errorf("as %s: got %v, want %v", role, pair.err, pair.want)
 				}
 			}
 		})
 	}
 }
 
-// TestVisitorIsRejected wants a visitor to be asked to sign in, as everywhere else.
+// TestVisitorIsRejected checks that a visitor is asked to sign in, as everywhere else.
 func TestVisitorIsRejected(t *testing.T) {
 	t.Parallel()
 	if _, err := audit.By(token.Viewer{}, netip.Addr{}).User(); !errors.Is(err, token.ErrRejected) {
@@ -82,7 +82,7 @@ func TestEntry(t *testing.T) {
 	for name, c := range map[string]struct {
 		actor         audit.Actor
 		want          string
-		administrator bool // whether the store looks for one
+		administrator bool // whether the store must find one
 	}{
 		"administrator": {admin, "Epoxy", true},
 		"visitor":       {audit.By(token.Viewer{}, netip.Addr{}), "", true},
@@ -91,19 +91,19 @@ func TestEntry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			one, other := c.actor.Entry("paste.remove", "id", "spam"), c.actor.Entry("paste.remove", "id", "spam")
-			if one.Actor != c.want || one.Act != "paste.remove" || one.Target != "id" || one.Reason != "spam" {
-				t.Errorf("got %+v, want the act of %q", one, c.want)
+			first, second := c.actor.Entry("paste.remove", "id", "spam"), c.actor.Entry("paste.remove", "id", "spam")
+			if first.Actor != c.want || first.Act != "paste.remove" || first.Target != "id" || first.Reason != "spam" {
+				t.Errorf("got %+v, want paste.remove of id by %q, because of spam", first, c.want)
 			}
-			if (one.Administrator != "") != c.administrator || ident.Valid(one.Administrator) != (c.want == "Epoxy") {
-				t.Errorf("got the administrator %q, want an id: %t, of a user only if there is one", one.Administrator,
+			if (first.Administrator != "") != c.administrator || ident.Valid(first.Administrator) != (c.want == "Epoxy") {
+				t.Errorf("got the administrator %q, want one: %t, a valid id only of a user", first.Administrator,
 					c.administrator)
 			}
 			if own := c.actor.OwnEntry("token.issue", "id", ""); own.Actor != c.want || own.Administrator != "" {
-				t.Errorf("got %+v, want an act of %q that needs no administrator", own, c.want)
+				t.Errorf("got %+v, want %q to act, and no administrator", own, c.want)
 			}
-			if one.ID == "" || one.ID == other.ID {
-				t.Errorf("got the ids %q and %q, want two", one.ID, other.ID)
+			if first.ID == "" || first.ID == second.ID {
+				t.Errorf("got the ids %q and %q, want two different ones", first.ID, second.ID)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 package batch
 
-// Each calls visit with at most limit items of a list, after a cursor; 0 is no limit. next returns the page after a
+// Each calls visit with at most limit items of a list, after a cursor; 0 means no limit. next returns the page after a
 // cursor, and the cursor of its last item, or the zero cursor if it is the last page. Nothing in the store waits for
 // visit. Each fails with the first error of next or visit.
 func Each[P comparable, T any](

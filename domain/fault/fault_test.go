@@ -21,7 +21,7 @@ func TestKindAndMessage(t *testing.T) {
 	}
 }
 
-func TestAbout(t *testing.T) {
+func TestInvalidField(t *testing.T) {
 	t.Parallel()
 	err := InvalidField("tags", "there are more than 100.")
 	if err.Kind != Invalid || err.Field != "tags" || err.Message != "there are more than 100." {
@@ -40,13 +40,13 @@ func TestIs(t *testing.T) {
 		kind Kind
 	}{
 		"nil":                        {nil, None},
-		"an error of another sort":   {io.EOF, Internal},
+		"an error of another type":   {io.EOF, Internal},
 		"an error without a kind":    {&Error{Message: "x"}, Internal},
 		"a conflict":                 {New(Conflict, "x"), Conflict},
 		"a conflict inside an error": {fmt.Errorf("outer: %w", New(Conflict, "x")), Conflict},
 	} {
 		if got := MessageOf(c.err); (got == "") != (c.err == nil) {
-			t.Errorf("%s: got the message %q", what, got)
+			t.Errorf("%s: got the message %q, want one only for an error", what, got)
 		}
 		if got := KindOf(c.err); got != c.kind {
 			t.Errorf("%s: got the kind %v, want %v", what, got, c.kind)

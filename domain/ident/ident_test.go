@@ -46,25 +46,25 @@ func TestValid(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	type id string
-	var drawn []id
+	var ids []id
 	refuse := func(first int, then error) func(id) error {
-		drawn = nil
+		ids = nil
 		return func(i id) error {
-			if drawn = append(drawn, i); len(drawn) <= first {
+			if ids = append(ids, i); len(ids) <= first {
 				return fault.Wrap(fault.Conflict, "taken", ErrTaken)
 			}
 			return then
 		}
 	}
-	if err := Draw(refuse(draws-1, nil)); err != nil || len(drawn) != draws || drawn[0] == drawn[1] {
-		t.Errorf("got %v, error %v, want %d ids and no error", drawn, err, draws)
+	if err := Draw(refuse(draws-1, nil)); err != nil || len(ids) != draws || ids[0] == ids[1] {
+		t.Errorf("got %v, error %v, want %d ids and no error", ids, err, draws)
 	}
 	other := fault.New(fault.Conflict, "another conflict")
-	if err := Draw(refuse(1, other)); !errors.Is(err, other) || len(drawn) != 2 {
-		t.Errorf("got %v, error %v, want 2 ids and %v", drawn, err, other)
+	if err := Draw(refuse(1, other)); !errors.Is(err, other) || len(ids) != 2 {
+		t.Errorf("got %v, error %v, want 2 ids and %v", ids, err, other)
 	}
 	if err := Draw(refuse(1000, nil)); !fault.Is(err, fault.Unavailable) || !errors.Is(err, ErrTaken) ||
-		len(drawn) != draws {
-		t.Errorf("got %v, error %v, want %d ids and %v", drawn, err, draws, ErrTaken)
+		len(ids) != draws {
+		t.Errorf("got %v, error %v, want %d ids and %v", ids, err, draws, ErrTaken)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// table finds by what is in it.
+// table is a Catalogue of a few languages.
 type table struct {
 	Catalogue
 
@@ -39,32 +39,32 @@ func TestByTitle(t *testing.T) {
 			got = match.Name
 		}
 		if got != want {
-			t.Errorf("got %q, want %q, for %q", got, want, title)
+			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 	}
 }
 
-// counting counts the bytes that are looked up.
-type counting struct {
+// countingTable counts the bytes of the extensions that are looked up.
+type countingTable struct {
 	table
 
 	bytes *int
 }
 
-func (c counting) ByExtension(extension string) (*Language, bool) {
+func (c countingTable) ByExtension(extension string) (*Language, bool) {
 	*c.bytes += len(extension)
 	return c.table.ByExtension(extension)
 }
 
-// TestByTitleOfDots does not look each of thousands of endings up, which take the square of the title's length: a
-// request can have hundreds of such titles.
+// TestByTitleOfDots checks that the work for a title is linear in its length. A title can have thousands of extensions,
+// and a request hundreds of such titles.
 func TestByTitleOfDots(t *testing.T) {
 	t.Parallel()
 	bytes := 0
-	catalogue := counting{table{languages: map[string]*Language{"go": {Name: "Go"}}}, &bytes}
+	catalogue := countingTable{table{languages: map[string]*Language{"go": {Name: "Go"}}}, &bytes}
 	title := strings.Repeat(".ä", 2048)
 	if match, ok := ByTitle(title, catalogue); ok || bytes > len(title) {
-		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", match, bytes, len(title))
+		t.Errorf("got %v, %d bytes looked up, want no language and at most %d", match, bytes, len(title))
 	}
 	if match, ok := ByTitle(title+".go", catalogue); !ok || match.Name != "Go" {
 		t.Errorf("got %v, want Go", match)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNetworksOf wants the networks that can be blocked, also for addresses that were not normalized.
+// TestNetworksOf checks that every network around an address is returned, normalized or not.
 func TestNetworksOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -17,7 +17,7 @@ func TestNetworksOf(t *testing.T) {
 			address := netip.MustParseAddr(text)
 			got := NetworksOf(address)
 			if len(got) != address.WithZone("").Unmap().BitLen()+1 || got[len(got)-1] != want {
-				t.Errorf("got %q, want all up to %s", got, want)
+				t.Errorf("got %q, want every network up to %s", got, want)
 			}
 			if !slices.Contains(got, "0.0.0.0/0") && !slices.Contains(got, "::/0") {
 				t.Errorf("got %q, want the whole internet among them", got)

@@ -14,17 +14,17 @@ import (
 
 var created = time.Date(2024, 5, 6, 7, 8, 9, 123456000, time.UTC)
 
-// testRules count ids, know three languages, and have small limits.
+// testRules returns rules with numbered ids, three languages and small limits.
 func testRules() Rules {
-	drawn := 0
+	ids := 0
 	return Rules{
 		Limits: Limits{Pasties: 4, Edits: 10, ContentBytes: 10_000, HistoryBytes: 1000},
 		NewID: func() string {
-			drawn++
-			return fmt.Sprint("id", drawn)
+			ids++
+			return fmt.Sprint("id", ids)
 		},
-		Language: func(wanted, title, code string) (string, bool) {
-			switch strings.ToLower(wanted) {
+		Language: func(name, title, code string) (string, bool) {
+			switch strings.ToLower(name) {
 			case "go", "golang":
 				return "Go", true
 			case "python", "py":
@@ -39,12 +39,12 @@ func testRules() Rules {
 			}
 			return "", false
 		},
-		Diff: replacing,
+		Diff: replaceDiff,
 	}
 }
 
-// replacing is the simplest Differ.
-func replacing(before, after string) string {
+// replaceDiff is a Differ whose diffs replace the whole text.
+func replaceDiff(before, after string) string {
 	span := func(text string, sign byte) (where, lines string) {
 		n := 0
 		for line := range strings.Lines(text) {
@@ -56,9 +56,9 @@ func replacing(before, after string) string {
 		}
 		return fmt.Sprintf("%d,%d", min(n, 1), n), lines
 	}
-	removed, minus := span(before, '-')
-	added, plus := span(after, '+')
-	return DiffHeader + "@@ -" + removed + " +" + added + " @@\n" + minus + plus
+	oldLines, minus := span(before, '-')
+	newLines, plus := span(after, '+')
+	return DiffHeader + "@@ -" + oldLines + " +" + newLines + " @@\n" + minus + plus
 }
 
 func pasties(drafts ...PastyDraft) []PastyDraft { return drafts }
@@ -113,7 +113,7 @@ func TestCreateRefuses(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("ä", n) }
 	for what, c := range map[string]struct {
 		draft    Draft
-		mentions string // empty: it is accepted
+		mentions string // empty if the draft is accepted
 	}{
 		"a title of 1024":         {Draft{Title: long(1024), Pasties: one}, ""},
 		"a title of 1025":         {Draft{Title: long(1025), Pasties: one}, "title"},
@@ -136,17 +136,17 @@ func TestCreateRefuses(t *testing.T) {
 		"private":              {Draft{Private: true, Pasties: one}, ""},
 		"private and public":   {Draft{Private: true, Public: true, Pasties: one}, "isPrivate, isPublic"},
 		"encrypted":            {Draft{Encrypted: true, Pasties: one}, "encrypted"},
-		"a cipher":             {Draft{Cipher: sealed(1, 29, 0), Private: true}, ""},
-		"a cipher with a salt": {Draft{Cipher: sealed(1, 10_000, 16)}, ""},
-		"no cipher":            {Draft{Cipher: sealed(1, 28, 0)}, "cipher"},
-		"a large cipher":       {Draft{Cipher: sealed(1, 10_001, 0)}, "10000 bytes"},
-		"a short salt":         {Draft{Cipher: sealed(1, 29, 15)}, "salt"},
-		"another version":      {Draft{Cipher: sealed(2, 29, 0)}, "version"},
-		"a public cipher":      {Draft{Cipher: sealed(1, 29, 0), Public: true}, "isPrivate, isPublic"},
+		"a cipher":             {Draft{Cipher: newCipher(1, 29, 0), Private: true}, ""},
+		"a cipher with a salt": {Draft{Cipher: newCipher(1, 10_000, 16)}, ""},
+		"no cipher":            {Draft{Cipher: newCipher(1, 28, 0)}, "cipher"},
+		"a large cipher":       {Draft{Cipher: newCipher(1, 10_001, 0)}, "10000 bytes"},
+		"a short salt":         {Draft{Cipher: newCipher(1, 29, 15)}, "salt"},
+		"another version":      {Draft{Cipher: newCipher(2, 29, 0)}, "version"},
+		"a public cipher":      {Draft{Cipher: newCipher(1, 29, 0), Public: true}, "isPrivate, isPublic"},
 		"an empty lifetime":    {Draft{Lifetime: new(""), Pasties: one}, "expiresIn"},
 		"an unknown lifetime":  {Draft{Lifetime: new("3h"), Pasties: one}, "expiresIn"},
 		"a name of a lifetime": {Draft{Lifetime: new("OneHour"), Pasties: one}, "expiresIn"},
-		"too many tags":        {Draft{Tags: []string{strings.Repeat("a,b,", 40), numbered(99)}, Pasties: one}, "tags"},
+		"too many tags":        {Draft{Tags: []string{strings.Repeat("a,b,", 40), numberedTags(99)}, Pasties: one}, "tags"},
 	} {
 		_, err := testRules().Create(c.draft, true, created)
 		if c.mentions != "" {
@@ -157,12 +157,12 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-func sealed(version, data, salt int) *Cipher {
+func newCipher(version, data, salt int) *Cipher {
 	return &Cipher{Version: version, Data: make([]byte, data), Salt: make([]byte, salt)}
 }
 
-// numbered returns n different tags.
-func numbered(n int) string {
+// numberedTags returns n different tags.
+func numberedTags(n int) string {
 	var tags []string
 	for i := range n {
 		tags = append(tags, fmt.Sprint(i))
@@ -170,7 +170,7 @@ func numbered(n int) string {
 	return strings.Join(tags, ",")
 }
 
-// TestCreateAnonymously shows that what only an owner can have needs one, whatever else is wrong.
+// TestCreateAnonymously checks that visitors are told to sign in for what needs an owner, whatever else is wrong.
 func TestCreateAnonymously(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -181,7 +181,7 @@ func TestCreateAnonymously(t *testing.T) {
 		"public":           {Draft{Public: true, Title: "\xff"}, fault.Unauthenticated},
 		"both":             {Draft{Private: true, Public: true}, fault.Unauthenticated},
 		"tagged":           {Draft{Tags: []string{" , a"}}, fault.Unauthenticated},
-		"too many tags":    {Draft{Tags: []string{numbered(101)}}, fault.Unauthenticated},
+		"too many tags":    {Draft{Tags: []string{numberedTags(101)}}, fault.Unauthenticated},
 		"encrypted":        {Draft{Private: true, Encrypted: true}, fault.Unauthenticated},
 		"with empty tags":  {Draft{Tags: []string{"", " ,"}}, fault.Invalid},
 		"without anything": {Draft{}, fault.Invalid},
@@ -197,22 +197,22 @@ func TestCreateAnonymously(t *testing.T) {
 	}
 }
 
-// TestDefaultLanguage wants a pasty in the default language where neither its title nor its code tells another.
+// TestDefaultLanguage checks that a pasty gets the default language if neither its title nor its code determines one.
 func TestDefaultLanguage(t *testing.T) {
 	t.Parallel()
 	python, auto := "python", "autodetect"
 	for _, c := range []struct {
-		language               *string
-		title, code, set, want string
+		language                    *string
+		title, code, fallback, want string
 	}{
 		{nil, "", "x", "golang", "Go"}, {&auto, "", "x", "golang", "Go"}, {nil, "", "x", "", "Plain Text"},
 		{nil, "", "x", "Klingon", "Plain Text"}, {nil, "", "x", Autodetect, "Plain Text"},
 		{nil, "main.go", "x", "python", "Go"}, {nil, "", "#!python", "go", "Python"}, {&python, "", "x", "go", "Python"},
 	} {
-		draft := Draft{Pasties: []PastyDraft{{Title: c.title, Language: c.language, Default: c.set, Code: &c.code}}}
-		made, err := testRules().Create(draft, false, created)
-		if err != nil || made.Pasties[0].Language != c.want {
-			t.Errorf("%+v: got %+v, %v", c, made.Pasties, err)
+		draft := Draft{Pasties: []PastyDraft{{Title: c.title, Language: c.language, Default: c.fallback, Code: &c.code}}}
+		got, err := testRules().Create(draft, false, created)
+		if err != nil || got.Pasties[0].Language != c.want {
+			t.Errorf("%+v: got %+v, %v, want %s", c, got.Pasties, err, c.want)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestPasty(t *testing.T) {
 	t.Parallel()
 	content := Content{Pasties: []Pasty{{ID: "a", Code: "x"}, {ID: "b", Code: "y"}}}
 	if got, err := content.Pasty("b"); err != nil || got.Code != "y" {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("got %v, %v, want the pasty b", got, err)
 	}
 	for _, id := range []string{"", "c", "B"} {
 		if _, err := content.Pasty(id); !errors.Is(err, ErrNotFound) {
@@ -230,7 +230,7 @@ func TestPasty(t *testing.T) {
 	}
 }
 
-// TestBytesOfTags has quotas see tags.
+// TestBytesOfTags checks that tags count towards quotas.
 func TestBytesOfTags(t *testing.T) {
 	t.Parallel()
 	c := Content{Title: "a", Tags: []string{strings.Repeat("x", MaxTagLength)}, Pasties: []Pasty{{Title: "b", Code: "cd"}}}

@@ -7,7 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// TestRevert has diffs as diff -u prints them, with the header that PasteMyst stored and with ours.
+// TestRevert reverts diffs as diff -u prints them, with PasteMyst's header and with ours.
 func TestRevert(t *testing.T) {
 	t.Parallel()
 	const noEnd = "\\ No newline at end of file\n"
@@ -41,7 +41,7 @@ func TestRevert(t *testing.T) {
 		"half a header":             {"b\n", "--- \n@@ -1 +1 @@\n-a\n+b\n"},
 		"no hunk":                   {"b\n", "Binary files differ\n"},
 		"a broken header of a hunk": {"b\n", "@@ -1 +1\n-a\n+b\n"},
-		"numbers that are none":     {"b\n", "@@ -x +1 @@\n-a\n+b\n"},
+		"letters for numbers":       {"b\n", "@@ -x +1 @@\n-a\n+b\n"},
 		"negative numbers":          {"b\n", "@@ -1,-1 +1,-1 @@\n"},
 		"sides the wrong way":       {"b\n", "@@ +1 -1 @@\n-a\n+b\n"},
 		"other lines":               {"c\n", "@@ -1 +1 @@\n-a\n+b\n"},
@@ -59,19 +59,19 @@ func TestRevert(t *testing.T) {
 		got, err := Revert(c.after, c.diff)
 		wantFault(t, what, err, fault.Invalid, "history")
 		if got != "" {
-			t.Errorf("%s: got %q", what, got)
+			t.Errorf("%s: got %q, want nothing", what, got)
 		}
 	}
 }
 
-// TestReplacing shows that the diffs of these tests are exact.
-func TestReplacing(t *testing.T) {
+// TestReplaceDiff checks that the diffs of these tests can be reverted.
+func TestReplaceDiff(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", "a", "a\n", "\n", "a\nb", "\x00\r\n\r\n", strings.Repeat("x", 1<<20)}
 	for _, before := range texts {
 		for _, after := range texts {
-			if got, err := Revert(after, replacing(before, after)); err != nil || got != before {
-				t.Errorf("%.20q to %.20q: got %.20q, %v", before, after, got, err)
+			if got, err := Revert(after, replaceDiff(before, after)); err != nil || got != before {
+				t.Errorf("%.20q to %.20q: got %.20q, %v, want the first", before, after, got, err)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func FuzzRevert(f *testing.F) {
 		if err != nil {
 			wantFault(t, "a fuzzed diff", err, fault.Invalid, "history")
 		} else if len(before) > len(after)+len(diff) {
-			t.Errorf("got %q of %q and %q", before, after, diff)
+			t.Errorf("got %q, want no more bytes than %q and %q have", before, after, diff)
 		}
 	})
 }

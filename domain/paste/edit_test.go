@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -14,8 +15,8 @@ import (
 
 var edited = created.Add(time.Hour)
 
-// stored has been edited before, and holds values that no rule allows, as an import leaves them.
-func stored() Document {
+// importedPaste returns a paste with an edit, and with values that no rule allows, as imports can have.
+func importedPaste() Document {
 	return Document{
 		Paste: Paste{ID: "paste", Owner: "owner", CreatedAt: created},
 		Content: Content{
@@ -32,7 +33,7 @@ func stored() Document {
 
 func reference(id string) PastyChanges { return PastyChanges{ID: id} }
 
-// summaries are edits in short.
+// summaries describes each edit in a line.
 func summaries(edits []Edit) (all []string) {
 	for _, e := range edits {
 		all = append(all, fmt.Sprintf("%d %q %.40q", e.Type, e.Metadata, e.Text))
@@ -45,7 +46,7 @@ func TestEdit(t *testing.T) {
 	x5000 := strings.Repeat("x", 5000)
 	for what, c := range map[string]struct {
 		changes Changes
-		want    func(*Document) // what is different
+		want    func(*Document) // makes the expected changes
 		edits   []string
 	}{
 		"title": {
@@ -68,7 +69,7 @@ func TestEdit(t *testing.T) {
 			func(d *Document) { d.Pasties[0].Language = "Python" },
 			[]string{`2 ["one"] "Go"`},
 		},
-		"a language that is to be detected from title and code as they will be": {
+		"a language to detect from the new title and code": {
 			Changes{Pasties: []PastyChanges{{ID: "one", Title: new(""), Language: new("Autodetect"), Code: new("#!python")},
 				reference("two")}},
 			func(d *Document) { d.Pasties[0] = Pasty{"one", "", "Python", "#!python"} },
@@ -102,14 +103,14 @@ func TestEdit(t *testing.T) {
 		"stored CRLF, with Unix lines": {
 			Changes{Pasties: []PastyChanges{reference("one"), {ID: "two", Code: new("a\r\nb")}}, UnixLines: true}, nil, nil,
 		},
-		"a pasty more": {
+		"one pasty more": {
 			Changes{UnixLines: true, Pasties: []PastyChanges{
 				{Title: new("new.go"), Code: new("a\r\nb")}, reference("one"), reference("two"),
 			}},
 			func(d *Document) { d.Pasties = slices.Insert(d.Pasties, 0, Pasty{"id1", "new.go", "Go", "a\nb"}) },
 			[]string{`4 ["id1" "new.go" "Go"] "a\nb"`},
 		},
-		"a pasty less": {
+		"one pasty less": {
 			Changes{Pasties: []PastyChanges{reference("two")}},
 			func(d *Document) { d.Pasties = d.Pasties[1:] },
 			[]string{`5 ["one" "main.go" "Go"] "package main\n"`},
@@ -149,38 +150,38 @@ func TestEdit(t *testing.T) {
 		"the same tags":             {Changes{Tags: []string{" b", "a", "a"}}, nil, nil},
 		"the same visibility":       {Changes{Private: new(false), Public: new(true)}, nil, nil},
 		"pasties without changes":   {Changes{Pasties: []PastyChanges{reference("one"), reference("two")}}, nil, nil},
-		"the whole paste":           {unchanged(stored()), nil, nil},
+		"the whole paste":           {fullChanges(importedPaste()), nil, nil},
 		"a string of the same tags": {Changes{Tags: []string{"a,b"}}, nil, nil},
 	} {
-		before := stored()
+		before := importedPaste()
 		got, err := testRules().withLargeHistory().Edit(before, c.changes, edited)
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want no error", what, err)
 			continue
 		}
-		if !reflect.DeepEqual(before, stored()) {
-			t.Errorf("%s: the stored paste was modified: %+v", what, before)
+		if !reflect.DeepEqual(before, importedPaste()) {
+			t.Errorf("%s: got %+v, want the original unmodified", what, before)
 		}
-		want := stored()
+		want := importedPaste()
 		if c.want != nil {
 			c.want(&want)
 		}
 		if summary := summaries(got.NewEdits); !slices.Equal(summary, c.edits) {
 			t.Errorf("%s: got the edits %q, want %q", what, summary, c.edits)
 		}
-		drawn := map[string]bool{"early": true}
+		ids := map[string]bool{"early": true}
 		for _, e := range got.NewEdits {
-			if e.Number != 5 || e.At != edited.Truncate(time.Second) || drawn[e.ID] || e.ID == "" {
+			if e.Number != 5 || e.At != edited.Truncate(time.Second) || ids[e.ID] || e.ID == "" {
 				t.Errorf("%s: got %+v, want number 5, a new id and the time of the edit", what, e)
 			}
-			drawn[e.ID] = true
+			ids[e.ID] = true
 		}
 		want.Edits = append(want.Edits, got.NewEdits...)
 		if !reflect.DeepEqual(got.Document, want) {
 			t.Errorf("%s: got %.300v, want %.300v", what, got.Document, want)
 		}
 		if got.Changed != (c.want != nil) || got.Dropped != 0 {
-			t.Errorf("%s: got changed %v and %d dropped", what, got.Changed, got.Dropped)
+			t.Errorf("%s: got changed %v and %d dropped, want changed %v and 0", what, got.Changed, got.Dropped, c.want != nil)
 		}
 	}
 }
@@ -190,8 +191,8 @@ func (r Rules) withLargeHistory() Rules {
 	return r
 }
 
-// unchanged asks for what the document has already, as clients do that send the whole paste back.
-func unchanged(d Document) Changes {
+// fullChanges returns the changes of a client that sends the whole paste back as it is.
+func fullChanges(d Document) Changes {
 	c := Changes{Title: &d.Title, Private: new(d.Visibility == Private), Public: new(d.Visibility == Public), Tags: d.Tags}
 	for _, p := range d.Pasties {
 		c.Pasties = append(c.Pasties, PastyChanges{ID: p.ID, Title: &p.Title, Language: &p.Language, Code: &p.Code})
@@ -199,18 +200,18 @@ func unchanged(d Document) Changes {
 	return c
 }
 
-// TestEditOfOddImports has values that break every rule: as they are they stay, and others are changed beside them.
+// TestEditOfOddImports edits an import whose values break every rule. Values that an edit does not change may stay.
 func TestEditOfOddImports(t *testing.T) {
 	t.Parallel()
-	odd := stored()
+	odd := importedPaste()
 	odd.Title, odd.Tags = strings.Repeat("x", 2000), []string{strings.Repeat("y", 200), "a,b", " c", ""}
 	odd.Pasties = append(odd.Pasties, Pasty{"one", "", "Autodetect", "\r\n"}, Pasty{"four", "", "unknown", ""})
 	odd.Pasties = append(odd.Pasties, Pasty{"five", "", "", strings.Repeat("z", 20_000)})
-	got, err := testRules().withLargeHistory().Edit(odd, unchanged(odd), edited)
+	got, err := testRules().withLargeHistory().Edit(odd, fullChanges(odd), edited)
 	if err != nil || got.Changed || !reflect.DeepEqual(got.Document, odd) {
 		t.Errorf("got %.300v, %v, want nothing changed", got, err)
 	}
-	changes := unchanged(odd)
+	changes := fullChanges(odd)
 	changes.Pasties[1].Title, changes.Pasties[2].Title, changes.Public = new(""), new("one.go"), new(false)
 	odd.Pasties = slices.Clone(odd.Pasties)
 	longTitle := odd.Pasties[1].Title
@@ -221,17 +222,17 @@ func TestEditOfOddImports(t *testing.T) {
 		!slices.Equal(summaries(got.NewEdits), edits) {
 		t.Errorf("got %.300v, %v, want %.300v", got, err, odd)
 	}
-	// What is removed makes room, also where there is still too much.
+	// An edit may remove something even if the rest still exceeds the limits.
 	empty := PastyChanges{Code: new("")}
 	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{
 		reference("five"), reference("two"), reference("four"), empty, empty,
 	}}, edited)
 	if err != nil || len(got.Pasties) != 5 {
-		t.Errorf("got %v with %d pasties", err, len(got.Pasties))
+		t.Errorf("got %d pasties, %v, want 5", len(got.Pasties), err)
 	}
-	_, err = testRules().Edit(odd, Changes{Pasties: append(unchanged(odd).Pasties, PastyChanges{Code: new("")})}, edited)
+	_, err = testRules().Edit(odd, Changes{Pasties: append(fullChanges(odd).Pasties, PastyChanges{Code: new("")})}, edited)
 	wantFault(t, "one more than too many", err, fault.Invalid, "pasties")
-	changes = unchanged(odd)
+	changes = fullChanges(odd)
 	changes.Pasties[4].Code = new(strings.Repeat("z", 20_001))
 	_, err = testRules().Edit(odd, changes, edited)
 	wantFault(t, "one byte more than too much", err, fault.Invalid, "pasties")
@@ -239,7 +240,7 @@ func TestEditOfOddImports(t *testing.T) {
 
 func TestEditRefuses(t *testing.T) {
 	t.Parallel()
-	with := func(changed PastyChanges) Changes { return Changes{Pasties: []PastyChanges{reference("two"), changed}} }
+	with := func(second PastyChanges) Changes { return Changes{Pasties: []PastyChanges{reference("two"), second}} }
 	for what, c := range map[string]struct {
 		changes  Changes
 		mentions string
@@ -251,7 +252,7 @@ func TestEditRefuses(t *testing.T) {
 		"a broken title":   {Changes{Title: new("\xff")}, "title"},
 		"a pasty's long title": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 4097))}),
 			"pasties[1].title"},
-		"a long title as another has it": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 5000))}),
+		"another pasty's long title": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 5000))}),
 			"pasties[1].title"},
 		"an unknown language":      {with(PastyChanges{ID: "one", Language: new("Klingon")}), "pasties[1].language"},
 		"an empty language":        {with(PastyChanges{ID: "one", Language: new("")}), "pasties[1].language"},
@@ -260,34 +261,27 @@ func TestEditRefuses(t *testing.T) {
 		"a new pasty's language":   {with(PastyChanges{Code: new("x"), Language: new("")}), "pasties[1].language"},
 		"a new pasty's title": {with(PastyChanges{Code: new("x"), Title: new(strings.Repeat("x", 4097))}),
 			"pasties[1].title"},
-		"too many pasties":      {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
-		"too much code":         {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
-		"private, being public": {Changes{Private: new(true)}, "isPrivate, isPublic"},
-		"private and public":    {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},
-		"too many tags":         {Changes{Tags: []string{numbered(101)}}, "tags"},
-		"a long tag":            {Changes{Tags: []string{strings.Repeat("x", 101)}}, "tags"},
+		"too many pasties":     {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
+		"too much code":        {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
+		"private while public": {Changes{Private: new(true)}, "isPrivate, isPublic"},
+		"private and public":   {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},
+		"too many tags":        {Changes{Tags: []string{numberedTags(101)}}, "tags"},
+		"a long tag":           {Changes{Tags: []string{strings.Repeat("x", 101)}}, "tags"},
 	} {
-		c.changes.Title = cmpOr(c.changes.Title, new("changed before the error"))
-		before := stored()
+		c.changes.Title = cmp.Or(c.changes.Title, new("changed before the error"))
+		before := importedPaste()
 		got, err := testRules().Edit(before, c.changes, edited)
 		wantFault(t, what, err, fault.Invalid, c.mentions)
-		if !reflect.DeepEqual(before, stored()) || got.Changed {
+		if !reflect.DeepEqual(before, importedPaste()) || got.Changed {
 			t.Errorf("%s: got %+v and %+v, want nothing changed", what, got, before)
 		}
 	}
 }
 
-func cmpOr(first, second *string) *string {
-	if first != nil {
-		return first
-	}
-	return second
-}
-
-// TestEditNumbers counts requests that recorded something from 0.
+// TestEditNumbers checks that each request that records something gets the next number, from 0.
 func TestEditNumbers(t *testing.T) {
 	t.Parallel()
-	d, rules := stored(), testRules()
+	d, rules := importedPaste(), testRules()
 	d.Edits = nil
 	for i, c := range []struct {
 		changes Changes
@@ -314,10 +308,10 @@ func TestEditNumbers(t *testing.T) {
 	}
 }
 
-// TestEditTimes are those of the edits, in whole seconds, but not before the last that is there.
+// TestEditTimes checks that edits have times in whole seconds, and never earlier than the edit before.
 func TestEditTimes(t *testing.T) {
 	t.Parallel()
-	d, first := stored(), created.Truncate(time.Second)
+	d, first := importedPaste(), created.Truncate(time.Second)
 	d.Edits[0].At = first
 	for _, c := range []struct{ at, want time.Duration }{
 		{-time.Hour, 0}, {1999 * time.Millisecond, time.Second}, {time.Hour, time.Hour}, {0, time.Hour},
@@ -333,10 +327,10 @@ func TestEditTimes(t *testing.T) {
 	}
 }
 
-// TestOldestEditsGiveWay has limits for their number and for their bytes.
+// TestOldestEditsGiveWay checks the limits on the number and on the bytes of edits.
 func TestOldestEditsGiveWay(t *testing.T) {
 	t.Parallel()
-	rules, d := testRules(), stored()
+	rules, d := testRules(), importedPaste()
 	d.Edits = nil
 	all, versions := []Edit{}, map[int64]version{}
 	for i := range 40 {
@@ -359,12 +353,12 @@ func TestOldestEditsGiveWay(t *testing.T) {
 		if !reflect.DeepEqual(got.Edits, all[len(all)-len(got.Edits):]) || bytes > 1000 || len(got.Edits) > 10 {
 			t.Errorf("edit %d: got %v with %d bytes, want the newest of %v", i, summaries(got.Edits), bytes, summaries(all))
 		}
-		if kept := slices.Concat(d.Edits[got.Dropped:], got.NewEdits); !reflect.DeepEqual(got.Edits, kept) {
-			t.Errorf("edit %d: got %v, want what is kept and recorded: %v", i, summaries(got.Edits), summaries(kept))
+		if want := slices.Concat(d.Edits[got.Dropped:], got.NewEdits); !reflect.DeepEqual(got.Edits, want) {
+			t.Errorf("edit %d: got %v, want %v", i, summaries(got.Edits), summaries(want))
 		}
-		// Every third edit has two entries, so that sometimes one more would be one entry too many.
+		// Every third edit has two entries, so the limit of 10 can leave 9.
 		if i > 9 && i < 31 && len(got.Edits) < 9 || i == 31 && len(got.Edits) != 1 {
-			t.Errorf("edit %d: got %d entries", i, len(got.Edits))
+			t.Errorf("edit %d: got %d entries, want at least 9, but 1 at edit 31", i, len(got.Edits))
 		}
 		versions[got.NewEdits[0].Number] = versionOf(d.Content)
 		walkBack(t, got.Content, versions)
@@ -376,7 +370,7 @@ func TestOldestEditsGiveWay(t *testing.T) {
 		reference("two")}}
 	_, err := rules.Edit(d, changes, edited)
 	wantFault(t, "three entries", err, fault.Invalid, "has room for 2 changes")
-	// Without a history there is none to erase.
+	// A limit of 0 turns the history off.
 	rules.Limits.Edits = 0
 	got, err := rules.Edit(d, changes, edited)
 	if err != nil || got.Title != "t" || len(got.Edits)+len(got.NewEdits) > 0 || got.Dropped != len(d.Edits) {
@@ -385,7 +379,7 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	}
 }
 
-// randomChanges asks for anything, mostly what is allowed.
+// randomChanges returns changes, most of which are allowed.
 func randomChanges(random *rand.Rand, d Document) (c Changes) {
 	text := func() *string {
 		switch random.IntN(8) {
@@ -408,7 +402,7 @@ func randomChanges(random *rand.Rand, d Document) (c Changes) {
 	}
 	c.Title = text()
 	if random.IntN(4) == 0 {
-		c.Tags = []string{*cmpOr(text(), new(""))}
+		c.Tags = []string{*cmp.Or(text(), new(""))}
 		c.Public = new(random.IntN(2) == 0)
 	}
 	for _, i := range random.Perm(len(d.Pasties)) {
@@ -422,37 +416,36 @@ func randomChanges(random *rand.Rand, d Document) (c Changes) {
 	return c
 }
 
-// checkEdit checks what holds of every edit that was accepted.
+// checkEdit checks what holds for every accepted edit.
 func checkEdit(t *testing.T, rules Rules, before Document, changes Changes, got Change) {
 	t.Helper()
 	if len(got.Edits) > rules.Limits.Edits || len(got.Pasties) > max(rules.Limits.Pasties, len(before.Pasties)) {
-		t.Errorf("got %d edits and %d pasties", len(got.Edits), len(got.Pasties))
+		t.Errorf("got %d edits and %d pasties, want no more than the limits allow", len(got.Edits), len(got.Pasties))
 	}
-	if kept := slices.Concat(before.Edits[got.Dropped:], got.NewEdits); !slices.EqualFunc(got.Edits, kept, equalEdits) {
-		t.Errorf("got %v, want %d fewer of %v and then %v", summaries(got.Edits), got.Dropped, summaries(before.Edits),
-			summaries(got.NewEdits))
+	if want := slices.Concat(before.Edits[got.Dropped:], got.NewEdits); !slices.EqualFunc(got.Edits, want, equalEdits) {
+		t.Errorf("got %v, want %v", summaries(got.Edits), summaries(want))
 	}
 	if len(got.Pasties) == 0 && len(before.Pasties) > 0 {
-		t.Errorf("no pasties are left after %+v", changes)
+		t.Errorf("%+v: got no pasties, want some", changes)
 	}
 	ids := map[string]bool{}
 	for _, p := range got.Pasties {
 		if ids[p.ID] || strings.EqualFold(p.Language, Autodetect) {
-			t.Errorf("got %+v among %+v", p, got.Pasties)
+			t.Errorf("got %+v among %+v, want another id and a language", p, got.Pasties)
 		}
 		ids[p.ID] = true
 	}
-	if again, err := rules.Edit(got.Document, unchanged(got.Document), edited); err != nil || again.Changed {
-		t.Errorf("got %v, %v by sending %.300v back", summaries(again.NewEdits), err, got.Document)
+	if again, err := rules.Edit(got.Document, fullChanges(got.Document), edited); err != nil || again.Changed {
+		t.Errorf("sending %.300v back: got %v, %v, want no change", got.Document, summaries(again.NewEdits), err)
 	}
 	if got.Changed != !reflect.DeepEqual(got.Document, before) {
-		t.Errorf("changed is %v from %.300v to %.300v", got.Changed, before, got.Document)
+		t.Errorf("%.300v to %.300v: got changed %v, want %v", before, got.Document, got.Changed, !got.Changed)
 	}
 }
 
 func equalEdits(a, b Edit) bool { return reflect.DeepEqual(a, b) }
 
-// FuzzEdit makes three edits of a fuzzed paste and goes back.
+// FuzzEdit makes three edits of a fuzzed paste and walks back through its history.
 func FuzzEdit(f *testing.F) {
 	f.Add("title", "a\nb\n", "a\nb", "Go", uint64(1))
 	f.Add("", "", "\x00\r\n", "autodetect", uint64(2))
@@ -490,7 +483,7 @@ func validUTF8(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return strings.ToValidUTF8(s, "") != s })
 }
 
-// TestEntryLargerThanHistory refuses an edit that the history cannot hold, and the numbers of edits go on.
+// TestEntryLargerThanHistory checks that an edit that the history cannot hold is refused, and takes no number.
 func TestEntryLargerThanHistory(t *testing.T) {
 	t.Parallel()
 	rules := testRules()

@@ -9,17 +9,17 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var spellings = map[Lifetime]int64{
+var lifetimeSeconds = map[Lifetime]int64{
 	"never": 0, "1h": 3600, "2h": 7200, "10h": 36_000, "1d": 86_400, "2d": 172_800, "1w": 604_800, "1m": 2_629_800,
 	"1y": 31_557_600,
 }
 
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
-	for lifetime, seconds := range spellings {
-		parsed, err := ParseLifetime(string(lifetime))
-		if err != nil || parsed != lifetime {
-			t.Errorf("got %v, %v, want %v", parsed, err, lifetime)
+	for lifetime, seconds := range lifetimeSeconds {
+		got, err := ParseLifetime(string(lifetime))
+		if err != nil || got != lifetime {
+			t.Errorf("got %v, %v, want %v", got, err, lifetime)
 		}
 		want := time.Time{}
 		if seconds > 0 {
@@ -32,7 +32,7 @@ func TestLifetimes(t *testing.T) {
 		deletesAt := Paste{ExpiresAt: end}.DeletesAt()
 		unix, err := ExpiryUnix(strconv.FormatInt(created.Unix(), 10), string(lifetime))
 		if err != nil || unix != deletesAt || seconds > 0 && unix != created.Unix()+seconds || seconds == 0 && unix != 0 {
-			t.Errorf("%v: got %d, %v and %d", lifetime, unix, err, deletesAt)
+			t.Errorf("%v: got %d, %v, want %d", lifetime, unix, err, deletesAt)
 		}
 		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: end}}).ExpiresIn(); got != lifetime {
 			t.Errorf("got %v between %v and %v, want %v", got, created, end, lifetime)
@@ -43,7 +43,7 @@ func TestLifetimes(t *testing.T) {
 		wantFault(t, text, err, fault.Invalid, "expiresIn")
 	}
 	if got := (Lifetime("of an import")).End(created); !got.IsZero() {
-		t.Errorf("got %v for a lifetime that nobody knows", got)
+		t.Errorf("an unknown lifetime: got %v, want the zero time", got)
 	}
 }
 
@@ -67,12 +67,12 @@ func TestLifetimeNames(t *testing.T) {
 
 func TestNearestLifetime(t *testing.T) {
 	t.Parallel()
-	for lives, want := range map[time.Duration]Lifetime{
+	for duration, want := range map[time.Duration]Lifetime{
 		0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m",
 		1e6 * time.Hour: "1y",
 	} {
-		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: created.Add(lives)}}).ExpiresIn(); got != want {
-			t.Errorf("%v: got %v, want %v", lives, got, want)
+		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: created.Add(duration)}}).ExpiresIn(); got != want {
+			t.Errorf("%v: got %v, want %v", duration, got, want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// version is what the edits of a paste tell about it.
+// version is the part of a paste that its edits record.
 type version struct {
 	title   string
 	pasties map[string]Pasty
@@ -25,11 +25,11 @@ func versionOf(c Content) version {
 	return v
 }
 
-// TestHistoryLeadsBack edits pastes at random and then walks back through every version, as far as edits were kept.
+// TestHistoryLeadsBack edits pastes at random and then walks back through every version that the history has.
 func TestHistoryLeadsBack(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
-	accepted, refused, walked := 0, 0, 0
+	accepted, refused, steps := 0, 0, 0
 	for range 300 {
 		rules := testRules().withLargeHistory()
 		rules.Limits.Edits = 1 + random.IntN(60)
@@ -37,7 +37,7 @@ func TestHistoryLeadsBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		versions := map[int64]version{} // before the request of that number
+		versions := map[int64]version{} // by the number of the edit that follows
 		for range 1 + random.IntN(12) {
 			changes := randomChanges(random, d)
 			got, err := rules.Edit(d, changes, edited)
@@ -53,10 +53,10 @@ func TestHistoryLeadsBack(t *testing.T) {
 			}
 			d = got.Document
 		}
-		walked += walkBack(t, d.Content, versions)
+		steps += walkBack(t, d.Content, versions)
 	}
-	if accepted < 300 || refused < 300 || walked < 300 {
-		t.Errorf("only %d edits were accepted, %d refused and %d taken back", accepted, refused, walked)
+	if accepted < 300 || refused < 300 || steps < 300 {
+		t.Errorf("got %d edits accepted, %d refused and %d undone, want at least 300 each", accepted, refused, steps)
 	}
 }
 
@@ -67,7 +67,7 @@ func walkBack(t *testing.T, c Content, versions map[int64]version) (steps int) {
 		number := c.Edits[len(c.Edits)-1].Number
 		older, err := before(c)
 		if err != nil {
-			t.Fatalf("%v, going back from %.300v", err, c)
+			t.Fatalf("going back from %.300v: got %v, want no error", c, err)
 		}
 		if got := versionOf(older); !reflect.DeepEqual(got, versions[number]) {
 			t.Fatalf("got %.300q before edit %d, want %.300q", got, number, versions[number])
@@ -79,7 +79,7 @@ func walkBack(t *testing.T, c Content, versions map[int64]version) (steps int) {
 	return steps
 }
 
-// before returns the content before its newest edit, or as it is when it has none.
+// before returns the content before its newest edit, or the content itself if it has none.
 func before(c Content) (Content, error) {
 	if len(c.Edits) == 0 {
 		return c, nil
@@ -93,15 +93,15 @@ func before(c Content) (Content, error) {
 	return c.AsOf(older)
 }
 
-// wantRestored wants an edit to make an older content of a newer one. Pasties that come back have other ids.
+// wantRestored checks that an edit turns the newer content into the older one. Restored pasties get new ids.
 func wantRestored(t *testing.T, newer, older Content) {
 	t.Helper()
 	rules := testRules().withLargeHistory()
 	rules.Limits.Edits = 100
-	rules.Language = func(wanted, _, _ string) (string, bool) { return wanted, true }
+	rules.Language = func(name, _, _ string) (string, bool) { return name, true }
 	got, err := rules.Edit(Document{Content: newer}, newer.To(older), edited)
 	if err != nil {
-		t.Fatalf("%v, restoring %.300v", err, older)
+		t.Fatalf("restoring %.300v: got %v, want no error", older, err)
 	}
 	for i, p := range got.Pasties {
 		if want := older.Pasties[i]; p.Title != want.Title || p.Language != want.Language || p.Code != want.Code {
@@ -129,7 +129,7 @@ func TestAsOf(t *testing.T) {
 		}
 	}
 	if got, err := (Content{Title: "t"}).AsOf(Original); err != nil || got.Title != "t" {
-		t.Errorf("got %q, %v of a paste without edits", got.Title, err)
+		t.Errorf("without edits: got %q, %v, want t", got.Title, err)
 	}
 	c.Edits = append(c.Edits, Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"},
 		Text: DiffHeader + "@@ -1 +1 @@\n-a\n+b\n"})
@@ -148,7 +148,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestAsOfImports has histories that do not fit.
+// TestAsOfImports reads imported histories that do not match the paste.
 func TestAsOfImports(t *testing.T) {
 	t.Parallel()
 	content := func(e Edit) Content {
@@ -158,10 +158,10 @@ func TestAsOfImports(t *testing.T) {
 	for what, e := range map[string]Edit{
 		"an unknown pasty":        {Type: EditPastyTitle, Metadata: []string{"two"}},
 		"no pasty":                {Type: EditPastyCode},
-		"an added pasty not here": {Type: EditPastyAdded, Metadata: []string{"two", "", "Go"}},
-		"a removed one in part":   {Type: EditPastyRemoved, Metadata: []string{"two"}},
+		"an added pasty, missing": {Type: EditPastyAdded, Metadata: []string{"two", "", "Go"}},
+		"half a removed pasty":    {Type: EditPastyRemoved, Metadata: []string{"two"}},
 		"an unknown type":         {Type: 6, Metadata: []string{"one"}},
-		"a diff of other code":    {Type: EditPastyCode, Metadata: []string{"one"}, Text: replacing("x\n", "y\n")},
+		"a diff of other code":    {Type: EditPastyCode, Metadata: []string{"one"}, Text: replaceDiff("x\n", "y\n")},
 	} {
 		e.Number = 8
 		got, err := content(e).AsOf("7")
@@ -169,23 +169,23 @@ func TestAsOfImports(t *testing.T) {
 			t.Errorf("%s: got %v, error %v, want %v", what, got, err, errUnknown)
 		}
 	}
-	last := content(Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"}, Text: replacing("y", "x\n")})
+	last := content(Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"}, Text: replaceDiff("y", "x\n")})
 	older, err := before(last)
 	if err != nil || older.Pasties[0].Code != "y" || older.Title != "title" || len(older.Edits) != 1 {
-		t.Errorf("got %v, %v", older, err)
+		t.Errorf("got %v, %v, want one edit and the code before it", older, err)
 	}
 	if last.Pasties[0].Code != "x\n" || len(last.Edits) != 2 {
-		t.Errorf("the content itself was modified: %v", last)
+		t.Errorf("got %v, want the original unmodified", last)
 	}
 	if first, err := before(older); err != nil || first.Title != "first" || len(first.Edits) != 0 {
-		t.Errorf("got %v, %v", first, err)
+		t.Errorf("got %v, %v, want the first title and no edits", first, err)
 	}
 	if same, err := before(Content{Title: "t"}); err != nil || same.Title != "t" {
-		t.Errorf("got %v, %v", same, err)
+		t.Errorf("got %v, %v, want the same content", same, err)
 	}
 }
 
-// TestVersions edits pastes at random, and wants each version as AsOf has it.
+// TestVersions edits pastes at random, and compares each version with what AsOf returns.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
@@ -222,11 +222,12 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	if compared < 200 {
-		t.Errorf("only %d versions were compared", compared)
+		t.Errorf("got %d versions, want at least 200", compared)
 	}
 }
 
-// TestVersionsOfImports begins after the newest entry that does not fit, and refuses what would be too long.
+// TestVersionsOfImports checks that versions begin after the newest entry that does not match the paste, and that a
+// history that is too long is refused.
 func TestVersionsOfImports(t *testing.T) {
 	t.Parallel()
 	c := Content{Title: "t", Edits: []Edit{
@@ -236,14 +237,14 @@ func TestVersionsOfImports(t *testing.T) {
 	versions, err := c.Versions(free)
 	if err != nil || len(versions) != 2 || versions[0].Title != "s" || versions[1].Title != "t" ||
 		versions[0].Edits != nil {
-		t.Errorf("got %v, %v, want the two that are known", versions, err)
+		t.Errorf("got %v, %v, want the two newest", versions, err)
 	}
 	large := Content{Pasties: []Pasty{{ID: "a", Code: strings.Repeat("x", maxVersions/4)}}}
 	for i := range 4 {
 		large.Edits = append(large.Edits, Edit{Number: int64(i), Type: EditPastyCode, Metadata: []string{"a"}})
 	}
 	if _, err := large.Versions(free); !errors.Is(err, errLongHistory) {
-		t.Errorf("got %v of 32 MiB and more, want %v", err, errLongHistory)
+		t.Errorf("more than 32 MiB: got %v, want %v", err, errLongHistory)
 	}
 	var many Content
 	for i := range 1000 {
@@ -251,7 +252,7 @@ func TestVersionsOfImports(t *testing.T) {
 		many.Edits = append(many.Edits, Edit{Number: int64(i), Type: EditPastyTitle, Metadata: []string{fmt.Sprint(i)}})
 	}
 	if _, err := many.Versions(free); !errors.Is(err, errLongHistory) {
-		t.Errorf("got %v of a thousand times a thousand names, want %v", err, errLongHistory)
+		t.Errorf("a thousand pasties in a thousand versions: got %v, want %v", err, errLongHistory)
 	}
 	refusal := errors.New("no memory")
 	refuse := func(bytes int64) error {
@@ -265,5 +266,5 @@ func TestVersionsOfImports(t *testing.T) {
 	}
 }
 
-// free claims any memory.
+// free grants every claim.
 func free(int64) error { return nil }

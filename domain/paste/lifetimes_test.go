@@ -31,10 +31,10 @@ func TestLifetimesWithin(t *testing.T) {
 func TestLifetimesBound(t *testing.T) {
 	t.Parallel()
 	bounds := Lifetimes{Default: "1d", Longest: "1m"}
-	for wanted, want := range map[string]string{"1h": "1h", "1m": "1m", "1y": "1m", "never": "1m",
+	for lifetime, want := range map[string]string{"1h": "1h", "1m": "1m", "1y": "1m", "never": "1m",
 		"soon": "soon", "": ""} {
-		if got := bounds.Bound(&wanted); *got != want {
-			t.Errorf("%q: got %q, want %q", wanted, *got, want)
+		if got := bounds.Bound(&lifetime); *got != want {
+			t.Errorf("%q: got %q, want %q", lifetime, *got, want)
 		}
 	}
 	if got := bounds.Bound(nil); *got != "1d" {

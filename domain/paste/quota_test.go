@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// TestClientAt wants one quota for the addresses that a client can choose from.
+// TestClientAt checks that all addresses that one client can choose from are one client.
 func TestClientAt(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Client{
@@ -40,43 +40,43 @@ func TestQuota(t *testing.T) {
 			if full, err = quota.Take(full); err != nil || full != time.Duration(i+1)*quota.Interval() {
 				t.Fatalf("%+v, paste %d: got %v, error %v, want an interval for each", quota, i+1, full, err)
 			}
-			if left := (Usage{quota, full - time.Microsecond}).Left(); left != quota.Pastes-1-i {
-				t.Fatalf("%+v, paste %d: got %d left, want %d", quota, i+1, left, quota.Pastes-1-i)
+			if got := (Usage{quota, full - time.Microsecond}).Left(); got != quota.Pastes-1-i {
+				t.Fatalf("%+v, paste %d: got %d left, want %d", quota, i+1, got, quota.Pastes-1-i)
 			}
 		}
 		_, err := quota.Take(full)
-		refused, ok := errors.AsType[*QuotaError](err)
-		if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != quota.Interval() || refused.Quota != quota {
-			t.Fatalf("%+v: got %v for one more, want it refused for %v", quota, err, quota.Interval())
+		quotaErr, ok := errors.AsType[*QuotaError](err)
+		if !ok || !fault.Is(err, fault.Exhausted) || quotaErr.Retry != quota.Interval() || quotaErr.Quota != quota {
+			t.Fatalf("%+v: got %v for one more, want a QuotaError with a retry in %v", quota, err, quota.Interval())
 		}
-		if used := refused.Usage(); used.Full != full || used.Left() != 0 {
-			t.Errorf("%+v: got %+v and %d left of the refused one, want %v and none", quota, used, used.Left(), full)
+		if usage := quotaErr.Usage(); usage.Full != full || usage.Left() != 0 {
+			t.Errorf("%+v: got %+v with %d left, want %v and none", quota, usage, usage.Left(), full)
 		}
 		if full > quota.Window || full < quota.Window-time.Second {
-			t.Errorf("%+v: got all of it again after %v, want after the window", quota, full)
+			t.Errorf("%+v: got the whole quota back after %v, want the window", quota, full)
 		}
 		if _, err := quota.Take(full - quota.Interval() + time.Microsecond); err == nil {
 			t.Errorf("%+v: got no error a microsecond too early, want one", quota)
 		}
-		if used, err := quota.Take(full - quota.Interval()); err != nil || used != full {
-			t.Errorf("%+v: got %+v, error %v when that time has passed, want one more", quota, used, err)
+		if got, err := quota.Take(full - quota.Interval()); err != nil || got != full {
+			t.Errorf("%+v: got %v, error %v an interval later, want one more", quota, got, err)
 		}
-		if used, err := quota.Take(full + 1000*time.Hour); err != nil || used != quota.Interval() {
-			t.Errorf("%+v: got %+v, error %v after the clock was put back, want one used", quota, used, err)
+		if got, err := quota.Take(full + 1000*time.Hour); err != nil || got != quota.Interval() {
+			t.Errorf("%+v: got %v, error %v after the clock was put back, want one used", quota, got, err)
 		}
-		if used, err := quota.Take(-time.Hour); err != nil || used != quota.Interval() {
-			t.Errorf("%+v: got %+v, error %v for who was away for long, want one used", quota, used, err)
+		if got, err := quota.Take(-time.Hour); err != nil || got != quota.Interval() {
+			t.Errorf("%+v: got %v, error %v after a long absence, want one used", quota, got, err)
 		}
 	}
 }
 
-// TestNoQuota wants the zero Quota to bound nothing.
+// TestNoQuota checks that the zero Quota means no limit.
 func TestNoQuota(t *testing.T) {
 	t.Parallel()
-	if left := (Usage{}).Left(); left != 0 {
-		t.Errorf("got %d left without a quota, want none", left)
+	if got := (Usage{}).Left(); got != 0 {
+		t.Errorf("got %d left without a quota, want none", got)
 	}
-	if used, err := (Quota{}).Take(0); err != nil || used != 0 {
-		t.Errorf("got %v, error %v, want no bound", used, err)
+	if got, err := (Quota{}).Take(0); err != nil || got != 0 {
+		t.Errorf("got %v, error %v, want no limit", got, err)
 	}
 }

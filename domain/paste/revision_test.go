@@ -40,24 +40,24 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestEditOfARevision makes changes that were made from what the paste is, and from what it no longer is.
+// TestEditOfARevision edits with changes that are based on the current revision, and on another.
 func TestEditOfARevision(t *testing.T) {
 	t.Parallel()
 	rules := testRules()
-	stored := Document{Content: Content{Title: "old", Pasties: []Pasty{{ID: "a", Language: "Go", Code: "old"}}}}
-	old, changed, missing := "old", "new", []PastyChanges{{ID: "gone"}}
+	document := Document{Content: Content{Title: "old", Pasties: []Pasty{{ID: "a", Language: "Go", Code: "old"}}}}
+	old, title, missing := "old", "new", []PastyChanges{{ID: "gone"}}
 	for i, c := range []struct {
 		changes Changes
 		want    string
 	}{
-		{Changes{Title: &changed, Base: stored.Revision()}, "new "},
-		{Changes{Title: &changed, Base: "another"}, " conflict"},
-		{Changes{Title: &old, Base: "another"}, "old "}, // sent twice, for example: there is nothing to lose
-		{Changes{Title: &changed}, "new "},
-		{Changes{Pasties: missing, Base: stored.Revision()}, " invalid"},
+		{Changes{Title: &title, Base: document.Revision()}, "new "},
+		{Changes{Title: &title, Base: "another"}, " conflict"},
+		{Changes{Title: &old, Base: "another"}, "old "}, // sent twice, for example: nothing is lost
+		{Changes{Title: &title}, "new "},
+		{Changes{Pasties: missing, Base: document.Revision()}, " invalid"},
 		{Changes{Pasties: missing, Base: "another"}, " conflict"},
 	} {
-		got, err := rules.Edit(stored, c.changes, time.Unix(1, 0))
+		got, err := rules.Edit(document, c.changes, time.Unix(1, 0))
 		if text := fmt.Sprint(got.Title, " ", fault.KindOf(err)); text != c.want {
 			t.Errorf("changes %d: got %s, want %s", i, text, c.want)
 		}

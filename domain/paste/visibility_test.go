@@ -7,7 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// TestWhoMaySeeAndEdit has the same error for everything that may not be seen.
+// TestWhoMaySeeAndEdit expects the same error for everything that the reader may not see.
 func TestWhoMaySeeAndEdit(t *testing.T) {
 	t.Parallel()
 	document := func(owner user.ID, visibility Visibility) Document {
@@ -17,9 +17,9 @@ func TestWhoMaySeeAndEdit(t *testing.T) {
 	encrypted := document("owner", Unlisted)
 	encrypted.Cipher = new(Cipher)
 	for what, c := range map[string]struct {
-		document               Document
-		asker                  user.ID
-		seen, tagged, editable bool
+		document                Document
+		reader                  user.ID
+		visible, tags, editable bool
 	}{
 		"public, anybody":            {document("owner", Public), "", true, false, false},
 		"public, somebody else":      {document("owner", Public), "other", true, false, false},
@@ -35,18 +35,19 @@ func TestWhoMaySeeAndEdit(t *testing.T) {
 		"encrypted, its owner":       {encrypted, "owner", false, false, false},
 		"encrypted, anybody":         {encrypted, "", false, false, false},
 	} {
-		got, err := c.document.ForReader(c.asker)
-		if (err == nil) != c.seen || err != nil && !errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: got %v, want seen to be %v", what, err, c.seen)
+		got, err := c.document.ForReader(c.reader)
+		if (err == nil) != c.visible || err != nil && !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: got %v, want it visible: %v", what, err, c.visible)
 		}
-		if (len(got.Tags) > 0) != c.tagged || (len(got.Edits) > 0) != c.seen {
-			t.Errorf("%s: got the tags %q and the edits %v", what, got.Tags, got.Edits)
+		if (len(got.Tags) > 0) != c.tags || (len(got.Edits) > 0) != c.visible {
+			t.Errorf("%s: got the tags %q and the edits %v, want tags: %v, edits: %v", what, got.Tags, got.Edits, c.tags,
+				c.visible)
 		}
 		if len(c.document.Tags) != 1 {
-			t.Errorf("%s: the paste has lost its tags", what)
+			t.Errorf("%s: got the tags %q, want the original unmodified", what, c.document.Tags)
 		}
-		if err := c.document.EditableBy(c.asker); (err == nil) != c.editable || err != nil && !errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: got %v, want editable to be %v", what, err, c.editable)
+		if err := c.document.EditableBy(c.reader); (err == nil) != c.editable || err != nil && !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: got %v, want it editable: %v", what, err, c.editable)
 		}
 	}
 }

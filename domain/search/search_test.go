@@ -13,20 +13,20 @@ import (
 
 func same(name string) string { return name }
 
-// TestFold wants two characters to be the same when Unicode's simple folding says so, and only then.
+// TestFold checks that two characters fold alike exactly if Unicode's simple folding equates them.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	for r := rune(1); r <= unicode.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		folded := foldRune(r)
-		if folded != foldRune(folded) || folded != foldRune(unicode.SimpleFold(r)) ||
-			!strings.EqualFold(string(r), string(folded)) {
-			t.Fatalf("%U: got %U, want what is equal and folds to itself", r, folded)
+		got := foldRune(r)
+		if got != foldRune(got) || got != foldRune(unicode.SimpleFold(r)) ||
+			!strings.EqualFold(string(r), string(got)) {
+			t.Fatalf("%U: got %U, want an equal character that folds to itself", r, got)
 		}
-		if unicode.ToLower(folded) != folded && unicode.SimpleFold(folded) != folded {
-			t.Fatalf("%U: got %U, want what a database's lower case is, too", r, folded)
+		if unicode.ToLower(got) != got && unicode.SimpleFold(got) != got {
+			t.Fatalf("%U: got %U, want a character that a database's lower case leaves alone", r, got)
 		}
 	}
 	if got, want := Fold("AbC\x00ÄẞΣς\u212a"), "abc\ufffdäßςςk"; got != want {
@@ -79,16 +79,16 @@ func TestMatchShowsLines(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestCursorBefore(t *testing.T) {
 	t.Parallel()
 	at := func(inTitles bool, id paste.ID) Cursor {
 		return Cursor{Cursor: paste.Cursor{ID: id}, InTitles: inTitles}
 	}
-	ordered := []Cursor{{}, at(true, "b"), at(true, "a"), at(false, "d"), at(false, "c")}
-	for i, p := range ordered {
-		for j, q := range ordered {
+	cursors := []Cursor{{}, at(true, "b"), at(true, "a"), at(false, "d"), at(false, "c")}
+	for i, p := range cursors {
+		for j, q := range cursors {
 			if got := p.Before(q); got != (i < j) {
-				t.Errorf("%v before %v: got %v", p, q, got)
+				t.Errorf("%v before %v: got %v, want %v", p, q, got, i < j)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestParseSecret(t *testing.T) {
 		"": false, strings.Repeat("x", 513): false, "a\x00": false, "a\n": false, "\xff": false, "a\u202eb": false,
 	} {
 		if _, err := ParseSecret(text); (err == nil) != valid {
-			t.Errorf("%q: got error %v, want it to be valid: %v", text, err, valid)
+			t.Errorf("%q: got error %v, want it valid: %v", text, err, valid)
 		}
 	}
 }
@@ -39,13 +39,13 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := json.Marshal(map[string]any{"a": secret, "b": &secret})
+	data, err := json.Marshal(map[string]any{"a": secret, "b": &secret})
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(encoded)
-	if strings.Contains(printed, "hunter2") {
-		t.Errorf("got %s, want no secret in it", printed)
+	text := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(data)
+	if strings.Contains(text, "hunter2") {
+		t.Errorf("got %s, want it without the secret", text)
 	}
 }
 
@@ -64,11 +64,11 @@ func TestVerify(t *testing.T) {
 		"revoked":              {Token{Hash: hash, RevokedAt: now.Add(-1)}, hash, false},
 		"somebody else's":      {Token{Hash: hash}, Generate().Hash(), false},
 		"the zero hash":        {Token{Hash: hash}, Hash{}, false},
-		"revoked, lasting yet": {Token{Hash: hash, RevokedAt: now, ExpiresAt: now.Add(time.Hour)}, hash, false},
+		"revoked, not expired": {Token{Hash: hash, RevokedAt: now, ExpiresAt: now.Add(time.Hour)}, hash, false},
 	} {
 		err := c.token.Verify(c.presented, now)
 		if (err == nil) != c.valid || err != nil && !fault.Is(err, fault.Unauthenticated) {
-			t.Errorf("%s: got %v, want it to be valid: %v", what, err, c.valid)
+			t.Errorf("%s: got %v, want it valid: %v", what, err, c.valid)
 		}
 	}
 }

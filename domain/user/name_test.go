@@ -15,12 +15,12 @@ func TestParseName(t *testing.T) {
 		"self": false, "SELF": false, "sElF": false, "ä": false, "a\x00b": false, "a\xffb": false, "a/b": false,
 		"\u202ea": false,
 	} {
-		parsed, err := ParseName(name)
+		got, err := ParseName(name)
 		switch {
-		case valid && (err != nil || parsed.String() != name || parsed.Folded() != strings.ToLower(name)):
-			t.Errorf("%q: got %v, error %v, want the name as it is", name, parsed, err)
-		case !valid && (!fault.Is(err, fault.Invalid) || parsed != Name{}):
-			t.Errorf("%q: got %v, error %v, want no name and %v", name, parsed, err, fault.Invalid)
+		case valid && (err != nil || got.String() != name || got.Folded() != strings.ToLower(name)):
+			t.Errorf("%q: got %v, error %v, want the name as it is", name, got, err)
+		case !valid && (!fault.Is(err, fault.Invalid) || got != Name{}):
+			t.Errorf("%q: got %v, error %v, want no name and %v", name, got, err, fault.Invalid)
 		}
 	}
 }
@@ -29,11 +29,11 @@ func TestCheckChosen(t *testing.T) {
 	t.Parallel()
 	for name, free := range map[string]bool{"ann": true, "Administrators": true, "admin": false, "ROOT": false,
 		"Support": false} {
-		parsed, err := ParseName(name)
+		got, err := ParseName(name)
 		if err != nil {
 			t.Errorf("%s: got %v, want a name", name, err)
 		}
-		if err := parsed.CheckChosen(); free && err != nil || !free && !fault.Is(err, fault.Invalid) {
+		if err := got.CheckChosen(); free && err != nil || !free && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %v, want it free to choose: %t", name, err, free)
 		}
 	}

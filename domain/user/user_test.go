@@ -7,23 +7,23 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// fixedUsers are users by their ids.
+// fixedUsers is a Store of users by their ids.
 type fixedUsers struct {
 	Store
 
 	names map[ID]string
 }
 
-func (k fixedUsers) ByID(_ context.Context, id ID) (User, error) {
-	if name, ok := k.names[id]; ok {
+func (u fixedUsers) ByID(_ context.Context, id ID) (User, error) {
+	if name, ok := u.names[id]; ok {
 		return User{ID: id, Name: Name{name, name}}, nil
 	}
 	return User{}, fault.New(fault.NotFound, "none")
 }
 
-func (k fixedUsers) ByName(_ context.Context, name Name) (User, error) {
-	for id := range k.names {
-		if k.names[id] == name.Folded() {
+func (u fixedUsers) ByName(_ context.Context, name Name) (User, error) {
+	for id := range u.names {
+		if u.names[id] == name.Folded() {
 			return User{ID: id, Name: name}, nil
 		}
 	}
