@@ -22,9 +22,9 @@ import (
 // visitor is a viewer who has not signed in.
 var visitor token.Viewer
 
-// withRegistration returns accounts at providers.
-func withRegistration(m *modules.Modules, who accounts.Registration) *accounts.UseCases {
-	return m.AccountsWith(accounts.Options{Providers: m.Provider.Providers(), Registration: who})
+// withRegistration returns use cases with providers and without passwords.
+func withRegistration(m *modules.Modules, registration accounts.Registration) *accounts.UseCases {
+	return m.AccountsWith(accounts.Options{Providers: m.Provider.Providers(), Registration: registration})
 }
 
 // vouch makes the provider vouch for an account, and returns the code for it.
@@ -35,25 +35,25 @@ func vouch(m *modules.Modules, subject, name string) string {
 	return subject
 }
 
-func resumed(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
+func resumeAs(viewer token.Viewer) func(context.Context) (token.Viewer, error) {
 	return func(context.Context) (token.Viewer, error) { return viewer, nil }
 }
 
-// arrive sends a viewer to a provider and back with a code.
-func arrive(t *testing.T, a *accounts.UseCases, viewer token.Viewer, want accounts.BeginInput,
+// visitProvider sends a viewer to a provider and back with a code.
+func visitProvider(t *testing.T, a *accounts.UseCases, viewer token.Viewer, input accounts.BeginInput,
 	code string) (accounts.SignInResult, error) {
 	t.Helper()
-	begun, err := a.BeginSignIn.Do(t.Context(), modules.By(viewer), want)
+	redirect, err := a.BeginSignIn.Do(t.Context(), modules.By(viewer), input)
 	if err != nil {
 		return accounts.SignInResult{}, err
 	}
 	return a.FinishSignIn.Do(
 		t.Context(),
 		modules.By(token.Viewer{}),
-		resumed(viewer),
-		want.Provider,
-		begun.Secret,
-		identity.Callback{State: begun.State, Code: code},
+		resumeAs(viewer),
+		input.Provider,
+		redirect.Secret,
+		identity.Callback{State: redirect.State, Code: code},
 	)
 }
 
@@ -62,42 +62,42 @@ func TestSignUp(t *testing.T) {
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "taken"})
 	want := accounts.BeginInput{Provider: "oidc", Next: "/a"}
-	arrived, err := arrive(t, m.Accounts, token.Viewer{}, want, vouch(m, "1", "Ann Example"))
-	if err != nil || arrived.Secret == "" || arrived.User.ID != "" {
-		t.Fatalf("got %+v, error %v, want to choose a name", arrived, err)
+	result, err := visitProvider(t, m.Accounts, token.Viewer{}, want, vouch(m, "1", "Ann Example"))
+	if err != nil || result.Secret == "" || result.User.ID != "" {
+		t.Fatalf("got %+v, error %v, want to choose a name", result, err)
 	}
-	second, err := arrive(t, m.Accounts, token.Viewer{}, want, "1")
+	second, err := visitProvider(t, m.Accounts, token.Viewer{}, want, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := m.Accounts.ShowSignUp.Do(t.Context(), arrived.Secret)
-	if err != nil || shown != (accounts.Newcomer{Provider: "Example", Name: "Ann-Example"}) {
-		t.Errorf("got %+v, error %v, want the name proposed", shown, err)
+	newcomer, err := m.Accounts.ShowSignUp.Do(t.Context(), result.Secret)
+	if err != nil || newcomer != (accounts.Newcomer{Provider: "Example", Name: "Ann-Example"}) {
+		t.Errorf("got %+v, error %v, want the name Ann-Example proposed", newcomer, err)
 	}
 	for name, kind := range map[string]fault.Kind{
 		"": fault.Invalid, "a b": fault.Invalid, "self": fault.Invalid, "Admin": fault.Invalid, "TAKEN": fault.Conflict,
 	} {
-		_, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, name)
+		_, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), result.Secret, name)
 		modules.WantKind(t, name, err, kind)
 	}
-	created, next, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann")
+	created, next, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), result.Secret, "ann")
 	if err != nil || next != "/a" || created.Name.String() != "ann" || created.AvatarURL != "https://id.example/1" ||
 		created.PublicProfile {
 		t.Fatalf("got %+v, %s, error %v, want the account, private", created, next, err)
 	}
-	_, _, err = m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "again")
+	_, _, err = m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), result.Secret, "again")
 	modules.WantKind(t, "a second time", err, fault.Invalid)
 	same, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), second.Secret, "another")
 	if err != nil || same.ID != created.ID {
 		t.Errorf("got %+v, error %v, want the same account for the same person", same, err)
 	}
-	if again, err := arrive(t, m.Accounts, token.Viewer{}, want, "1"); err != nil || again.User.ID != created.ID ||
+	if again, err := visitProvider(t, m.Accounts, token.Viewer{}, want, "1"); err != nil || again.User.ID != created.ID ||
 		again.Next != "/a" {
 		t.Errorf("got %+v, error %v, want the account", again, err)
 	}
-	// The same number at another provider is another user.
-	if other, err := arrive(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, "1"); err != nil ||
-		other.Secret == "" {
+	// The same subject at another provider is another account.
+	other, err := visitProvider(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, "1")
+	if err != nil || other.Secret == "" {
 		t.Errorf("got %+v, error %v, want another account", other, err)
 	}
 }
@@ -117,17 +117,17 @@ func TestProposedNames(t *testing.T) {
 		"<script>":               "script",
 		strings.Repeat("x", 500): strings.Repeat("x", 64),
 	} {
-		arrived, err := arrive(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, vouch(m, "1", name))
+		result, err := visitProvider(t, m.Accounts, visitor, accounts.BeginInput{Provider: "oidc"}, vouch(m, "1", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shown, err := m.Accounts.ShowSignUp.Do(t.Context(), arrived.Secret); err != nil || shown.Name != want {
-			t.Errorf("%q: got %q, error %v, want %q proposed", name, shown.Name, err, want)
+		if newcomer, err := m.Accounts.ShowSignUp.Do(t.Context(), result.Secret); err != nil || newcomer.Name != want {
+			t.Errorf("%q: got %q, error %v, want %q proposed", name, newcomer.Name, err, want)
 		}
 	}
 }
 
-// TestOfficialNames wants names that suggest an operator to be given by operators alone, and kept.
+// TestOfficialNames checks that users cannot choose a name that suggests an operator, but can keep one.
 func TestOfficialNames(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -145,28 +145,28 @@ func TestOfficialNames(t *testing.T) {
 	}
 }
 
-// TestAvatars refuses a chosen address that could end an attribute of HTML. What is stored stays.
+// TestAvatars checks that nobody chooses an address that could end an HTML attribute. A stored address stays.
 func TestAvatars(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "owner"})
-	code, quoted := vouch(m, "1", "ann"), `https://id.example/"onload="x`
-	vouched := m.Provider.Answers[code]
-	vouched.AvatarURL = quoted
-	m.Provider.Answers[code] = vouched
-	arrived, err := arrive(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, code)
+	code, avatar := vouch(m, "1", "ann"), `https://id.example/"onload="x`
+	account := m.Provider.Answers[code]
+	account.AvatarURL = avatar
+	m.Provider.Answers[code] = account
+	result, err := visitProvider(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), arrived.Secret, "ann")
+	created, _, err := m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), result.Secret, "ann")
 	if err != nil || created.AvatarURL != "" {
 		t.Errorf("got %+v, error %v, want no avatar", created, err)
 	}
-	viewer, profile := m.Session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
+	viewer, profile := m.Session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: avatar}
 	modules.WantKind(t, "chosen on the page", m.Users.Update.Own(t.Context(), modules.By(viewer), profile), fault.Invalid)
 	_, _, err = m.UserStore.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, viewer.User.ID,
 		func(u *user.User, _ map[string]string) error {
-			u.AvatarURL = quoted
+			u.AvatarURL = avatar
 			return nil
 		})
 	if err != nil {
@@ -189,7 +189,7 @@ func TestArriveSuspended(t *testing.T) {
 		}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := arrive(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, vouch(m, "1", "ann"))
+	got, err := visitProvider(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "github"}, vouch(m, "1", "ann"))
 	modules.WantKind(t, "suspended", err, fault.Forbidden)
 	if got.User.ID != "" {
 		t.Errorf("got %+v, want nobody", got)
@@ -200,69 +200,69 @@ func TestArriveRefuses(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	code := vouch(m, "1", "ann")
-	for what, alter := range map[string]func(source, secret *string, brought *identity.Callback){
+	for what, alter := range map[string]func(source, secret *string, callback *identity.Callback){
 		"another browser":  func(_, secret *string, _ *identity.Callback) { *secret = "" },
 		"another secret":   func(_, secret *string, _ *identity.Callback) { *secret = "made up" },
-		"another state":    func(_, _ *string, brought *identity.Callback) { brought.State = "made up" },
-		"no state":         func(_, _ *string, brought *identity.Callback) { brought.State = "" },
+		"another state":    func(_, _ *string, callback *identity.Callback) { callback.State = "made up" },
+		"no state":         func(_, _ *string, callback *identity.Callback) { callback.State = "" },
 		"another provider": func(source, _ *string, _ *identity.Callback) { *source = "github" },
-		"cancelled": func(_, _ *string, brought *identity.Callback) {
-			brought.Code, brought.Error = "", "access_denied"
+		"cancelled": func(_, _ *string, callback *identity.Callback) {
+			callback.Code, callback.Error = "", "access_denied"
 		},
-		"error and code": func(_, _ *string, brought *identity.Callback) { brought.Error = "server_error" },
-		"another code":   func(_, _ *string, brought *identity.Callback) { brought.Code = "made up" },
+		"error and code": func(_, _ *string, callback *identity.Callback) { callback.Error = "server_error" },
+		"another code":   func(_, _ *string, callback *identity.Callback) { callback.Code = "made up" },
 		"too late":       func(_, _ *string, _ *identity.Callback) { m.Now = m.Now.Add(identity.AttemptAge) },
 	} {
-		begun, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(token.Viewer{}),
+		redirect, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(token.Viewer{}),
 			accounts.BeginInput{Provider: "oidc"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, secret, brought := "oidc", begun.Secret, identity.Callback{State: begun.State, Code: code}
-		alter(&source, &secret, &brought)
-		got, err := m.Accounts.FinishSignIn.Do(t.Context(), modules.By(token.Viewer{}), resumed(token.Viewer{}), source,
+		source, secret, callback := "oidc", redirect.Secret, identity.Callback{State: redirect.State, Code: code}
+		alter(&source, &secret, &callback)
+		got, err := m.Accounts.FinishSignIn.Do(t.Context(), modules.By(token.Viewer{}), resumeAs(token.Viewer{}), source,
 			secret,
-			brought)
+			callback)
 		modules.WantKind(t, what, err, fault.Invalid)
 		if got != (accounts.SignInResult{}) {
 			t.Errorf("%s: got %+v, want nothing", what, got)
 		}
 	}
-	begun, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(token.Viewer{}), accounts.BeginInput{Provider: "oidc"})
+	redirect, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(visitor), accounts.BeginInput{Provider: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	brought := identity.Callback{State: begun.State, Code: code}
-	arrived, err := m.Accounts.FinishSignIn.Do(
+	callback := identity.Callback{State: redirect.State, Code: code}
+	result, err := m.Accounts.FinishSignIn.Do(
 		t.Context(),
 		modules.By(token.Viewer{}),
-		resumed(token.Viewer{}),
+		resumeAs(token.Viewer{}),
 		"oidc",
-		begun.Secret,
-		brought,
+		redirect.Secret,
+		callback,
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Accounts.FinishSignIn.Do(t.Context(), modules.By(token.Viewer{}), resumed(token.Viewer{}), "oidc",
-		begun.Secret,
-		brought)
+	_, err = m.Accounts.FinishSignIn.Do(t.Context(), modules.By(token.Viewer{}), resumeAs(token.Viewer{}), "oidc",
+		redirect.Secret,
+		callback)
 	modules.WantKind(t, "replayed", err, fault.Invalid)
-	// Who chooses a name has no question that an answer could belong to, and who is at a provider has no name to choose.
+	// Whoever chooses a name is not at a provider, and whoever is at a provider has no name to choose yet.
 	_, err = m.Accounts.FinishSignIn.Do(
 		t.Context(),
 		modules.By(token.Viewer{}),
-		resumed(token.Viewer{}),
+		resumeAs(token.Viewer{}),
 		"oidc",
-		arrived.Secret,
+		result.Secret,
 		identity.Callback{Code: code},
 	)
-	modules.WantKind(t, "an answer to no question", err, fault.Invalid)
-	begun, err = m.Accounts.BeginSignIn.Do(t.Context(), modules.By(token.Viewer{}), accounts.BeginInput{Provider: "oidc"})
+	modules.WantKind(t, "an answer without a question", err, fault.Invalid)
+	redirect, err = m.Accounts.BeginSignIn.Do(t.Context(), modules.By(visitor), accounts.BeginInput{Provider: "oidc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), begun.Secret, "ann")
+	_, _, err = m.Accounts.SignUp.Do(t.Context(), modules.By(token.Viewer{}), redirect.Secret, "ann")
 	modules.WantKind(t, "nobody vouched", err, fault.Invalid)
 	_, err = m.Accounts.BeginSignIn.Do(t.Context(), modules.By(token.Viewer{}), accounts.BeginInput{Provider: "gitlab"})
 	modules.WantKind(t, "a provider that is off", err, fault.NotFound)
@@ -271,41 +271,42 @@ func TestArriveRefuses(t *testing.T) {
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
-	m.CreateUser(t, users.CreateInput{Name: "known", Identities: map[string]string{"github": "7"}})
-	known, stranger := vouch(m, "7", "x"), vouch(m, "8", "y")
+	m.CreateUser(t, users.CreateInput{Name: "member", Identities: map[string]string{"github": "7"}})
+	member, stranger := vouch(m, "7", "x"), vouch(m, "8", "y")
 	created, code, err := m.Accounts.Invite.Do(t.Context(), audit.Operator(), 1, time.Hour, "hi")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, how := range []accounts.Registration{accounts.Closed, accounts.Invite, accounts.Open} {
-		a := withRegistration(m, how)
-		got, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, known)
-		if err != nil || got.User.Name.String() != "known" {
-			t.Errorf("%s: got %+v, error %v, want who has an account", how, got, err)
+	for _, registration := range []accounts.Registration{accounts.Closed, accounts.Invite, accounts.Open} {
+		a := withRegistration(m, registration)
+		got, err := visitProvider(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, member)
+		if err != nil || got.User.Name.String() != "member" {
+			t.Errorf("%s: got %+v, error %v, want the user with the account", registration, got, err)
 		}
-		_, without := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, stranger)
-		_, with := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
-		if (without == nil) != (how == accounts.Open) || (with == nil) != (how != accounts.Closed) {
-			t.Errorf("%s: got %v without and %v with an invitation", how, without, with)
+		_, without := visitProvider(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, stranger)
+		_, with := visitProvider(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
+		if (without == nil) != (registration == accounts.Open) || (with == nil) != (registration != accounts.Closed) {
+			t.Errorf("%s: got %v without and %v with an invitation, want as configured", registration, without, with)
 		}
 		for _, err := range []error{without, with} {
 			if err != nil {
-				modules.WantKind(t, string(how), err, fault.Forbidden)
+				modules.WantKind(t, string(registration), err, fault.Forbidden)
 			}
 		}
 	}
 	a := withRegistration(m, accounts.Invite)
-	if shown, err := a.Invite.Show(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != created.ID {
-		t.Errorf("got %+v, error %v, want the invitation", shown, err)
+	invitation, err := a.Invite.Show(t.Context(), code)
+	if err != nil || invitation.Note != "hi" || invitation.ID != created.ID {
+		t.Errorf("got %+v, error %v, want the invitation", invitation, err)
 	}
-	invited := func(code string) (accounts.SignInResult, error) {
-		return arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
+	signUpWith := func(code string) (accounts.SignInResult, error) {
+		return visitProvider(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, stranger)
 	}
-	first, err := invited(code)
+	first, err := signUpWith(code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github", Code: code}, vouch(m, "9", "z"))
+	second, err := visitProvider(t, a, visitor, accounts.BeginInput{Provider: "github", Code: code}, vouch(m, "9", "z"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,10 +315,10 @@ func TestRegistration(t *testing.T) {
 	}
 	_, _, err = a.SignUp.Do(t.Context(), modules.By(token.Viewer{}), second.Secret, "second")
 	if !errors.Is(err, identity.ErrInvitation) {
-		t.Errorf("got %v, want an invitation for one to be good for one", err)
+		t.Errorf("a second user of one invitation: got %v, want %v", err, identity.ErrInvitation)
 	}
 	for _, wrong := range []string{code, "made up", "\x00"} {
-		if _, err := invited(wrong); !errors.Is(err, identity.ErrInvitation) {
+		if _, err := signUpWith(wrong); !errors.Is(err, identity.ErrInvitation) {
 			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrInvitation)
 		}
 		if _, err := a.Invite.Show(t.Context(), wrong); !errors.Is(err, identity.ErrInvitation) {
@@ -334,7 +335,7 @@ func TestRegistration(t *testing.T) {
 	for _, reference := range []string{code, string(created.ID)} {
 		id, err := a.Invite.Revoke(t.Context(), audit.Operator(), reference)
 		if err != nil || reference == string(created.ID) && id != created.ID {
-			t.Errorf("got %s, error %v, want the id of what was revoked", id, err)
+			t.Errorf("got %s, error %v, want the id of the invitation", id, err)
 		}
 		_, err = a.Invite.Revoke(t.Context(), audit.Operator(), reference)
 		modules.WantKind(t, "again", err, fault.NotFound)
@@ -345,7 +346,7 @@ func TestRegistration(t *testing.T) {
 		note string
 	}{
 		"no use": {0, 1, ""}, "many": {10_001, 1, ""}, "no time": {1, 0, ""}, "a long note": {1, 1, strings.Repeat("x", 257)},
-		"a note that is none": {1, 1, "\n"},
+		"an unprintable note": {1, 1, "\n"},
 	} {
 		_, _, err := a.Invite.Do(t.Context(), audit.Operator(), c.uses, c.time, c.note)
 		modules.WantKind(t, what, err, fault.Invalid)
@@ -360,16 +361,16 @@ func TestLinking(t *testing.T) {
 	ann, bob := m.Session(t, "ann"), m.Session(t, "bob")
 	link := accounts.BeginInput{Provider: "oidc", Link: true}
 	modules.WantKind(t, "the last one", m.Accounts.Link.UndoOwn(t.Context(), modules.By(ann), "github"), fault.Conflict)
-	if got, err := arrive(t, m.Accounts, ann, link, vouch(m, "o1", "")); err != nil || !got.Linked {
+	if got, err := visitProvider(t, m.Accounts, ann, link, vouch(m, "o1", "")); err != nil || !got.Linked {
 		t.Errorf("got %+v, error %v, want it linked", got, err)
 	}
-	if got, err := arrive(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, "o1"); err != nil ||
+	if got, err := visitProvider(t, m.Accounts, token.Viewer{}, accounts.BeginInput{Provider: "oidc"}, "o1"); err != nil ||
 		got.User.ID != ann.User.ID {
 		t.Errorf("got %+v, error %v, want to sign in with it", got, err)
 	}
-	_, err := arrive(t, m.Accounts, bob, link, "o1")
+	_, err := visitProvider(t, m.Accounts, bob, link, "o1")
 	modules.WantKind(t, "somebody else's", err, fault.Conflict)
-	_, err = arrive(t, m.Accounts, ann, link, vouch(m, "o2", ""))
+	_, err = visitProvider(t, m.Accounts, ann, link, vouch(m, "o2", ""))
 	modules.WantKind(t, "another one of the same provider", err, fault.Conflict)
 
 	old, reading, withToken := ann, ann, ann
@@ -383,19 +384,19 @@ func TestLinking(t *testing.T) {
 	}
 	_, err = m.Accounts.BeginSignIn.Do(t.Context(), modules.By(reading), link)
 	modules.WantKind(t, "a session that only reads", err, fault.Forbidden)
-	begun, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(bob), link)
+	redirect, err := m.Accounts.BeginSignIn.Do(t.Context(), modules.By(bob), link)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = m.Accounts.FinishSignIn.Do(
 		t.Context(),
 		modules.By(token.Viewer{}),
-		resumed(ann),
+		resumeAs(ann),
 		"oidc",
-		begun.Secret,
-		identity.Callback{State: begun.State, Code: "o2"},
+		redirect.Secret,
+		identity.Callback{State: redirect.State, Code: "o2"},
 	)
-	modules.WantKind(t, "who did not begin it", err, fault.Forbidden)
+	modules.WantKind(t, "another user than began it", err, fault.Forbidden)
 
 	if err := m.Accounts.Link.UndoOwn(t.Context(), modules.By(ann), "github"); err != nil {
 		t.Error(err)
@@ -403,7 +404,7 @@ func TestLinking(t *testing.T) {
 	modules.WantKind(t, "the last one", m.Accounts.Link.UndoOwn(t.Context(), modules.By(ann), "oidc@https://id.example"),
 		fault.Conflict)
 
-	// Operators say what they want.
+	// Operators link and unlink accounts without these limits.
 	if err := m.Accounts.Link.Do(t.Context(), audit.Operator(), "ann", "github:11"); err != nil {
 		t.Error(err)
 	}
@@ -419,7 +420,7 @@ func TestLinking(t *testing.T) {
 		}
 		modules.WantKind(t, "again", m.Accounts.Link.Undo(t.Context(), audit.Operator(), "ann", provider), fault.NotFound)
 	}
-	if left, err := m.Users.Show.Do(t.Context(), audit.Operator(), "ann"); err != nil || len(left.Identities) != 0 {
-		t.Errorf("got %v, error %v, want none left", left, err)
+	if account, err := m.Users.Show.Do(t.Context(), audit.Operator(), "ann"); err != nil || len(account.Identities) != 0 {
+		t.Errorf("got %v, error %v, want none left", account, err)
 	}
 }

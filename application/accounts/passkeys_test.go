@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// keys is a browser and its device without cryptography: an answer is the passkey with the challenge.
-type keys struct{ asked atomic.Int64 }
+// fakePasskeys stands for a browser and its device, without cryptography: an answer is the passkey with the challenge.
+type fakePasskeys struct{ challenges atomic.Int64 }
 
 type keyAnswer struct {
 	Challenge string
@@ -26,153 +26,158 @@ type keyAnswer struct {
 	Counter   uint32
 }
 
-func (k *keys) ask() (identity.CeremonyOptions, error) {
-	challenge := fmt.Sprint("challenge ", k.asked.Add(1))
+func (k *fakePasskeys) newChallenge() (identity.CeremonyOptions, error) {
+	challenge := fmt.Sprint("challenge ", k.challenges.Add(1))
 	return identity.CeremonyOptions{Challenge: challenge, JSON: []byte(challenge)}, nil
 }
 
 // BeginRegistration implements identity.Passkeys.
-func (k *keys) BeginRegistration(user.ID, string, []identity.Passkey) (identity.CeremonyOptions, error) {
-	return k.ask()
+func (k *fakePasskeys) BeginRegistration(user.ID, string, []identity.Passkey) (identity.CeremonyOptions, error) {
+	return k.newChallenge()
 }
 
 // BeginAuthentication implements identity.Passkeys.
-func (k *keys) BeginAuthentication() (identity.CeremonyOptions, error) { return k.ask() }
+func (k *fakePasskeys) BeginAuthentication() (identity.CeremonyOptions, error) {
+	return k.newChallenge()
+}
 
-func read(challenge string, answer []byte) (read keyAnswer, err error) {
-	if json.Unmarshal(answer, &read) != nil || read.Challenge != challenge {
+func parseAnswer(challenge string, answer []byte) (key keyAnswer, err error) {
+	if json.Unmarshal(answer, &key) != nil || key.Challenge != challenge {
 		err = identity.ErrPasskey
 	}
-	return read, err
+	return key, err
 }
 
 // FinishRegistration implements identity.Passkeys.
-func (k *keys) FinishRegistration(challenge string, _ user.ID, answer []byte) (identity.Passkey, error) {
-	answered, err := read(challenge, answer)
-	return identity.Passkey{ID: answered.ID, PublicKey: []byte{1}, Counter: answered.Counter}, err
+func (k *fakePasskeys) FinishRegistration(challenge string, _ user.ID, answer []byte) (identity.Passkey, error) {
+	key, err := parseAnswer(challenge, answer)
+	return identity.Passkey{ID: key.ID, PublicKey: []byte{1}, Counter: key.Counter}, err
 }
 
 // FinishAuthentication implements identity.Passkeys.
-func (k *keys) FinishAuthentication(
+func (k *fakePasskeys) FinishAuthentication(
 	challenge string, answer []byte, find func(identity.PasskeyID) (identity.Passkey, user.ID, error),
 ) (identity.PasskeyID, uint32, error) {
-	answered, err := read(challenge, answer)
+	key, err := parseAnswer(challenge, answer)
 	if err == nil {
-		_, _, err = find(answered.ID)
+		_, _, err = find(key.ID)
 	}
-	return answered.ID, answered.Counter, fault.Replace(err, fault.NotFound, identity.ErrPasskey)
+	return key.ID, key.Counter, fault.Replace(err, fault.NotFound, identity.ErrPasskey)
 }
 
-// withPasskeys returns accounts that have nothing but passkeys.
-func withPasskeys(m *modules.Modules, who accounts.Registration) *accounts.UseCases {
-	return m.AccountsWith(accounts.Options{Registration: who, Passkeys: new(keys), Notify: m.Notify})
+// withPasskeys returns use cases with passkeys alone.
+func withPasskeys(m *modules.Modules, registration accounts.Registration) *accounts.UseCases {
+	return m.AccountsWith(accounts.Options{Registration: registration, Passkeys: new(fakePasskeys), Notify: m.Notify})
 }
 
-// answerTo is what a device answers in a ceremony.
-func answerTo(t *testing.T, begun accounts.PasskeyCeremony, id identity.PasskeyID, counter uint32) []byte {
+// answerTo returns a device's answer in a ceremony.
+func answerTo(t *testing.T, ceremony accounts.PasskeyCeremony, id identity.PasskeyID, counter uint32) []byte {
 	t.Helper()
-	answer, err := json.Marshal(keyAnswer{string(begun.Options), id, counter})
+	answer, err := json.Marshal(keyAnswer{string(ceremony.Options), id, counter})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return answer
 }
 
-func newOf(t *testing.T, begun accounts.PasskeyCeremony, id identity.PasskeyID) accounts.NewPasskey {
+func newPasskey(t *testing.T, ceremony accounts.PasskeyCeremony, id identity.PasskeyID) accounts.NewPasskey {
 	t.Helper()
-	return accounts.NewPasskey{Secret: begun.Secret, Name: "phone", Answer: answerTo(t, begun, id, 1)}
+	return accounts.NewPasskey{Secret: ceremony.Secret, Name: "phone", Answer: answerTo(t, ceremony, id, 1)}
 }
 
-// began fails the test when a ceremony could not begin.
-func began(t *testing.T) func(accounts.PasskeyCeremony, error) accounts.PasskeyCeremony {
+// mustBegin fails the test if a ceremony cannot begin.
+func mustBegin(t *testing.T) func(accounts.PasskeyCeremony, error) accounts.PasskeyCeremony {
 	t.Helper()
-	return func(begun accounts.PasskeyCeremony, err error) accounts.PasskeyCeremony {
+	return func(ceremony accounts.PasskeyCeremony, err error) accounts.PasskeyCeremony {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return begun
+		return ceremony
 	}
 }
 
-// recently returns a viewer with a session that has just begun.
-func recently(m *modules.Modules, u user.User) token.Viewer {
+// newSession returns a viewer whose session has just begun.
+func newSession(m *modules.Modules, u user.User) token.Viewer {
 	return token.Viewer{User: u, Token: token.Token{ID: "session", Kind: token.Session, Owner: u.ID, CreatedAt: m.Clock()}}
 }
 
-// joined makes a user with a passkey.
-func joined(t *testing.T, a *accounts.UseCases, name string, id identity.PasskeyID) user.User {
+// registerByPasskey registers a user with a passkey.
+func registerByPasskey(t *testing.T, a *accounts.UseCases, name string, id identity.PasskeyID) user.User {
 	t.Helper()
-	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", name))
-	created, err := a.Passkeys.Register(t.Context(), modules.By(visitor), "", newOf(t, begun, id))
+	ceremony := mustBegin(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", name))
+	created, err := a.Passkeys.Register(t.Context(), modules.By(visitor), "", newPasskey(t, ceremony, id))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return created
 }
 
-// signsInBy signs in with a passkey.
-func signsInBy(t *testing.T, a *accounts.UseCases, id identity.PasskeyID, counter uint32) (user.User, error) {
+// signInByPasskey signs in with a passkey.
+func signInByPasskey(t *testing.T, a *accounts.UseCases, id identity.PasskeyID, counter uint32) (user.User, error) {
 	t.Helper()
-	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
-	return a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, answerTo(t, begun, id, counter))
+	ceremony := mustBegin(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
+	return a.Passkeys.SignIn(t.Context(), modules.By(visitor), ceremony.Secret, answerTo(t, ceremony, id, counter))
 }
 
 func TestPasskeySignsIn(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	a := withPasskeys(m, accounts.Open)
-	epoxy := joined(t, a, "Epoxy", "first")
-	if got, err := signsInBy(t, a, "first", 2); err != nil || got.ID != epoxy.ID {
+	epoxy := registerByPasskey(t, a, "Epoxy", "first")
+	if got, err := signInByPasskey(t, a, "first", 2); err != nil || got.ID != epoxy.ID {
 		t.Errorf("got %v, %v, want %v", got, err, epoxy)
 	}
-	if _, err := signsInBy(t, a, "unknown", 2); !errors.Is(err, identity.ErrPasskey) {
+	if _, err := signInByPasskey(t, a, "unknown", 2); !errors.Is(err, identity.ErrPasskey) {
 		t.Errorf("an unknown passkey: got %v, want ErrPasskey", err)
 	}
-	if _, err := signsInBy(t, a, "first", 2); !errors.Is(err, identity.ErrCloned) || !fault.Is(err, fault.Forbidden) {
-		t.Errorf("a counter that has not gone on: got %v, want ErrCloned", err)
+	_, err := signInByPasskey(t, a, "first", 2)
+	if !errors.Is(err, identity.ErrCloned) || !fault.Is(err, fault.Forbidden) {
+		t.Errorf("a counter that did not increase: got %v, want ErrCloned", err)
 	}
 	suspend(t, m, epoxy.ID)
-	if _, err := signsInBy(t, a, "first", 3); !errors.Is(err, token.ErrSuspended) {
-		t.Errorf("a user who is suspended: got %v, want ErrSuspended", err)
+	if _, err := signInByPasskey(t, a, "first", 3); !errors.Is(err, token.ErrSuspended) {
+		t.Errorf("a suspended user: got %v, want ErrSuspended", err)
 	}
 }
 
-// TestPasskeysOnce takes no ceremony twice, late, for another purpose, or of another user.
+// TestPasskeysOnce checks that no ceremony ends twice, late, for another purpose, or for another user.
 func TestPasskeysOnce(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	a := withPasskeys(m, accounts.Open)
-	epoxy, mortar := joined(t, a, "Epoxy", "first"), joined(t, a, "mortar", "second")
-	stale := func(what string, err error) {
+	epoxy, mortar := registerByPasskey(t, a, "Epoxy", "first"), registerByPasskey(t, a, "mortar", "second")
+	wantRefused := func(what string, err error) {
 		t.Helper()
 		if !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: got %v, want it refused", what, err)
+			t.Errorf("%s: got %v, want fault.Invalid", what, err)
 		}
 	}
-	begun := began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
-	answer := answerTo(t, begun, "first", 2)
-	if _, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, []byte("{}")); !errors.Is(err,
+	ceremony := mustBegin(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
+	answer := answerTo(t, ceremony, "first", 2)
+	if _, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), ceremony.Secret, []byte("{}")); !errors.Is(err,
 		identity.ErrPasskey) {
 		t.Errorf("got %v, want ErrPasskey", err)
 	}
-	_, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), begun.Secret, answer)
-	stale("after an answer that proves nothing", err)
+	_, err := a.Passkeys.SignIn(t.Context(), modules.By(visitor), ceremony.Secret, answer)
+	wantRefused("after a wrong answer", err)
 	_, err = a.Passkeys.SignIn(t.Context(), modules.By(visitor), "", answer)
-	stale("without a secret", err)
+	wantRefused("without a secret", err)
 
-	begun = began(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
-	stale("for another purpose", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
-	stale("of another user", a.Passkeys.Add(t.Context(), modules.By(recently(m, mortar)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
+	ceremony = mustBegin(t)(a.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)))
+	wantRefused("for another purpose",
+		a.Passkeys.Add(t.Context(), modules.By(newSession(m, epoxy)), newPasskey(t, ceremony, "third")))
+	ceremony = mustBegin(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(newSession(m, epoxy))))
+	wantRefused("of another user",
+		a.Passkeys.Add(t.Context(), modules.By(newSession(m, mortar)), newPasskey(t, ceremony, "third")))
+	ceremony = mustBegin(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(newSession(m, epoxy))))
 	m.Now = m.Now.Add(identity.CeremonyAge)
-	stale("late", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), newOf(t, begun, "third")))
-	begun = began(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(recently(m, epoxy))))
-	created := newOf(t, begun, "third")
+	wantRefused("late", a.Passkeys.Add(t.Context(), modules.By(newSession(m, epoxy)), newPasskey(t, ceremony, "third")))
+	ceremony = mustBegin(t)(a.Passkeys.BeginAdd(t.Context(), modules.By(newSession(m, epoxy))))
+	created := newPasskey(t, ceremony, "third")
 	created.Name = "a\x00"
-	stale("a name that cannot be shown", a.Passkeys.Add(t.Context(), modules.By(recently(m, epoxy)), created))
-	credentials, err := a.Credentials.Own(t.Context(), recently(m, epoxy))
+	wantRefused("a name that cannot be shown", a.Passkeys.Add(t.Context(), modules.By(newSession(m, epoxy)), created))
+	credentials, err := a.Credentials.Own(t.Context(), newSession(m, epoxy))
 	if err != nil || len(credentials.Passkeys) != 1 {
 		t.Errorf("got %v, %v, want the first passkey alone", credentials.Passkeys, err)
 	}
@@ -182,28 +187,28 @@ func TestOwnPasskeys(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	a := withPasskeys(m, accounts.Open)
-	epoxy, mortar := joined(t, a, "Epoxy", "first"), joined(t, a, "mortar", "second")
-	actor := modules.By(recently(m, epoxy))
+	epoxy, mortar := registerByPasskey(t, a, "Epoxy", "first"), registerByPasskey(t, a, "mortar", "second")
+	actor := modules.By(newSession(m, epoxy))
 	if err := a.Passkeys.RemoveOwn(t.Context(), actor, "first"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("the last way in: got %v, want it to stay", err)
+		t.Errorf("the last way in: got %v, want fault.Conflict", err)
 	}
-	begun := began(t)(a.Passkeys.BeginAdd(t.Context(), actor))
-	if err := a.Passkeys.Add(t.Context(), actor, newOf(t, begun, "third")); err != nil {
+	ceremony := mustBegin(t)(a.Passkeys.BeginAdd(t.Context(), actor))
+	if err := a.Passkeys.Add(t.Context(), actor, newPasskey(t, ceremony, "third")); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []identity.PasskeyID{"second", "third"} {
-		begun = began(t)(a.Passkeys.BeginAdd(t.Context(), actor))
-		if err := a.Passkeys.Add(t.Context(), actor, newOf(t, begun, id)); !errors.Is(err, identity.ErrPasskeyTaken) {
-			t.Errorf("%s: got %v, want that it is taken", id, err)
+		ceremony = mustBegin(t)(a.Passkeys.BeginAdd(t.Context(), actor))
+		if err := a.Passkeys.Add(t.Context(), actor, newPasskey(t, ceremony, id)); !errors.Is(err, identity.ErrPasskeyTaken) {
+			t.Errorf("%s: got %v, want ErrPasskeyTaken", id, err)
 		}
 	}
-	if err := a.Passkeys.RemoveOwn(t.Context(), modules.By(recently(m, mortar)), "third"); err != nil {
-		t.Errorf("a passkey of another user: got %v, want nothing to remove", err)
+	if err := a.Passkeys.RemoveOwn(t.Context(), modules.By(newSession(m, mortar)), "third"); err != nil {
+		t.Errorf("a passkey of another user: got %v, want no error", err)
 	}
-	if got, err := signsInBy(t, a, "third", 2); err != nil || got.ID != epoxy.ID {
+	if got, err := signInByPasskey(t, a, "third", 2); err != nil || got.ID != epoxy.ID {
 		t.Errorf("got %v, %v, want the passkey to stay", got, err)
 	}
-	late := recently(m, epoxy)
+	late := newSession(m, epoxy)
 	late.Token.CreatedAt = m.Clock().Add(-time.Hour)
 	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "an old session": late} {
 		if _, err := a.Passkeys.BeginAdd(t.Context(), modules.By(viewer)); !errors.Is(err, token.ErrRejected) {
@@ -216,7 +221,7 @@ func TestOwnPasskeys(t *testing.T) {
 	if err := a.Passkeys.RemoveOwn(t.Context(), actor, "first"); err != nil {
 		t.Error(err)
 	}
-	if _, err := signsInBy(t, a, "first", 2); !errors.Is(err, identity.ErrPasskey) {
+	if _, err := signInByPasskey(t, a, "first", 2); !errors.Is(err, identity.ErrPasskey) {
 		t.Errorf("a passkey that was removed: got %v, want ErrPasskey", err)
 	}
 }
@@ -228,25 +233,25 @@ func TestPasskeyRegistration(t *testing.T) {
 	_, err := closed.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "epoxy")
 	modules.WantKind(t, "closed", err, fault.Forbidden)
 	a := withPasskeys(m, accounts.Open)
-	joined(t, a, "Epoxy", "first")
+	registerByPasskey(t, a, "Epoxy", "first")
 	if _, err := a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "EPOXY"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a name that is taken: got %v, want fault.Conflict", err)
 	}
 	if _, err := a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "admin"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an official name: got %v, want fault.Invalid", err)
 	}
-	begun := began(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "other"))
-	if _, err := a.Passkeys.Register(t.Context(), modules.By(visitor), "", newOf(t, begun, "first")); !errors.Is(err,
-		identity.ErrPasskeyTaken) {
+	ceremony := mustBegin(t)(a.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "other"))
+	_, err = a.Passkeys.Register(t.Context(), modules.By(visitor), "", newPasskey(t, ceremony, "first"))
+	if !errors.Is(err, identity.ErrPasskeyTaken) {
 		t.Errorf("a passkey of another user: got %v, want ErrPasskeyTaken", err)
 	}
 	off := withPasswords(m, accounts.Open)
 	_, err = off.Passkeys.BeginRegister(t.Context(), modules.By(visitor), "", "other")
 	if !errors.Is(err, identity.ErrNoPasskeys) {
-		t.Errorf("where they are off: got %v, want ErrNoPasskeys", err)
+		t.Errorf("passkeys turned off: got %v, want ErrNoPasskeys", err)
 	}
 	if _, err := off.Passkeys.BeginSignIn(t.Context(), modules.By(visitor)); !errors.Is(err, identity.ErrNoPasskeys) {
-		t.Errorf("where they are off: got %v, want ErrNoPasskeys", err)
+		t.Errorf("passkeys turned off: got %v, want ErrNoPasskeys", err)
 	}
 }
 
@@ -259,31 +264,31 @@ func TestPasskeyLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := began(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "root"))
-	second := began(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "other"))
-	root, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newOf(t, first, "first"))
+	first := mustBegin(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "root"))
+	second := mustBegin(t)(a.Passkeys.BeginSetUp(t.Context(), modules.By(visitor), code, "other"))
+	root, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newPasskey(t, first, "first"))
 	if err != nil || !root.Admin {
 		t.Fatalf("got %v, %v, want an administrator", root, err)
 	}
-	if _, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newOf(t, second, "second")); !fault.Is(err,
+	if _, err := a.Passkeys.SetUp(t.Context(), modules.By(visitor), code, newPasskey(t, second, "second")); !fault.Is(err,
 		fault.Forbidden) {
-		t.Errorf("got %v, want no second administrator", err)
+		t.Errorf("a second administrator: got %v, want fault.Forbidden", err)
 	}
-	_, _, code, err = a.Reset.Offer(t.Context(), modules.By(recently(m, root)), "root")
+	_, _, code, err = a.Reset.Offer(t.Context(), modules.By(newSession(m, root)), "root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first = began(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
-	second = began(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
-	if got, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newOf(t, first, "backup")); err != nil ||
+	first = mustBegin(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
+	second = mustBegin(t)(a.Passkeys.BeginReset(t.Context(), modules.By(visitor), code))
+	if got, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newPasskey(t, first, "backup")); err != nil ||
 		got.ID != root.ID {
 		t.Errorf("got %v, %v, want the owner of the link", got, err)
 	}
-	if _, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newOf(t, second, "another")); !fault.Is(err,
+	if _, err := a.Passkeys.Reset(t.Context(), modules.By(visitor), code, newPasskey(t, second, "another")); !fault.Is(err,
 		fault.Forbidden) {
-		t.Errorf("got %v, want that the link works once", err)
+		t.Errorf("a link used twice: got %v, want fault.Forbidden", err)
 	}
-	if got, err := signsInBy(t, a, "backup", 2); err != nil || got.ID != root.ID {
+	if got, err := signInByPasskey(t, a, "backup", 2); err != nil || got.ID != root.ID {
 		t.Errorf("got %v, %v, want the owner", got, err)
 	}
 }

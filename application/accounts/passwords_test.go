@@ -27,10 +27,10 @@ const (
 	otherPassword = "stone river tulip"
 )
 
-// withPasswords returns accounts with passwords, and at providers.
-func withPasswords(m *modules.Modules, who accounts.Registration) *accounts.UseCases {
+// withPasswords returns use cases with passwords and providers.
+func withPasswords(m *modules.Modules, registration accounts.Registration) *accounts.UseCases {
 	return m.AccountsWith(accounts.Options{
-		Providers: m.Provider.Providers(), Registration: who, Passwords: fake.Passwords{}, Notify: m.Notify,
+		Providers: m.Provider.Providers(), Registration: registration, Passwords: fake.Passwords{}, Notify: m.Notify,
 	})
 }
 
@@ -54,8 +54,8 @@ func member(t *testing.T, m *modules.Modules, a *accounts.UseCases, name, passwo
 	return created
 }
 
-// signsIn signs in with a password, and returns the user whose session begins.
-func signsIn(t *testing.T, a *accounts.UseCases, name, password string) (owner user.ID, err error) {
+// signIn signs in with a password, and returns the user whose session begins.
+func signIn(t *testing.T, a *accounts.UseCases, name, password string) (owner user.ID, err error) {
 	t.Helper()
 	err = a.Passwords.SignIn(t.Context(), modules.By(visitor), name, password,
 		func(of user.ID) (func(context.Context) error, error) {
@@ -91,7 +91,7 @@ func TestPasswordRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		name     user.Name
 		password string
-		says     string // empty: it is taken
+		says     string // empty if the password is accepted
 	}{
 		"12 characters":                  {epoxy, "abcdefghijkl", ""},
 		"11 characters":                  {epoxy, "abcdefghijk", "has 11 characters"},
@@ -110,7 +110,7 @@ func TestPasswordRules(t *testing.T) {
 			hash, err := a.Passwords.Hash(t.Context(), c.name, c.password)
 			switch {
 			case c.says == "" && (err != nil || hash == ""):
-				t.Errorf("got %v, want it taken", err)
+				t.Errorf("got %v, want it accepted", err)
 			case c.says != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(fault.MessageOf(err), c.says)):
 				t.Errorf("got %v, want a refusal that says: %s", err, c.says)
 			case c.says != "" && len(c.password) > 0 && strings.Contains(err.Error(), c.password):
@@ -139,7 +139,7 @@ func TestSignInWithPassword(t *testing.T) {
 		"too long":                    {"epoxy", strings.Repeat("x", 10_000), identity.ErrWrongPassword},
 		"an unknown name":             {"nobody", goodPassword, identity.ErrWrongPassword},
 		"no name":                     {"", goodPassword, identity.ErrWrongPassword},
-		"no name that could be one":   {"a b\x00", goodPassword, identity.ErrWrongPassword},
+		"an impossible name":          {"a b\x00", goodPassword, identity.ErrWrongPassword},
 		"a user without a password":   {"without", "", identity.ErrWrongPassword},
 		"a suspended user, right":     {"suspended", goodPassword, token.ErrSuspended},
 		"a suspended user, wrong":     {"suspended", otherPassword, identity.ErrWrongPassword},
@@ -147,27 +147,27 @@ func TestSignInWithPassword(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			owner, err := signsIn(t, a, c.name, c.password)
+			owner, err := signIn(t, a, c.name, c.password)
 			if !errors.Is(err, c.want) || c.want == nil && (err != nil || owner != epoxy.ID) || c.want != nil && owner != "" {
 				t.Errorf("got %q, error %v, want %v", owner, err, c.want)
 			}
 		})
 	}
-	_, err := signsIn(t, withRegistration(m, accounts.Open), "epoxy", goodPassword)
+	_, err := signIn(t, withRegistration(m, accounts.Open), "epoxy", goodPassword)
 	if !errors.Is(err, identity.ErrNoPasswords) {
 		t.Errorf("got %v where passwords are off, want %v", err, identity.ErrNoPasswords)
 	}
 }
 
-// TestPasswordChangesDuringSignIn has the password change between its check and the session.
+// TestPasswordChangesDuringSignIn changes the password between its check and the session.
 func TestPasswordChangesDuringSignIn(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	a, store := withPasswords(m, accounts.Closed), fake.Identities{Store: m.UserStore.Store}
 	epoxy := member(t, m, a, "epoxy", goodPassword, nil)
 	for what, c := range map[string]struct {
-		becomes identity.PasswordHash
-		want    error
+		hash identity.PasswordHash
+		want error
 	}{
 		"another password":                   {"fake:" + otherPassword, identity.ErrWrongPassword},
 		"none":                               {"", identity.ErrWrongPassword},
@@ -180,7 +180,7 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 				return func(context.Context) error { ended = true; return nil },
 					store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
 						func(_ user.User, credentials *identity.Credentials) error {
-							credentials.Password = c.becomes
+							credentials.Password = c.hash
 							return nil
 						})
 			})
@@ -196,7 +196,7 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+	if _, err := signIn(t, a, "epoxy", goodPassword); err != nil {
 		t.Fatal(err)
 	}
 	if credentials, err := store.CredentialsOf(t.Context(), epoxy.ID); err != nil ||
@@ -205,44 +205,44 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 	}
 }
 
-// TestGuesses bounds wrong passwords for one name, which need not be a user's, and no other way in.
+// TestGuesses checks the limit on wrong passwords for one name, known or not. Other ways to sign in have no such limit.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	a := withPasswords(m, accounts.Closed)
 	epoxy := member(t, m, a, "epoxy", goodPassword, map[string]string{"github": "77"})
 	member(t, m, a, "other", goodPassword, nil)
-	for range 2 * identity.Guesses { // right ones do not count
-		if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+	for range 2 * identity.Guesses { // right passwords do not count
+		if _, err := signIn(t, a, "epoxy", goodPassword); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"epoxy", "nobody"} {
 		for i := range identity.Guesses {
-			if _, err := signsIn(t, a, strings.ToUpper(name[:1+i%3])+name[1+i%3:], otherPassword); !errors.Is(err,
+			if _, err := signIn(t, a, strings.ToUpper(name[:1+i%3])+name[1+i%3:], otherPassword); !errors.Is(err,
 				identity.ErrWrongPassword) {
 				t.Fatalf("%s, guess %d: got %v, want %v", name, i, err, identity.ErrWrongPassword)
 			}
 		}
 		for _, password := range []string{otherPassword, goodPassword} {
-			if owner, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrTooManyGuesses) || owner != "" {
+			if owner, err := signIn(t, a, name, password); !errors.Is(err, identity.ErrTooManyGuesses) || owner != "" {
 				t.Errorf("%s: got %v, want %v", name, err, identity.ErrTooManyGuesses)
 			}
 		}
 	}
-	if _, err := signsIn(t, a, "other", goodPassword); err != nil {
-		t.Errorf("another user got %v, want to sign in", err)
+	if _, err := signIn(t, a, "other", goodPassword); err != nil {
+		t.Errorf("another user: got %v, want no error", err)
 	}
-	arrived, err := arrive(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, vouch(m, "77", ""))
-	if err != nil || arrived.User.ID != epoxy.ID {
-		t.Errorf("got %+v, error %v, want to sign in with the provider", arrived, err)
+	result, err := visitProvider(t, a, token.Viewer{}, accounts.BeginInput{Provider: "github"}, vouch(m, "77", ""))
+	if err != nil || result.User.ID != epoxy.ID {
+		t.Errorf("got %+v, error %v, want to sign in with the provider", result, err)
 	}
 	err = a.Passwords.SetOwn(t.Context(), modules.By(m.Session(t, "epoxy")), goodPassword, otherPassword)
 	if !errors.Is(err, identity.ErrTooManyGuesses) {
 		t.Errorf("got %v with the present password, want %v", err, identity.ErrTooManyGuesses)
 	}
 	m.Now = m.Now.Add(identity.GuessWindow / identity.Guesses)
-	if _, err := signsIn(t, a, "epoxy", goodPassword); err != nil {
+	if _, err := signIn(t, a, "epoxy", goodPassword); err != nil {
 		t.Errorf("got %v later, want to sign in", err)
 	}
 }
@@ -254,11 +254,11 @@ func TestOwnPassword(t *testing.T) {
 	member(t, m, a, "epoxy", goodPassword, nil)
 	suspended := member(t, m, a, "suspended", goodPassword, nil)
 	fresh := m.Session(t, "epoxy")
-	old, reader, byToken, gone, late := fresh, fresh, fresh, fresh, m.Session(t, "suspended")
+	old, reader, byToken, deleted, late := fresh, fresh, fresh, fresh, m.Session(t, "suspended")
 	old.Token.CreatedAt = m.Now.Add(-token.RecentSession)
 	reader.Token.Scope = token.Read
 	byToken.Token.Kind = token.Access
-	gone.User.ID = "gone"
+	deleted.User.ID = "gone"
 	suspend(t, m, suspended.ID)
 	for what, c := range map[string]struct {
 		viewer            token.Viewer
@@ -273,7 +273,7 @@ func TestOwnPassword(t *testing.T) {
 		"an access token":                 {byToken, "", otherPassword, token.ErrRejected, ""},
 		"a weak password":                 {fresh, "", "weak but long enough", nil, fault.Invalid},
 		"a wrong present password":        {fresh, otherPassword, otherPassword, identity.ErrCurrentPassword, ""},
-		"a user who is gone":              {gone, "", otherPassword, token.ErrRejected, ""},
+		"a deleted user":                  {deleted, "", otherPassword, token.ErrRejected, ""},
 		"a user who was suspended":        {late, "", otherPassword, token.ErrSuspended, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -282,9 +282,9 @@ func TestOwnPassword(t *testing.T) {
 				t.Errorf("got %v, want %v%s", err, c.want, c.kind)
 			}
 			if c.kind != fault.Invalid {
-				removed := a.Passwords.RemoveOwn(t.Context(), modules.By(c.viewer), c.present)
-				if fmt.Sprint(removed) != fmt.Sprint(err) {
-					t.Errorf("removing: got %v, want %v", removed, err)
+				removeErr := a.Passwords.RemoveOwn(t.Context(), modules.By(c.viewer), c.present)
+				if fmt.Sprint(removeErr) != fmt.Sprint(err) {
+					t.Errorf("removing: got %v, want %v", removeErr, err)
 				}
 			}
 		})
@@ -292,15 +292,16 @@ func TestOwnPassword(t *testing.T) {
 	if err := a.Passwords.SetOwn(t.Context(), modules.By(old), goodPassword, otherPassword); err != nil {
 		t.Errorf("got %v with an old session and the password, want it changed", err)
 	}
-	if _, err := signsIn(t, a, "epoxy", otherPassword); err != nil {
+	if _, err := signIn(t, a, "epoxy", otherPassword); err != nil {
 		t.Errorf("got %v, want to sign in with the new password", err)
 	}
-	if _, err := signsIn(t, a, "epoxy", goodPassword); !errors.Is(err, identity.ErrWrongPassword) {
+	if _, err := signIn(t, a, "epoxy", goodPassword); !errors.Is(err, identity.ErrWrongPassword) {
 		t.Errorf("got %v with the old password, want %v", err, identity.ErrWrongPassword)
 	}
 }
 
-// TestLastWayIn keeps one way in that works here. Tokens, and accounts at providers that are not offered, are none.
+// TestLastWayIn checks that users cannot remove their last way to sign in. Tokens, and accounts at providers that are
+// off, do not count.
 func TestLastWayIn(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -349,7 +350,7 @@ func TestJoin(t *testing.T) {
 		"no name":                   {open, "", "", goodPassword, fault.Invalid},
 		"a weak password":           {open, "", "ann", "weak but long enough", fault.Invalid},
 		"the name as password":      {open, "", "annabel", "annabel annabel", fault.Invalid},
-		"nobody is taken":           {closed, code, "ann", goodPassword, fault.Forbidden},
+		"closed":                    {closed, code, "ann", goodPassword, fault.Forbidden},
 		"without an invitation":     {invited, "", "ann", goodPassword, fault.Forbidden},
 		"with an unknown one":       {invited, "made up", "ann", goodPassword, fault.Forbidden},
 		"where passwords are off":   {withRegistration(m, accounts.Open), "", "ann", goodPassword, fault.Invalid},
@@ -367,16 +368,16 @@ func TestJoin(t *testing.T) {
 	if err != nil || ann.Admin || ann.PublicProfile || ann.DefaultLanguage != user.DefaultLanguage {
 		t.Fatalf("got %+v, error %v, want a user without rights", ann, err)
 	}
-	if owner, err := signsIn(t, closed, "ann", goodPassword); err != nil || owner != ann.ID {
+	if owner, err := signIn(t, closed, "ann", goodPassword); err != nil || owner != ann.ID {
 		t.Errorf("got %q, error %v, want to sign in", owner, err)
 	}
 	_, err = invited.Register.Do(t.Context(), modules.By(visitor), code, "bob", goodPassword)
 	if !errors.Is(err, identity.ErrInvitation) {
 		t.Errorf("got %v, want %v", err, identity.ErrInvitation)
 	}
-	left, err := open.Invite.All(t.Context(), audit.Operator())
-	if err != nil || len(left) != 1 || left[0].ID != invitation.ID || left[0].Uses != 0 {
-		t.Errorf("got %v, error %v, want one use taken", left, err)
+	invitations, err := open.Invite.All(t.Context(), audit.Operator())
+	if err != nil || len(invitations) != 1 || invitations[0].ID != invitation.ID || invitations[0].Uses != 0 {
+		t.Errorf("got %v, error %v, want one use taken", invitations, err)
 	}
 	if _, err := open.Register.Do(t.Context(), modules.By(visitor), "", "bob", goodPassword); err != nil {
 		t.Errorf("got %v, want a user without an invitation", err)
@@ -445,7 +446,7 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// TestSetupLinkExpires a day after the start.
+// TestSetupLinkExpires checks that the link expires after a day.
 func TestSetupLinkExpires(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -477,7 +478,7 @@ func TestReset(t *testing.T) {
 	first, second := offer(), offer()
 	for range 2 {
 		if owner, err := a.Reset.Show(t.Context(), first); err != nil || owner.Name.String() != "imported" {
-			t.Errorf("got %v, error %v, want whose link it is", owner, err)
+			t.Errorf("got %v, error %v, want the owner of the link", owner, err)
 		}
 	}
 	_, err = a.Reset.Do(t.Context(), modules.By(visitor), first, "weak but long enough")
@@ -486,7 +487,7 @@ func TestReset(t *testing.T) {
 		owner.Name.String() != "imported" {
 		t.Fatalf("got %v, error %v, want the user", owner, err)
 	}
-	if _, err := signsIn(t, a, "imported", goodPassword); err != nil {
+	if _, err := signIn(t, a, "imported", goodPassword); err != nil {
 		t.Errorf("got %v, want to sign in", err)
 	}
 	late := offer()
@@ -505,11 +506,11 @@ func TestReset(t *testing.T) {
 		modules.WantKind(t, what, err, fault.Forbidden)
 	}
 	code := offer()
-	named, err := user.ParseName("imported")
+	name, err := user.ParseName("imported")
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := m.UserStore.ByName(t.Context(), named)
+	imported, err := m.UserStore.ByName(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -522,8 +523,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestActorsOfPasswords wants the zero actor to do nothing, the operator to be no visitor, and only those who manage
-// users to reset.
+// TestActorsOfPasswords checks that neither the zero actor nor the operator can act as a visitor, and that only the
+// operator and administrators can offer a reset.
 func TestActorsOfPasswords(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -569,7 +570,7 @@ func TestActorsOfPasswords(t *testing.T) {
 	}
 }
 
-// busyPasswords have no place, or no time for another comparison.
+// busyPasswords is too busy to compare. With full, nobody may even wait.
 type busyPasswords struct {
 	fake.Passwords
 
@@ -591,61 +592,61 @@ func (busyPasswords) Matches(context.Context, string, identity.PasswordHash) (ma
 	return false, false, errBusy
 }
 
-// awayStore fails the test when it is asked.
-type awayStore struct {
+// uncalledStore fails the test if a guess is counted.
+type uncalledStore struct {
 	identity.Store
 
 	t *testing.T
 }
 
 // TakeGuess implements identity.Store.
-func (a awayStore) TakeGuess(context.Context, netip.Addr, string) error {
-	a.t.Error("got a guess counted in the store without a place, want the store left alone")
+func (s uncalledStore) TakeGuess(context.Context, netip.Addr, string) error {
+	s.t.Error("got a guess counted without a place in the queue, want none")
 	return errBusy
 }
 
-// TestBusyPasswords wants what was not compared not to count as a guess.
+// TestBusyPasswords checks that a password that was not compared does not count as a guess.
 func TestBusyPasswords(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	member(t, m, withPasswords(m, accounts.Closed), "epoxy", goodPassword, nil)
 	busy := accounts.New(fake.Identities{Store: m.UserStore.Store}, m.UserStore,
 		accounts.Options{Passwords: busyPasswords{}}, m.Clock)
-	full := accounts.New(awayStore{t: t}, m.UserStore, accounts.Options{Passwords: busyPasswords{full: true}}, m.Clock)
-	_, err := signsIn(t, full, "epoxy", goodPassword)
+	full := accounts.New(uncalledStore{t: t}, m.UserStore, accounts.Options{Passwords: busyPasswords{full: true}}, m.Clock)
+	_, err := signIn(t, full, "epoxy", goodPassword)
 	modules.WantKind(t, "without a place", err, fault.Unavailable)
 	for range 2 * identity.Guesses {
-		_, err := signsIn(t, busy, "epoxy", goodPassword)
+		_, err := signIn(t, busy, "epoxy", goodPassword)
 		modules.WantKind(t, "while others are compared", err, fault.Unavailable)
 	}
-	if _, err := signsIn(t, withPasswords(m, accounts.Closed), "epoxy", goodPassword); err != nil {
+	if _, err := signIn(t, withPasswords(m, accounts.Closed), "epoxy", goodPassword); err != nil {
 		t.Errorf("got %v afterwards, want to sign in", err)
 	}
 }
 
-// countedPasswords counts what is asked of it.
+// countedPasswords records its calls.
 type countedPasswords struct {
 	fake.Passwords
 
-	asked *[]string
+	calls *[]string
 }
 
 // Matches implements identity.Passwords.
 func (c countedPasswords) Matches(
 	ctx context.Context, password string, hash identity.PasswordHash,
 ) (matches, outdated bool, err error) {
-	*c.asked = append(*c.asked, "matches")
+	*c.calls = append(*c.calls, "matches")
 	return c.Passwords.Matches(ctx, password, hash)
 }
 
 // Hash implements identity.Passwords.
 func (c countedPasswords) Hash(ctx context.Context, password string) (identity.PasswordHash, error) {
-	*c.asked = append(*c.asked, "hash")
+	*c.calls = append(*c.calls, "hash")
 	return c.Passwords.Hash(ctx, password)
 }
 
-// TestSameWork wants one comparison for each password that is wrong, whoever it is for: it takes nearly all of the
-// time.
+// TestSameWork checks that every wrong password takes one comparison, so that the time does not tell who has an
+// account.
 func TestSameWork(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -657,15 +658,15 @@ func TestSameWork(t *testing.T) {
 		for _, password := range []string{otherPassword, "", "x"} {
 			t.Run(fmt.Sprintf("%.9s %s", name, password), func(t *testing.T) {
 				t.Parallel()
-				var asked []string
+				var calls []string
 				a := accounts.New(fake.Identities{Store: m.UserStore.Store}, m.UserStore, accounts.Options{
-					Passwords: countedPasswords{asked: &asked},
+					Passwords: countedPasswords{calls: &calls},
 				}, m.Clock)
-				if _, err := signsIn(t, a, name, password); !errors.Is(err, identity.ErrWrongPassword) {
+				if _, err := signIn(t, a, name, password); !errors.Is(err, identity.ErrWrongPassword) {
 					t.Errorf("got %v, want %v", err, identity.ErrWrongPassword)
 				}
-				if len(asked) != 1 || asked[0] != "matches" {
-					t.Errorf("got %v, want one comparison", asked)
+				if len(calls) != 1 || calls[0] != "matches" {
+					t.Errorf("got %v, want one comparison", calls)
 				}
 			})
 		}

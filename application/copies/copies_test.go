@@ -22,9 +22,9 @@ var (
 // side is one end of a copy.
 type side struct {
 	*fake.Copies
-	failAt int // the number of the write that fails; 0: none
+	failAt int // the number of the write that fails, if not 0
 	writes int
-	change func(rows []copies.Row) // what is written, if set
+	change func(rows []copies.Row) // alters what is written, if set
 }
 
 var errPower = errors.New("the power is gone")
@@ -43,7 +43,7 @@ func emptySide(uid string) *side {
 	return &side{Copies: fake.NewCopies(uid, []copies.Table{people, things})}
 }
 
-// newSide returns one with that many people and things.
+// newSide returns a side with that many people and things.
 func newSide(t *testing.T, uid string, rows int) *side {
 	t.Helper()
 	s := emptySide(uid)
@@ -88,7 +88,7 @@ func rowsOf(t *testing.T, s *side) map[string][]copies.Row {
 func wantCopying(t *testing.T, s *side, want bool) {
 	t.Helper()
 	if got, err := s.Installation(t.Context()); err != nil || got.Copying != want {
-		t.Errorf("got %+v, error %v, want copying to be %v", got, err, want)
+		t.Errorf("got %+v, error %v, want copying: %v", got, err, want)
 	}
 }
 
@@ -97,27 +97,28 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{0, 1, 1000, 25_000} {
 		source, target := newSide(t, "a", rows), emptySide("b")
-		var shown copies.Progress
-		compared, err := copies.New(source, target, func(p copies.Progress) { shown = p }).Do(t.Context(), audit.Operator())
+		var last copies.Progress
+		comparisons, err := copies.New(source, target, func(p copies.Progress) { last = p }).Do(t.Context(), audit.Operator())
 		if err != nil {
-			t.Fatalf("%d rows: %v", rows, err)
+			t.Fatalf("%d rows: got %v, want no error", rows, err)
 		}
 		if got, want := rowsOf(t, target), rowsOf(t, source); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%d rows: got %v, want %v", rows, got, want)
 		}
 		for i, name := range []string{"people", "things"} {
-			if c := compared[i]; c.Table != name || !c.Equal() || c.Source.Rows != int64(rows) || len(c.Source.Checksum) != 64 {
+			c := comparisons[i]
+			if c.Table != name || !c.Equal() || c.Source.Rows != int64(rows) || len(c.Source.Checksum) != 64 {
 				t.Errorf("%d rows: got %+v, want as many %s on both sides", rows, c, name)
 			}
 		}
-		if want := (copies.Progress{Phase: "read back things", Rows: int64(rows), Of: int64(rows)}); shown != want {
-			t.Errorf("got %+v at the end, want %+v", shown, want)
+		if want := (copies.Progress{Phase: "read back things", Rows: int64(rows), Of: int64(rows)}); last != want {
+			t.Errorf("got %+v at the end, want %+v", last, want)
 		}
 		wantCopying(t, target, false)
 	}
 }
 
-// TestCopyInterrupted has every write fail once. Each next copy starts again, and the last is whole.
+// TestCopyInterrupted makes each write fail once. The next copy starts again, and the last one is complete.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
 	source, target := newSide(t, "a", 12_000), emptySide("b")
@@ -126,7 +127,7 @@ func TestCopyInterrupted(t *testing.T) {
 		_, err := copies.New(source, target, nil).Do(t.Context(), audit.Operator())
 		if err == nil {
 			if failAt < 4 {
-				t.Errorf("got an end after %d failures, want several", failAt-1)
+				t.Errorf("got a complete copy after %d failures, want at least 3", failAt-1)
 			}
 			break
 		}
@@ -141,7 +142,7 @@ func TestCopyInterrupted(t *testing.T) {
 	wantCopying(t, target, false)
 }
 
-// TestCopyFindsDifferences changes, one at a time, values of each type on their way.
+// TestCopyFindsDifferences changes a value of each type on its way, one at a time.
 func TestCopyFindsDifferences(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(rows []copies.Row){
@@ -155,40 +156,40 @@ func TestCopyFindsDifferences(t *testing.T) {
 				change(rows)
 			}
 		}
-		compared, err := copies.New(source, target, nil).Do(t.Context(), audit.Operator())
-		if err != nil || len(compared) != 2 || compared[0].Equal() || !compared[1].Equal() {
-			t.Errorf("%s: got %+v, error %v, want people that differ", what, compared, err)
+		comparisons, err := copies.New(source, target, nil).Do(t.Context(), audit.Operator())
+		if err != nil || len(comparisons) != 2 || comparisons[0].Equal() || !comparisons[1].Equal() {
+			t.Errorf("%s: got %+v, error %v, want people that differ", what, comparisons, err)
 		}
 		wantCopying(t, target, true)
 	}
 }
 
-// TestCopyRefuses what would remove or mix what is stored.
+// TestCopyRefuses checks that a copy neither replaces nor mixes the data of its target.
 func TestCopyRefuses(t *testing.T) {
 	t.Parallel()
 	source, other := newSide(t, "a", 10), newSide(t, "b", 5)
-	refused := func(from, to *side, want error) {
+	wantRefused := func(from, to *side, want error) {
 		t.Helper()
 		before := rowsOf(t, to)
 		if _, err := copies.New(from, to, nil).Do(t.Context(), audit.Operator()); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if !reflect.DeepEqual(rowsOf(t, to), before) {
-			t.Error("got a target that was changed, want it as it was")
+			t.Error("got a target that was changed, want it unchanged")
 		}
 	}
-	refused(source, other, copies.ErrNotEmpty)
+	wantRefused(source, other, copies.ErrNotEmpty)
 	partial := emptySide("c")
 	partial.failAt = 2
 	if _, err := copies.New(source, partial, nil).Do(t.Context(), audit.Operator()); !errors.Is(err, errPower) {
 		t.Fatalf("got %v, want %v", err, errPower)
 	}
-	refused(partial, emptySide("d"), copies.ErrPartial)
+	wantRefused(partial, emptySide("d"), copies.ErrPartial)
 	before := rowsOf(t, partial)
 	if _, err := copies.New(other, partial, nil).Do(t.Context(), audit.Operator()); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v, want a conflict: the target is a copy of another source", err)
 	}
 	if len(before["people"]) != 10 || !reflect.DeepEqual(rowsOf(t, partial), before) {
-		t.Error("got a target that was changed, want it as it was")
+		t.Error("got a target that was changed, want it unchanged")
 	}
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/gluepot/gluepot/tests/contract"
 )
 
-// shelf accepts every paste but one, and remembers how large the batches were.
-type shelf struct{ batches []int }
+// batchStore accepts most pastes, and records the sizes of its batches.
+type batchStore struct{ batches []int }
 
-func (s *shelf) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
+func (s *batchStore) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
 	s.batches = append(s.batches, len(pastes))
 	results := make([]batch.Result, len(pastes))
 	for i, p := range pastes {
@@ -31,14 +31,14 @@ func (s *shelf) Import(_ context.Context, pastes []paste.Import, _ paste.Orphans
 			return nil, fault.New(fault.Unavailable, "x")
 		case "refused":
 			results[i].Err = fault.New(fault.NotFound, "refused")
-		case "known":
+		case "unchanged":
 			results[i].Outcome = batch.Unchanged
 		}
 	}
 	return results, nil
 }
 
-// importer is what an import of pastes needs of a store.
+// importer is the part of a store that imports pastes.
 type importer interface {
 	Import(ctx context.Context, pastes []paste.Import, orphans paste.Orphans) ([]batch.Result, error)
 }
@@ -89,8 +89,8 @@ func TestImports(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("id", i)
 	}
-	s := new(shelf)
-	source := records(append(many, "known", "broken", "refused", "odd id")...)
+	s := new(batchStore)
+	source := records(append(many, "unchanged", "broken", "refused", "odd id")...)
 	summary, err := importerOf(s).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans, reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
@@ -105,22 +105,22 @@ func TestImports(t *testing.T) {
 	}
 	_, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "outage"), paste.RefuseOrphans, reject)
 	if !fault.Is(err, fault.Unavailable) {
-		t.Error(err)
+		t.Errorf("got %v, want %v", err, fault.Unavailable)
 	}
 	_, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "unreadable"), paste.RefuseOrphans, reject)
 	if err == nil || err.Error() != "disk" {
-		t.Error(err)
+		t.Errorf("got %v, want disk", err)
 	}
 	full := errors.New("disk full")
 	if _, err := importerOf(s).Do(t.Context(), audit.Operator(), records("broken", "a"), paste.RefuseOrphans,
 		func(int, []byte, error) error {
 			return full
 		}); !errors.Is(err, full) {
-		t.Error(err)
+		t.Errorf("got %v, want %v", err, full)
 	}
 }
 
-// pasteImporter is an importer.
+// pasteImporter is a function as an importer.
 type pasteImporter func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error)
 
 func (f pasteImporter) Import(ctx context.Context, pastes []paste.Import, _ paste.Orphans) ([]batch.Result, error) {
@@ -131,7 +131,7 @@ func storeAll(_ context.Context, pastes []paste.Import) ([]batch.Result, error) 
 	return make([]batch.Result, len(pastes)), nil
 }
 
-// wholePaste says as little as a paste may.
+// wholePaste returns the smallest paste that is valid.
 func wholePaste(id string) paste.Import {
 	return paste.Import{ID: paste.ID(id), CreatedAt: time.Unix(1, 0), Pasties: []paste.Pasty{}}
 }
@@ -158,8 +158,7 @@ func silentPastes(ctx context.Context) imports.Records[paste.Import] {
 	}
 }
 
-// TestImportsEndTheirReader ends imports early in every way. In a bubble, a goroutine that is left behind fails the
-// test.
+// TestImportsEndTheirReader ends imports early in every way. synctest fails the test if a goroutine goes on.
 func TestImportsEndTheirReader(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("enough")
@@ -192,9 +191,9 @@ func TestImportsEndTheirReader(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				if c.cancel && name == "cancelled between" {
-					stored := 0
+					batches := 0
 					c.store = func(ctx context.Context, pastes []paste.Import) ([]batch.Result, error) {
-						if stored++; stored == 3 {
+						if batches++; batches == 3 {
 							cancel(cause)
 						}
 						return storeAll(ctx, pastes)
@@ -211,7 +210,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 	}
 }
 
-// TestImportsKeepText has a source that uses one buffer for every record, as Record.Raw allows.
+// TestImportsKeepText imports from a source that uses one buffer for all records, as Record.Raw allows.
 func TestImportsKeepText(t *testing.T) {
 	t.Parallel()
 	lengths := []int{10, 20, 2 << 20, 30, 3 << 20, 2 << 20, 40}
@@ -244,7 +243,7 @@ func TestImportsKeepText(t *testing.T) {
 			if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool {
 				return b != byte(line)
 			}) {
-				t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
+				t.Errorf("got record %d of %d bytes in place %d, want its own bytes, in its own place", line, len(raw), rejected)
 			}
 			rejected++
 			return nil
@@ -255,7 +254,7 @@ func TestImportsKeepText(t *testing.T) {
 	}
 }
 
-// TestImportsOfFailingStores sees broken records handed on, and earlier batches counted, when the store fails.
+// TestImportsOfFailingStores checks that if the store fails, broken records are rejected and earlier batches counted.
 func TestImportsOfFailingStores(t *testing.T) {
 	t.Parallel()
 	var rejected []int
@@ -264,7 +263,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 		ids[i] = fmt.Sprint("id", i)
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
-	importer := importerOf(new(shelf))
+	importer := importerOf(new(batchStore))
 	summary, err := importer.Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
 		func(line int, _ []byte, _ error) error {
 			rejected = append(rejected, line)
@@ -275,12 +274,12 @@ func TestImportsOfFailingStores(t *testing.T) {
 		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 2002 and %v", summary, rejected, err, want,
 			fault.Unavailable)
 	}
-	// Only rejects that were reported are counted.
-	full, taken := errors.New("no space left on device"), 0
+	// A record counts as rejected only if reporting it succeeds.
+	full, rejects := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
-	summary, err = importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+	summary, err = importerOf(new(batchStore)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
 		func(int, []byte, error) error {
-			if taken++; taken > 1 {
+			if rejects++; rejects > 1 {
 				return full
 			}
 			return nil
@@ -288,8 +287,8 @@ func TestImportsOfFailingStores(t *testing.T) {
 	if want = (imports.Summary{Read: 3, New: 2, Rejected: 1}); !errors.Is(err, full) || summary != want {
 		t.Errorf("got %+v, error %v, want %+v and %v", summary, err, want, full)
 	}
-	// What a source had before it failed is stored.
-	s := new(shelf)
+	// Records that a source returned before it failed are stored.
+	s := new(batchStore)
 	summary, err = importerOf(s).Do(t.Context(), audit.Operator(), records("a", "b", "unreadable"),
 		paste.RefuseOrphans, nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
@@ -297,7 +296,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	}
 }
 
-// userImporter takes every account.
+// userImporter accepts every account.
 type userImporter struct{ user.Store }
 
 func (userImporter) Import(_ context.Context, accounts []user.Import) ([]batch.Result, error) {
@@ -350,7 +349,7 @@ func TestImportsBoundUsers(t *testing.T) {
 	}
 }
 
-// TestImportsOfContent takes everything that can be stored whole, and rejects the rest with its reason.
+// TestImportsOfContent checks that what can be stored whole is accepted, and the rest rejected with a reason.
 func TestImportsOfContent(t *testing.T) {
 	t.Parallel()
 	edit := func(e paste.Edit) paste.Content {
@@ -361,7 +360,7 @@ func TestImportsOfContent(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		paste  paste.Content
-		reason string // empty: it is stored
+		reason string // empty if the paste is accepted
 	}{
 		"nothing": {paste.Content{}, ""},
 		"text that breaks rules": {paste.Content{Title: strings.Repeat("x", 9000),
@@ -369,7 +368,7 @@ func TestImportsOfContent(t *testing.T) {
 		"an odd lifetime":    {paste.Content{Lifetime: "odd"}, ""},
 		"an encrypted paste": {paste.Content{Cipher: &paste.Cipher{Data: []byte("\xff")}}, ""},
 		"the last type":      {edit(paste.Edit{Type: 5, Number: 1 << 40}), ""},
-		"as many parts":      {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
+		"the most parts":     {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
 		"many parts": {paste.Content{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)},
 			"more than 100000"},
 		"much metadata":       {edit(paste.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
@@ -392,7 +391,7 @@ func TestImportsOfContent(t *testing.T) {
 			}
 		}
 		reason := ""
-		_, err := importerOf(new(shelf)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
+		_, err := importerOf(new(batchStore)).Do(t.Context(), audit.Operator(), source, paste.RefuseOrphans,
 			func(_ int, _ []byte, why error) error {
 				reason = fault.MessageOf(why)
 				return nil

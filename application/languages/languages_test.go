@@ -12,24 +12,24 @@ import (
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
-	known := modules.Languages{
+	catalogue := modules.Languages{
 		"name one": one, "name two": two, "name uno": one,
 		"extension X": one, "extension x": two, "extension Y": one,
 	}
-	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
+	byName, byExtension := languages.New(catalogue).FindByName, languages.New(catalogue).FindByExtension
 	for want, readings := range map[*language.Language][][]string{
 		one: {{"one"}, {"uno"}, {"nothing", "one"}},
 		two: {{"two"}, {"two", "uno"}},
 	} {
 		for _, r := range readings {
-			if found, err := byName.Do(r...); err != nil || found != want {
-				t.Errorf("%q: got %v, error %v, want %v", r, found, err, want)
+			if match, err := byName.Do(r...); err != nil || match != want {
+				t.Errorf("%q: got %v, error %v, want %v", r, match, err, want)
 			}
 		}
 	}
 	for extension, want := range map[string]*language.Language{"X": one, ".X": one, "x": two, "Y": one, ".Y": one} {
-		if found, err := byExtension.Do(extension); err != nil || found != want {
-			t.Errorf("%q: got %v, error %v, want %v", extension, found, err, want)
+		if match, err := byExtension.Do(extension); err != nil || match != want {
+			t.Errorf("%q: got %v, error %v, want %v", extension, match, err, want)
 		}
 	}
 	for _, readings := range [][]string{nil, {""}, {"", "one"}} {

@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// errCalled is the answer of a store that was asked, so the use case allowed the actor.
-var errCalled = errors.New("asked")
+// errCalled is the error of every store here. A use case that returns it has allowed the actor.
+var errCalled = errors.New("the store was called")
 
 type calledStore struct{ moderation.Store }
 
@@ -68,7 +68,7 @@ func (calledUsers) ByName(context.Context, user.Name) (user.User, error) {
 
 func (calledUsers) ByID(context.Context, user.ID) (user.User, error) { return user.User{}, errCalled }
 
-// TestAdministratorsOnly has every kind of actor ask for what only the operator and administrators may see and do.
+// TestAdministratorsOnly calls, as every kind of actor, what only the operator and administrators may call.
 func TestAdministratorsOnly(t *testing.T) {
 	t.Parallel()
 	admin := token.Viewer{User: user.User{ID: "root", Admin: true}}
@@ -77,7 +77,7 @@ func TestAdministratorsOnly(t *testing.T) {
 	ofViewer := func(v token.Viewer) audit.Actor { return audit.By(v, netip.Addr{}) }
 	for name, c := range map[string]struct {
 		actor       audit.Actor
-		see, change error // nil: the store is asked
+		see, change error // unless there is a kind
 		kind        fault.Kind
 	}{
 		"nobody":  {actor: audit.Actor{}, kind: fault.Forbidden},
@@ -110,7 +110,7 @@ func TestAdministratorsOnly(t *testing.T) {
 	}
 }
 
-// readErrors returns the errors of all that is read for moderation.
+// readErrors calls everything that reads for moderation, and returns the errors.
 func readErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
 	errs := map[string]error{
 		"List":       use.List.Do(ctx, actor, "", moderation.Filter{}, paste.Cursor{}, 0, nil),
@@ -126,7 +126,7 @@ func readErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[strin
 	return errs
 }
 
-// changeErrors returns the errors of all that moderation changes.
+// changeErrors calls everything that moderates, and returns the errors.
 func changeErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[string]error {
 	errs := map[string]error{
 		"Remove":       use.Remove.Do(ctx, actor, "id", "spam"),
@@ -140,7 +140,7 @@ func changeErrors(ctx context.Context, use *UseCases, actor audit.Actor) map[str
 	return errs
 }
 
-// TestAccountsByName refuses a name that no user can have.
+// TestAccountsByName checks that a name that no user can have is refused.
 func TestAccountsByName(t *testing.T) {
 	t.Parallel()
 	use := New(nil, nil, nil, nil, nil, time.Now)

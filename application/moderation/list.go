@@ -20,7 +20,7 @@ const page = 1000
 // List finds pastes of all users.
 type List struct{ *module }
 
-// Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. owner
+// Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 means no limit. owner
 // names a user as for user.Find; when it is empty, the filter's Owner counts. The filter's Language can be as
 // language.Find takes it. It fails as user.Find does, with fault.Invalid for a language that there is not, and with an
 // error of visit.
@@ -55,8 +55,8 @@ func (l *List) Do(
 // ListAudit lists what operators and administrators have done.
 type ListAudit struct{ *module }
 
-// Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry
-// is before all of them.
+// Do calls visit with at most limit entries after one, newest first; 0 means no limit. The zero Entry is before all of
+// them.
 func (l *ListAudit) Do(
 	ctx context.Context, actor audit.Actor, after auditlog.Entry, limit int, visit func(auditlog.Entry) error,
 ) error {

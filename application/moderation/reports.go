@@ -48,7 +48,7 @@ func (r *Report) Do(ctx context.Context, actor audit.Actor, id, reason, text str
 	return fault.Replace(paste.ReplaceNotFound(err), fault.Exhausted, errReports)
 }
 
-// All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
+// All calls visit with the open reports, oldest first, at most limit of them; 0 means no limit.
 func (r *Report) All(ctx context.Context, actor audit.Actor, limit int, visit func(moderation.Report) error) error {
 	if err := actor.CheckAdministrator(); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// TestBlockInThePast wants no block for good from a time that is negative, which only embedders can give.
+// TestBlockInThePast checks that a negative time, which only embedders can pass, does not block for good.
 func TestBlockInThePast(t *testing.T) {
 	t.Parallel()
 	block := New(nil, nil, nil, nil, nil, time.Now).Block

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// TestBatchesOfLargeRows wants rows that take long to remove never to be removed many at once, which locks out other
-// writers.
+// TestBatchesOfLargeRows checks that rows that take long to remove are removed in small batches. A large one would lock
+// out other writers.
 func TestBatchesOfLargeRows(t *testing.T) {
 	t.Parallel()
-	left, longest := 300, time.Duration(0)
+	rows, longest := 300, time.Duration(0)
 	err := inBatches(t.Context(), mostRows, func(ctx context.Context, limit int) (int, error) {
-		n := min(limit, left)
+		n := min(limit, rows)
 		took := time.Duration(n) * 3 * time.Millisecond
-		left, longest = left-n, max(longest, took)
+		rows, longest = rows-n, max(longest, took)
 		select {
 		case <-time.After(took):
 			return n, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
+func TestPublicPastesNeedAProfile(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "Epoxy", PublicProfile: true})
@@ -64,24 +64,24 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stars := func(want ...string) {
+	wantStars := func(want ...string) {
 		t.Helper()
 		account, err := self.Do(t.Context(), fan)
 		if err != nil || !slices.Equal(account.Stars, want) {
 			t.Errorf("got %v, %v, want %v", account.Stars, err, want)
 		}
 	}
-	stars(expiring, lasting)
+	wantStars(expiring, lasting)
 	m.Now = m.Now.Add(time.Hour)
-	stars(lasting)
+	wantStars(lasting)
 	if err := m.Pastes.Star.Do(t.Context(), modules.By(fan), lasting, false); err != nil {
 		t.Error(err)
 	}
-	stars()
+	wantStars()
 }
 
-// TestStarSeen has users who star what they may read and what they may not.
-func TestStarSeen(t *testing.T) {
+// TestStar stars pastes that the user may read, and others.
+func TestStar(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "fan"})
@@ -107,12 +107,12 @@ func TestStarSeen(t *testing.T) {
 	modules.WantKind(t, "another user's private paste", star.Do(t.Context(), modules.By(fan), shut, true), fault.NotFound)
 	modules.WantKind(t, "no paste", star.Do(t.Context(), modules.By(fan), "unknown0", true), fault.NotFound)
 	modules.WantKind(t, "no id", star.Do(t.Context(), modules.By(fan), "a b", true), fault.NotFound)
-	starred := func(viewer token.Viewer, want ...string) {
+	wantStarred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
-		found, err := m.Pastes.Browse.Starred(t.Context(), viewer, "", paste.Cursor{})
+		page, err := m.Pastes.Browse.Starred(t.Context(), viewer, "", paste.Cursor{})
 		got := []string{}
-		for _, listed := range found.Pastes {
-			got = append(got, string(listed.ID))
+		for _, summary := range page.Pastes {
+			got = append(got, string(summary.ID))
 		}
 		slices.Sort(got)
 		slices.Sort(want)
@@ -120,17 +120,17 @@ func TestStarSeen(t *testing.T) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
-	starred(fan, open)
-	starred(owner, open, shut)
-	if found, err := m.Pastes.Read.Do(t.Context(), fan, open); err != nil || found.Stars != 2 || !found.Starred {
-		t.Errorf("got %d stars, starred %t, %v, want 2 and the reader's among them", found.Stars, found.Starred, err)
+	wantStarred(fan, open)
+	wantStarred(owner, open, shut)
+	if got, err := m.Pastes.Read.Do(t.Context(), fan, open); err != nil || got.Stars != 2 || !got.Starred {
+		t.Errorf("got %d stars, starred %t, %v, want 2 and the reader's among them", got.Stars, got.Starred, err)
 	}
 	for range 2 { // the second one changes nothing
 		if err := star.Do(t.Context(), modules.By(fan), open, false); err != nil {
 			t.Error(err)
 		}
 	}
-	starred(fan)
+	wantStarred(fan)
 	for _, c := range []struct {
 		viewer  token.Viewer
 		starred bool
@@ -143,7 +143,7 @@ func TestStarSeen(t *testing.T) {
 	for _, starring := range []bool{true, false} {
 		for id, viewer := range map[string]token.Viewer{shut: fan, "unknown0": fan, "a b": owner} {
 			_, err := star.Count(t.Context(), modules.By(viewer), id, starring)
-			modules.WantKind(t, "what one may not read", err, fault.NotFound)
+			modules.WantKind(t, "a paste that the viewer may not read", err, fault.NotFound)
 		}
 		_, err := star.Count(t.Context(), modules.By(visitor), open, starring)
 		modules.WantKind(t, "a visitor", err, fault.Unauthenticated)

@@ -27,8 +27,8 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// desk is the modules with pastes whose languages are resolved, and two users who have signed in.
-type desk struct {
+// fixture is the modules with their use cases of pastes, and two users who have signed in.
+type fixture struct {
 	*modules.Modules
 	*pastes.UseCases
 	mia, noa token.Viewer
@@ -38,12 +38,12 @@ type desk struct {
 // visitor is a viewer who has not signed in.
 var visitor token.Viewer
 
-func newDesk(t *testing.T, anonymous bool) *desk {
+func newFixture(t *testing.T, anonymous bool) *fixture {
 	t.Helper()
 	m := modules.New()
-	m.Now = m.Now.Add(123456789) // more than a store keeps
-	d := &desk{Modules: m}
-	for name, viewer := range map[string]*token.Viewer{"mia": &d.mia, "noa": &d.noa} {
+	m.Now = m.Now.Add(123456789) // finer than stores keep
+	f := &fixture{Modules: m}
+	for name, viewer := range map[string]*token.Viewer{"mia": &f.mia, "noa": &f.noa} {
 		m.CreateUser(t, users.CreateInput{Name: name})
 		*viewer = m.SignIn(t, name)
 	}
@@ -51,27 +51,27 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"},
 		"name Plain Text": {Name: "Plain Text"},
 	}
-	d.limits = paste.DefaultLimits()
-	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(catalogue, catalogue),
+	f.limits = paste.DefaultLimits()
+	rules := paste.Rules{Limits: f.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(catalogue, catalogue),
 		Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: modules.SweepGrace}
-	d.UseCases = pastes.New(m.PasteStore, m.UserStore, options, m.Clock)
-	return d
+	f.UseCases = pastes.New(m.PasteStore, m.UserStore, options, m.Clock)
+	return f
 }
 
-// create creates a paste of the viewer's.
-func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
+// create creates a paste as the viewer.
+func (f *fixture) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
 	t.Helper()
-	created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), draft)
+	created, err := f.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), draft)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return created.Document
 }
 
-func (d *desk) count(t *testing.T) int64 {
+func (f *fixture) count(t *testing.T) int64 {
 	t.Helper()
-	n, err := d.CountActive.Do(t.Context())
+	n, err := f.CountActive.Do(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +79,9 @@ func (d *desk) count(t *testing.T) int64 {
 }
 
 // own returns the ids of the viewer's pastes.
-func (d *desk) own(t *testing.T, viewer token.Viewer) (ids []string) {
+func (f *fixture) own(t *testing.T, viewer token.Viewer) (ids []string) {
 	t.Helper()
-	err := d.ListOwn.Do(t.Context(), viewer, func(page []paste.ID) error {
+	err := f.ListOwn.Do(t.Context(), viewer, func(page []paste.ID) error {
 		for _, id := range page {
 			ids = append(ids, string(id))
 		}
@@ -95,17 +95,17 @@ func (d *desk) own(t *testing.T, viewer token.Viewer) (ids []string) {
 
 func TestCreateOwn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	draft := paste.Draft{
 		Title: "t", Private: true, Tags: []string{"b,a"}, Lifetime: new("1h"),
 		Pasties: []paste.PastyDraft{{Title: "x", Language: new("golang"), Code: new("a\r\nb\x00")}, {Code: new("")}},
 	}
-	created := d.create(t, d.mia, draft)
+	created := f.create(t, f.mia, draft)
 	ids := []string{string(created.ID), created.Pasties[0].ID, created.Pasties[1].ID}
 	want := paste.Document{
 		Paste: paste.Paste{
-			ID: created.ID, Owner: created.Owner, CreatedAt: d.Now.Truncate(time.Microsecond),
-			ExpiresAt: d.Now.Truncate(time.Second).Add(time.Hour),
+			ID: created.ID, Owner: created.Owner, CreatedAt: f.Now.Truncate(time.Microsecond),
+			ExpiresAt: f.Now.Truncate(time.Second).Add(time.Hour),
 		},
 		Content: paste.Content{
 			Title: "t", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1h",
@@ -117,82 +117,83 @@ func TestCreateOwn(t *testing.T) {
 	if !reflect.DeepEqual(created, want) {
 		t.Errorf("got %+v, want %+v", created, want)
 	}
-	if got, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := f.Read.Do(t.Context(), f.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	for _, id := range ids {
 		if len(id) != 8 || id[0] == '0' || ids[0] == ids[1] || ids[1] == ids[2] {
-			t.Errorf("got the ids %q", ids)
+			t.Errorf("got the ids %q, want different ones of 8 characters", ids)
 		}
 	}
-	if got := d.own(t, d.mia); !slices.Equal(got, ids[:1]) {
+	if got := f.own(t, f.mia); !slices.Equal(got, ids[:1]) {
 		t.Errorf("got %q as the owner's pastes, want %q", got, ids[0])
 	}
-	anonymous := d.create(t, visitor, modules.Draft("x"))
-	if anonymous.Owner != "" || anonymous.Visibility != paste.Unlisted || d.count(t) != 2 {
-		t.Errorf("got %+v and %d pastes", anonymous, d.count(t))
+	anonymous := f.create(t, visitor, modules.Draft("x"))
+	if anonymous.Owner != "" || anonymous.Visibility != paste.Unlisted || f.count(t) != 2 {
+		t.Errorf("got %+v and %d pastes, want an unlisted one of nobody, and 2", anonymous, f.count(t))
 	}
-	d.Now = d.Now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
-	if _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
-		t.Errorf("got %v of an expired paste, and %d pastes", err, d.count(t))
+	f.Now = f.Now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
+	if _, err := f.Read.Do(t.Context(), f.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || f.count(t) != 1 {
+		t.Errorf("an expired paste: got %v and %d pastes, want ErrNotFound and 1", err, f.count(t))
 	}
 }
 
-// TestCreateOwnRefuses stores nothing; who may not create hears that before anything else.
+// TestCreateOwnRefuses checks that refused drafts are not stored, and that permission is checked before the draft.
 func TestCreateOwnRefuses(t *testing.T) {
 	t.Parallel()
-	d, closed := newDesk(t, true), newDesk(t, false)
+	f, closed := newFixture(t, true), newFixture(t, false)
 	broken := modules.Draft("\xff")
 	for what, draft := range map[string]paste.Draft{
 		"private": {Private: true, Pasties: modules.Draft("x").Pasties},
 		"public":  {Public: true, Pasties: modules.Draft("x").Pasties},
 		"tagged":  {Tags: []string{"x"}, Pasties: modules.Draft("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
 	} {
-		_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), draft)
+		_, err := f.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), draft)
 		modules.WantKind(t, what, err, fault.Unauthenticated)
 		if !errors.Is(err, token.ErrRejected) {
-			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
+			t.Errorf("%s: got %v, want token.ErrRejected", what, err)
 		}
 	}
-	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), broken)
+	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": f.mia} {
+		_, err := f.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), broken)
 		modules.WantKind(t, what, err, fault.Invalid)
-		if err := d.CreateOwn.Allow(viewer); err != nil {
+		if err := f.CreateOwn.Allow(viewer); err != nil {
 			t.Errorf("%s: got %v, want it allowed", what, err)
 		}
 	}
 	_, err := closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), modules.Draft("x"))
-	modules.WantKind(t, "a token is demanded", err, fault.Unauthenticated)
+	modules.WantKind(t, "a token is required", err, fault.Unauthenticated)
 	_, err = closed.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), broken)
-	modules.WantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
-	modules.WantKind(t, "a token is demanded, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
+	modules.WantKind(t, "a token is required, broken draft", err, fault.Unauthenticated)
+	modules.WantKind(t, "a token is required, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
 	if err := closed.CreateOwn.Allow(closed.mia); err != nil {
 		t.Errorf("got %v, want it allowed with a token", err)
 	}
 	closed.create(t, closed.mia, modules.Draft("x"))
-	if d.count(t) != 0 || closed.count(t) != 1 || d.CreateOwn.Count() != 0 || closed.CreateOwn.Count() != 1 {
-		t.Errorf("got %d and %d pastes, want 0 and 1", d.count(t), closed.count(t))
+	if f.count(t) != 0 || closed.count(t) != 1 || f.CreateOwn.Count() != 0 || closed.CreateOwn.Count() != 1 {
+		t.Errorf("got %d and %d pastes, want 0 and 1", f.count(t), closed.count(t))
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(gone, audit.By(viewer, netip.Addr{}), modules.Draft("x"))
+	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": f.mia} {
+		_, err := f.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), modules.Draft("x"))
 		modules.WantKind(t, what+", an outage", err, fault.Unavailable)
 	}
 }
 
-// TestAnonymousQuota counts the pastes that each client stores without an owner or makes anonymous, and nothing else.
+// TestAnonymousQuota checks that a client's quota counts the pastes it creates as a visitor or makes anonymous, and
+// nothing else.
 func TestAnonymousQuota(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	options := modules.PasteOptions
 	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
-	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
+	f.UseCases = pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
 	create := func(client netip.Addr, viewer token.Viewer, draft paste.Draft) (pastes.NewPaste, error) {
-		return d.CreateOwn.Do(t.Context(), audit.By(viewer, client), draft)
+		return f.CreateOwn.Do(t.Context(), audit.By(viewer, client), draft)
 	}
 	one, two := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	if !d.CreateOwn.HasQuota() {
+	if !f.CreateOwn.HasQuota() {
 		t.Error("got no quota, want one")
 	}
 	for range options.AnonymousQuota.Pastes {
@@ -202,175 +203,176 @@ func TestAnonymousQuota(t *testing.T) {
 		}
 	}
 	_, err := create(one, visitor, modules.Draft("x"))
-	refused, ok := errors.AsType[*paste.QuotaError](err)
-	if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != 30*time.Minute {
-		t.Errorf("got %v, want it refused for half an hour", err)
+	quotaErr, ok := errors.AsType[*paste.QuotaError](err)
+	if !ok || !fault.Is(err, fault.Exhausted) || quotaErr.Retry != 30*time.Minute {
+		t.Errorf("got %v, want a QuotaError with a retry in half an hour", err)
 	}
 	_, err = create(one, visitor, modules.Draft("\xff"))
 	modules.WantKind(t, "a broken draft", err, fault.Invalid)
-	owned, err := create(one, d.mia, modules.Draft("x"))
+	owned, err := create(one, f.mia, modules.Draft("x"))
 	if err != nil {
-		t.Errorf("signed in: got %v, want it not counted", err)
+		t.Errorf("signed in: got %v, want no error", err)
 	}
-	_, err = d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, one), string(owned.ID))
+	_, err = f.AnonymizeOwn.Do(t.Context(), audit.By(f.mia, one), string(owned.ID))
 	modules.WantKind(t, "to make a paste anonymous", err, fault.Exhausted)
-	if _, err := d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil {
+	if _, err := f.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 	if _, err := create(two, visitor, modules.Draft("x")); err != nil {
 		t.Errorf("another client: got %v, want no error", err)
 	}
-	if d.count(t) != 5 || d.CreateOwn.Count() != 4 {
-		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Count())
+	if f.count(t) != 5 || f.CreateOwn.Count() != 4 {
+		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", f.count(t), f.CreateOwn.Count())
 	}
-	d.Now = d.Now.Add(30 * time.Minute)
+	f.Now = f.Now.Add(30 * time.Minute)
 	if _, err := create(one, visitor, modules.Draft("x")); err != nil {
 		t.Errorf("half an hour later: got %v, want one more", err)
 	}
 	_, err = create(one, visitor, modules.Draft("x"))
 	modules.WantKind(t, "and no more than that", err, fault.Exhausted)
-	d.Now = d.Now.Add(time.Hour)
-	if _, err := d.Sweep.Do(t.Context()); err != nil {
+	f.Now = f.Now.Add(time.Hour)
+	if _, err := f.Sweep.Do(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if left, err := d.PasteStore.ForgetClients(t.Context(), 10); err != nil || left != 0 {
-		t.Errorf("got %d clients that the sweep has left, error %v, want none", left, err)
+	if n, err := f.PasteStore.ForgetClients(t.Context(), 10); err != nil || n != 0 {
+		t.Errorf("got %d clients after the sweep, error %v, want none", n, err)
 	}
 }
 
-// TestLifetimes bounds those of users and visitors, not of operators; the answer says what has become of a wish.
+// TestLifetimes checks that lifetimes are bounded for users and visitors, not for operators, and that the created paste
+// has the bounded one.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	options := modules.PasteOptions
 	options.Lifetimes = paste.Lifetimes{Default: "1d", Longest: "1y"}
 	options.AnonymousLifetimes = paste.Lifetimes{Default: "1h", Longest: "1w"}
-	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
+	f.UseCases = pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
 	for _, c := range []struct {
 		viewer   token.Viewer
 		lifetime *string
 		want     paste.Lifetime
 	}{
-		{d.mia, nil, "1d"}, {d.mia, new("never"), "1y"}, {d.mia, new("2h"), "2h"},
+		{f.mia, nil, "1d"}, {f.mia, new("never"), "1y"}, {f.mia, new("2h"), "2h"},
 		{visitor, nil, "1h"}, {visitor, new("never"), "1w"}, {visitor, new("1y"), "1w"}, {visitor, new("1d"), "1d"},
 	} {
 		draft := modules.Draft("x")
 		draft.Lifetime = c.lifetime
-		created := d.create(t, c.viewer, draft)
+		created := f.create(t, c.viewer, draft)
 		if created.ExpiresIn() != c.want || !created.ExpiresAt.Equal(c.want.End(created.CreatedAt)) {
-			t.Errorf("got %s, to %v, want %s", created.ExpiresIn(), created.ExpiresAt, c.want)
+			t.Errorf("got %s, until %v, want %s", created.ExpiresIn(), created.ExpiresAt, c.want)
 		}
 	}
-	if created, err := d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil ||
+	if created, err := f.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x")); err != nil ||
 		created.ExpiresIn() != paste.Never {
 		t.Errorf("an operator: got %s, %v, want never", created.ExpiresIn(), err)
 	}
 	draft := modules.Draft("x")
 	draft.Lifetime = new("soon")
-	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), draft)
+	_, err := f.CreateOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), draft)
 	modules.WantKind(t, "no lifetime", err, fault.Invalid)
 }
 
-// TestAllowance bounds what a user has, also by edits, and not what operators do.
+// TestAllowance checks that creating and editing are bounded for users, not for operators.
 func TestAllowance(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	options := modules.PasteOptions
 	options.Allowance = paste.Allowance{Pastes: 2, Bytes: 200,
 		Rate: paste.Quota{Pastes: 3, Window: time.Hour, Signed: true}}
-	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
-	first := d.create(t, d.mia, modules.Draft("one"))
-	second := d.create(t, d.mia, modules.Draft("two"))
-	_, err := d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), modules.Draft("three"))
+	f.UseCases = pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
+	first := f.create(t, f.mia, modules.Draft("one"))
+	second := f.create(t, f.mia, modules.Draft("two"))
+	_, err := f.CreateOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), modules.Draft("three"))
 	if !fault.Is(err, fault.Forbidden) || !errors.Is(err, paste.ErrAllowance) {
-		t.Errorf("a third: got %v, want it refused", err)
+		t.Errorf("a third: got %v, want ErrAllowance", err)
 	}
-	d.create(t, d.noa, modules.Draft("another user's"))
-	d.create(t, visitor, modules.Draft("anonymous"))
+	f.create(t, f.noa, modules.Draft("another user's"))
+	f.create(t, visitor, modules.Draft("anonymous"))
 	encrypted := paste.Draft{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 200)}}
-	if _, err := d.CreateOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), encrypted); !errors.Is(err,
+	if _, err := f.CreateOwn.Do(t.Context(), audit.By(f.noa, netip.Addr{}), encrypted); !errors.Is(err,
 		paste.ErrAllowance) {
-		t.Errorf("an encrypted one that is too large: got %v, want it refused", err)
+		t.Errorf("an encrypted one that is too large: got %v, want ErrAllowance", err)
 	}
 	edit := func(code string) error {
 		pasties := []paste.PastyChanges{{ID: first.Pasties[0].ID, Code: &code}}
-		_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(first.ID), paste.Changes{Pasties: pasties})
+		_, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(first.ID), paste.Changes{Pasties: pasties})
 		return err
 	}
 	if err := edit(strings.Repeat("x", 200)); !errors.Is(err, paste.ErrAllowance) {
-		t.Errorf("an edit that grows too much: got %v, want it refused", err)
+		t.Errorf("an edit that grows too much: got %v, want ErrAllowance", err)
 	}
 	if err := edit("1"); err != nil {
-		t.Errorf("an edit: got %v", err)
+		t.Errorf("an edit: got %v, want no error", err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(second.ID), ""); err != nil {
+	if err := f.DeleteOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(second.ID), ""); err != nil {
 		t.Fatal(err)
 	}
-	d.create(t, d.mia, modules.Draft("three"))
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(first.ID), ""); err != nil {
+	f.create(t, f.mia, modules.Draft("three"))
+	if err := f.DeleteOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(first.ID), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.CreateOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), modules.Draft("a fourth in this hour"))
-	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Quota.Signed ||
-		refused.Retry != 20*time.Minute {
-		t.Errorf("got %v, want to wait for 20 minutes", err)
+	_, err = f.CreateOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), modules.Draft("a fourth in this hour"))
+	if quotaErr, ok := errors.AsType[*paste.QuotaError](err); !ok || !quotaErr.Quota.Signed ||
+		quotaErr.Retry != 20*time.Minute {
+		t.Errorf("got %v, want a QuotaError with a retry in 20 minutes", err)
 	}
-	admin := d.mia
+	admin := f.mia
 	admin.User.Admin = true
-	large := d.create(t, admin, modules.Draft(strings.Repeat("x", 300)))
+	large := f.create(t, admin, modules.Draft(strings.Repeat("x", 300)))
 	larger := strings.Repeat("y", 400)
 	pasties := []paste.PastyChanges{{ID: large.Pasties[0].ID, Code: &larger}}
-	if _, err := d.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID),
+	if _, err := f.EditOwn.Do(t.Context(), audit.By(admin, netip.Addr{}), string(large.ID),
 		paste.Changes{Pasties: pasties}); err != nil {
 		t.Errorf("an administrator: got %v, want no error", err)
 	}
-	if _, err := d.Create.Do(t.Context(), audit.Operator(), "mia", modules.Draft(strings.Repeat("x", 300))); err != nil {
+	if _, err := f.Create.Do(t.Context(), audit.Operator(), "mia", modules.Draft(strings.Repeat("x", 300))); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 }
 
-// TestRoom bounds what everybody has together: with what is counted, and what was stored since.
+// TestRoom checks the limit on the bytes of all pastes: those counted last, and those stored since.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	options := modules.PasteOptions
 	options.MaxBytes = 100
-	d.UseCases = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
-	d.SizeLimit.SetUsed(97)
-	created := d.create(t, d.mia, modules.Draft("one"))
-	_, err := d.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), modules.Draft("two"))
+	f.UseCases = pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
+	f.SizeLimit.SetUsed(97)
+	created := f.create(t, f.mia, modules.Draft("one"))
+	_, err := f.CreateOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), modules.Draft("two"))
 	modules.WantKind(t, "full", err, fault.Unavailable)
 	title := "longer"
-	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{Title: &title})
+	_, err = f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), paste.Changes{Title: &title})
 	modules.WantKind(t, "an edit that adds", err, fault.Unavailable)
-	_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{})
+	_, err = f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), paste.Changes{})
 	if err != nil {
-		t.Errorf("an edit that changes nothing: got %v", err)
+		t.Errorf("an edit that changes nothing: got %v, want no error", err)
 	}
-	if _, err := d.Read.Do(t.Context(), visitor, string(created.ID)); err != nil {
-		t.Errorf("reading: got %v", err)
+	if _, err := f.Read.Do(t.Context(), visitor, string(created.ID)); err != nil {
+		t.Errorf("reading: got %v, want no error", err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), ""); err != nil {
-		t.Errorf("deleting: got %v", err)
+	if err := f.DeleteOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), ""); err != nil {
+		t.Errorf("deleting: got %v, want no error", err)
 	}
-	d.SizeLimit.SetUsed(50)
-	d.create(t, visitor, modules.Draft("two"))
+	f.SizeLimit.SetUsed(50)
+	f.create(t, visitor, modules.Draft("two"))
 }
 
-func TestCreateNamed(t *testing.T) {
+func TestCreateByOperator(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: modules.Draft("x").Pasties}
-	created, err := d.Create.Do(t.Context(), audit.Operator(), "MIA", private)
+	created, err := f.Create.Do(t.Context(), audit.Operator(), "MIA", private)
 	if err != nil || created.Lifetime != "1y" || created.ExpiresAt.IsZero() {
-		t.Errorf("got %+v, %v", created, err)
+		t.Errorf("got %+v, %v, want a paste for a year", created, err)
 	}
-	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(created.ID)}) {
+	if ids := f.own(t, f.mia); !slices.Equal(ids, []string{string(created.ID)}) {
 		t.Errorf("got %q as the owner's pastes, want %q", ids, created.ID)
 	}
-	created, err = d.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x"))
+	created, err = f.Create.Do(t.Context(), audit.Operator(), "", modules.Draft("x"))
 	if err != nil || created.Owner != "" || created.Lifetime != paste.Never {
-		t.Errorf("got %+v, %v", created, err)
+		t.Errorf("got %+v, %v, want a paste of nobody that never expires", created, err)
 	}
 	for what, c := range map[string]struct {
 		owner string
@@ -382,20 +384,20 @@ func TestCreateNamed(t *testing.T) {
 		"a broken draft":     {"mia", paste.Draft{}, fault.Invalid},
 		"private of nobody":  {"", private, fault.Unauthenticated},
 	} {
-		_, err := d.Create.Do(t.Context(), audit.Operator(), c.owner, c.draft)
+		_, err := f.Create.Do(t.Context(), audit.Operator(), c.owner, c.draft)
 		modules.WantKind(t, what, err, c.want)
 	}
-	if d.count(t) != 2 {
-		t.Errorf("got %d pastes, want 2", d.count(t))
+	if f.count(t) != 2 {
+		t.Errorf("got %d pastes, want 2", f.count(t))
 	}
 }
 
-// hidden are ids of pastes that only Mia may see, and the reasons.
-func (d *desk) hidden(t *testing.T) map[string]string {
+// hiddenIDs returns ids that visitors may not read, by the reason.
+func (f *fixture) hiddenIDs(t *testing.T) map[string]string {
 	t.Helper()
-	encrypted := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.Now},
+	encrypted := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: f.Now},
 		Content: paste.Content{Cipher: new(paste.Cipher)}}
-	if err := d.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
+	if err := f.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
 	expired := modules.Draft("x")
@@ -403,35 +405,35 @@ func (d *desk) hidden(t *testing.T) map[string]string {
 	private := modules.Draft("x")
 	private.Private = true
 	ids := map[string]string{
-		"expired": string(d.create(t, visitor, expired).ID), "private": string(d.create(t, d.mia, private).ID),
+		"expired": string(f.create(t, visitor, expired).ID), "private": string(f.create(t, f.mia, private).ID),
 		"encrypted": "sealed00",
 		"unknown":   "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
-		"another case": strings.ToUpper(string(d.create(t, visitor, modules.Draft("x")).ID)),
+		"another case": strings.ToUpper(string(f.create(t, visitor, modules.Draft("x")).ID)),
 	}
-	d.Now = d.Now.Add(time.Hour)
+	f.Now = f.Now.Add(time.Hour)
 	return ids
 }
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	hidden := d.hidden(t)
+	f := newFixture(t, true)
+	hidden := f.hiddenIDs(t)
 	open := map[string]paste.Document{}
 	for what, visibility := range map[string]paste.Visibility{"public": paste.Public, "unlisted": paste.Unlisted} {
 		draft := modules.Draft("code")
 		draft.Public, draft.Tags = visibility == paste.Public, []string{"tag"}
-		open[what] = d.create(t, d.mia, draft)
+		open[what] = f.create(t, f.mia, draft)
 	}
-	for how, viewer := range map[string]token.Viewer{"a visitor": visitor, "another user": d.noa} {
+	for how, viewer := range map[string]token.Viewer{"a visitor": visitor, "another user": f.noa} {
 		for what, id := range hidden {
-			_, err := d.Read.Do(t.Context(), viewer, id)
-			_, raw := d.Read.Raw(t.Context(), viewer, id, "any", "")
+			_, err := f.Read.Do(t.Context(), viewer, id)
+			_, raw := f.Read.Raw(t.Context(), viewer, id, "any", "")
 			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
 				t.Errorf("%s paste, %s: got %v and %v, want ErrNotFound", what, how, err, raw)
 			}
 		}
 		for what, document := range open {
-			got, err := d.Read.Do(t.Context(), viewer, string(document.ID))
+			got, err := f.Read.Do(t.Context(), viewer, string(document.ID))
 			want := document
 			want.Tags = nil
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -440,70 +442,70 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for what, document := range open {
-		if got, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
+		if got, err := f.Read.Do(t.Context(), f.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
 			t.Errorf("%s paste, its owner: got %+v, %v, want %+v", what, got, err, document)
 		}
 	}
 	public := open["public"]
-	pasty, err := d.Read.Raw(t.Context(), visitor, string(public.ID), public.Pasties[0].ID, "")
+	pasty, err := f.Read.Raw(t.Context(), visitor, string(public.ID), public.Pasties[0].ID, "")
 	if err != nil || pasty.Code != "code" {
-		t.Errorf("got %+v, %v", pasty, err)
+		t.Errorf("got %+v, %v, want its code", pasty, err)
 	}
 	two := modules.Draft("first")
 	two.Pasties = append(two.Pasties, modules.Draft("second").Pasties...)
-	pasty, err = d.Read.Raw(t.Context(), visitor, string(d.create(t, visitor, two).ID), "", "")
+	pasty, err = f.Read.Raw(t.Context(), visitor, string(f.create(t, visitor, two).ID), "", "")
 	if err != nil || pasty.Code != "first" {
-		t.Errorf("got %+v, %v, want the first pasty where none is named", pasty, err)
+		t.Errorf("got %+v, %v, want the first pasty if none is named", pasty, err)
 	}
-	bare := paste.Document{Paste: paste.Paste{ID: "nothing0", CreatedAt: d.Now}} // of an import
-	if err := d.PasteStore.CreateDocument(t.Context(), bare); err != nil {
+	bare := paste.Document{Paste: paste.Paste{ID: "nothing0", CreatedAt: f.Now}} // of an import
+	if err := f.PasteStore.CreateDocument(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Read.Raw(t.Context(), visitor, "nothing0", "", ""); !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("got %v of a paste without pasties, want ErrNotFound", err)
+	if _, err := f.Read.Raw(t.Context(), visitor, "nothing0", "", ""); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("a paste without pasties: got %v, want ErrNotFound", err)
 	}
-	if _, err := d.Read.Do(t.Context(), d.mia, hidden["private"]); err != nil {
-		t.Errorf("got %v of the owner's private paste", err)
+	if _, err := f.Read.Do(t.Context(), f.mia, hidden["private"]); err != nil {
+		t.Errorf("the owner's private paste: got %v, want no error", err)
 	}
-	if _, err := d.Read.Do(t.Context(), d.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("got %v of an encrypted paste", err)
+	if _, err := f.Read.Do(t.Context(), f.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("an encrypted paste: got %v, want ErrNotFound", err)
 	}
-	_, err = d.Read.Raw(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, "")
+	_, err = f.Read.Raw(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, "")
 	if !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("got %v of another paste's pasty", err)
+		t.Errorf("another paste's pasty: got %v, want ErrNotFound", err)
 	}
-	private, err := d.Show.Do(t.Context(), audit.Operator(), hidden["private"])
+	private, err := f.Show.Do(t.Context(), audit.Operator(), hidden["private"])
 	if err != nil || private.Visibility != paste.Private {
-		t.Errorf("an operator: got %+v, %v", private, err)
+		t.Errorf("an operator: got %+v, %v, want the private paste", private, err)
 	}
-	if got, err := d.Show.Do(t.Context(), audit.Operator(), hidden["encrypted"]); err != nil || !got.Encrypted() {
-		t.Errorf("an operator: got %+v, %v", got, err)
+	if got, err := f.Show.Do(t.Context(), audit.Operator(), hidden["encrypted"]); err != nil || !got.Encrypted() {
+		t.Errorf("an operator: got %+v, %v, want the encrypted paste", got, err)
 	}
-	if _, err := d.Show.Do(t.Context(), audit.Operator(), hidden["expired"]); !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("an operator: got %v of an expired paste", err)
+	if _, err := f.Show.Do(t.Context(), audit.Operator(), hidden["expired"]); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("an operator, an expired paste: got %v, want ErrNotFound", err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, viewer := range []token.Viewer{visitor, d.mia} {
-		_, err := d.Read.Do(gone, viewer, string(public.ID))
+	for _, viewer := range []token.Viewer{visitor, f.mia} {
+		_, err := f.Read.Do(ctx, viewer, string(public.ID))
 		modules.WantKind(t, "an outage", err, fault.Unavailable)
 	}
 }
 
 func TestEditOwn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	created := d.create(t, d.mia, modules.Draft("1\n2\n3\n"))
-	d.Now = d.Now.Add(time.Hour)
+	f := newFixture(t, true)
+	created := f.create(t, f.mia, modules.Draft("1\n2\n3\n"))
+	f.Now = f.Now.Add(time.Hour)
 	pasty := created.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}}
-	got, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes)
+	got, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), changes)
 	if err != nil || len(got.Edits) != 2 {
-		t.Fatalf("got %+v, %v", got, err)
+		t.Fatalf("got %+v, %v, want two edits", got, err)
 	}
 	want := created
 	want.Title, want.Pasties = "new", []paste.Pasty{{ID: pasty, Language: "Plain Text", Code: "1\n3\n"}}
-	at := d.Now.Truncate(time.Second)
+	at := f.Now.Truncate(time.Second)
 	want.Edits = []paste.Edit{
 		{ID: got.Edits[0].ID, Type: paste.EditTitle, At: at},
 		{ID: got.Edits[1].ID, Type: paste.EditPastyCode, Metadata: []string{pasty},
@@ -512,113 +514,113 @@ func TestEditOwn(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for who, viewer := range map[string]token.Viewer{"the owner": d.mia, "anybody": visitor} {
-		if got, err := d.Read.Do(t.Context(), viewer, string(created.ID)); err != nil || !reflect.DeepEqual(got, want) {
+	for who, viewer := range map[string]token.Viewer{"the owner": f.mia, "anybody": visitor} {
+		if got, err := f.Read.Do(t.Context(), viewer, string(created.ID)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
-	again, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), paste.Changes{})
+	again, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), paste.Changes{})
 	if err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("got %+v, %v, want %+v", again, err, want)
 	}
 	if ids := []string{got.Edits[0].ID, got.Edits[1].ID}; len(ids[0]) != 8 || ids[0] == ids[1] {
-		t.Errorf("got the ids %q", ids)
+		t.Errorf("got the ids %q, want different ones of 8 characters", ids)
 	}
 }
 
-// TestEditAndDeleteOwnRefuse in the order 401, 404, 400, and change nothing.
+// TestEditAndDeleteOwnRefuse checks that the errors come in the order 401, 404, 400, and that nothing changes.
 func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	hidden := d.hidden(t)
+	f := newFixture(t, true)
+	hidden := f.hiddenIDs(t)
 	draft := modules.Draft("x")
 	draft.Public, draft.Title = true, "as it is"
-	mine, anonymous := d.create(t, d.mia, draft), d.create(t, visitor, modules.Draft("x"))
-	before := d.count(t)
+	mine, anonymous := f.create(t, f.mia, draft), f.create(t, visitor, modules.Draft("x"))
+	before := f.count(t)
 	good, bad := paste.Changes{Title: new("changed")}, paste.Changes{Title: new("\xff")}
 	cause := fault.New(fault.Invalid, "not JSON")
 	for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
 		for _, changes := range []paste.Changes{good, bad} {
-			_, err := d.EditOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, changes)
+			_, err := f.EditOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, changes)
 			modules.WantKind(t, "a visitor", err, fault.Unauthenticated)
 		}
-		modules.WantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id,
+		modules.WantKind(t, "a visitor without changes", f.EditOwn.Refuse(t.Context(), audit.By(visitor, netip.Addr{}), id,
 			cause),
 			fault.Unauthenticated)
-		modules.WantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""),
+		modules.WantKind(t, "a visitor who deletes", f.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, ""),
 			fault.Unauthenticated)
 	}
 	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
 	for what, id := range hidden {
 		for _, changes := range []paste.Changes{good, bad} {
-			if _, err := d.EditOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, changes); !errors.Is(err,
+			if _, err := f.EditOwn.Do(t.Context(), audit.By(f.noa, netip.Addr{}), id, changes); !errors.Is(err,
 				paste.ErrNotFound) {
 				t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 			}
 		}
-		if err := d.EditOwn.Refuse(t.Context(), audit.By(d.noa, netip.Addr{}), id, cause); !errors.Is(err,
+		if err := f.EditOwn.Refuse(t.Context(), audit.By(f.noa, netip.Addr{}), id, cause); !errors.Is(err,
 			paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id, ""); !errors.Is(err, paste.ErrNotFound) {
+		if err := f.DeleteOwn.Do(t.Context(), audit.By(f.noa, netip.Addr{}), id, ""); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
 	}
-	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(mine.ID), bad)
+	_, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(mine.ID), bad)
 	modules.WantKind(t, "a broken title", err, fault.Invalid)
-	if err := d.EditOwn.Refuse(t.Context(), audit.By(d.mia, netip.Addr{}),
+	if err := f.EditOwn.Refuse(t.Context(), audit.By(f.mia, netip.Addr{}),
 		string(mine.ID), cause); !errors.Is(err, cause) {
 		t.Errorf("got %v, want %v", err, cause)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = d.EditOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), good)
+	_, err = f.EditOwn.Do(ctx, audit.By(f.mia, netip.Addr{}), string(mine.ID), good)
 	modules.WantKind(t, "an outage", err, fault.Unavailable)
-	modules.WantKind(t, "an outage", d.DeleteOwn.Do(gone, audit.By(d.mia, netip.Addr{}), string(mine.ID), ""),
+	modules.WantKind(t, "an outage", f.DeleteOwn.Do(ctx, audit.By(f.mia, netip.Addr{}), string(mine.ID), ""),
 		fault.Unavailable)
-	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) ||
-		d.count(t) != before {
-		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
+	if got, err := f.Read.Do(t.Context(), f.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) ||
+		f.count(t) != before {
+		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, f.count(t), mine, before)
 	}
 }
 
 // TestDeleteByKey deletes an anonymous paste by its key, for any viewer, and no other paste.
 func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	create := func(viewer token.Viewer) pastes.NewPaste {
-		created, err := d.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), modules.Draft("x"))
+		created, err := f.CreateOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), modules.Draft("x"))
 		signedIn := viewer.SignedIn()
 		if err != nil || (created.Key == "") != signedIn || created.Key.Fits(created.DeleteKey) == signedIn {
-			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in",
+			t.Fatalf("got %v with the hash %x, %v, want a key if nobody has signed in",
 				created.Key != "", created.DeleteKey, err)
 		}
-		printed := fmt.Sprintf("%v %+v %#v %s", created, created, created.Key, created.Key)
-		if created.Key != "" && strings.Contains(printed, string(created.Key)) {
-			t.Errorf("got %s, want no key in it", printed)
+		text := fmt.Sprintf("%v %+v %#v %s", created, created, created.Key, created.Key)
+		if created.Key != "" && strings.Contains(text, string(created.Key)) {
+			t.Errorf("got %s, want it without the key", text)
 		}
 		return created
 	}
-	mine, first, second := create(d.mia), create(visitor), create(visitor)
-	for _, viewer := range []token.Viewer{visitor, d.mia} {
+	mine, first, second := create(f.mia), create(visitor), create(visitor)
+	for _, viewer := range []token.Viewer{visitor, f.mia} {
 		for _, wrong := range []paste.DeleteKey{second.Key, "x", first.Key + "x", first.Key[1:], "\x00"} {
-			modules.WantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID),
+			modules.WantKind(t, "a wrong key", f.DeleteOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), string(first.ID),
 				wrong),
 				fault.Unauthenticated)
 		}
 	}
 	for _, id := range []string{string(mine.ID), "unknown1", "\x00"} {
-		modules.WantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key),
+		modules.WantKind(t, "no such key", f.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), id, first.Key),
 			fault.NotFound)
 	}
-	if d.count(t) != 3 {
-		t.Fatalf("got %d pastes, want 3", d.count(t))
+	if f.count(t) != 3 {
+		t.Fatalf("got %d pastes, want 3", f.count(t))
 	}
-	for viewer, created := range map[*token.Viewer]pastes.NewPaste{{}: first, &d.mia: second} {
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key); err != nil {
+	for viewer, created := range map[*token.Viewer]pastes.NewPaste{{}: first, &f.mia: second} {
+		if err := f.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID), created.Key); err != nil {
 			t.Error(err)
 		}
-		modules.WantKind(t, "again", d.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID),
+		modules.WantKind(t, "again", f.DeleteOwn.Do(t.Context(), audit.By(*viewer, netip.Addr{}), string(created.ID),
 			created.Key),
 			fault.NotFound)
 	}
@@ -626,57 +628,57 @@ func TestDeleteByKey(t *testing.T) {
 
 func TestDeleteOwn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	created := d.create(t, d.mia, modules.Draft("x"))
+	f := newFixture(t, true)
+	created := f.create(t, f.mia, modules.Draft("x"))
 	encrypted := paste.Document{Content: paste.Content{Cipher: new(paste.Cipher)}}
-	encrypted.Paste = paste.Paste{ID: "sealed00", Owner: created.Owner, CreatedAt: d.Now}
-	if err := d.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
+	encrypted.Paste = paste.Paste{ID: "sealed00", Owner: created.Owner, CreatedAt: f.Now}
+	if err := f.PasteStore.CreateDocument(t.Context(), encrypted); err != nil {
 		t.Fatal(err)
 	}
 	for i, id := range []paste.ID{created.ID, "sealed00"} {
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); err != nil ||
-			d.count(t) != int64(1-i) {
-			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
+		if err := f.DeleteOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(id), ""); err != nil ||
+			f.count(t) != int64(1-i) {
+			t.Errorf("%s: got %v and %d pastes, want no error and %d", id, err, f.count(t), 1-i)
 		}
-		if err := d.DeleteOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(id), ""); !errors.Is(err,
+		if err := f.DeleteOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(id), ""); !errors.Is(err,
 			paste.ErrNotFound) {
-			t.Errorf("%s, again: got %v", id, err)
+			t.Errorf("%s, again: got %v, want ErrNotFound", id, err)
 		}
-		if _, err := d.Show.Do(t.Context(), audit.Operator(), string(id)); !errors.Is(err, paste.ErrNotFound) {
-			t.Errorf("%s: got %v", id, err)
+		if _, err := f.Show.Do(t.Context(), audit.Operator(), string(id)); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%s: got %v, want ErrNotFound", id, err)
 		}
 	}
 }
 
 func TestEditByOperator(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	hidden := d.hidden(t)
-	for _, viewer := range []token.Viewer{d.mia, visitor} {
-		created := d.create(t, viewer, modules.Draft("x"))
-		got, err := d.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{Title: new("t")})
+	f := newFixture(t, true)
+	hidden := f.hiddenIDs(t)
+	for _, viewer := range []token.Viewer{f.mia, visitor} {
+		created := f.create(t, viewer, modules.Draft("x"))
+		got, err := f.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{Title: new("t")})
 		if err != nil || got.Title != "t" || got.Owner != created.Owner || len(got.Edits) != 1 ||
 			!reflect.DeepEqual(got.Pasties, created.Pasties) {
-			t.Errorf("got %+v, %v", got, err)
+			t.Errorf("got %+v, %v, want the new title alone", got, err)
 		}
 	}
 	for what, kind := range map[string]fault.Kind{
 		"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid,
 	} {
-		_, err := d.Edit.Do(t.Context(), audit.Operator(), hidden[what], pastes.EditInput{Title: new("t")})
+		_, err := f.Edit.Do(t.Context(), audit.Operator(), hidden[what], pastes.EditInput{Title: new("t")})
 		modules.WantKind(t, what, err, kind)
 	}
 }
 
-// TestEditPastiesByOperator leaves alone what it does not name.
+// TestEditPastiesByOperator checks that an edit changes only what it names.
 func TestEditPastiesByOperator(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	created := d.create(t, d.mia, paste.Draft{Tags: []string{"a"}, Pasties: []paste.PastyDraft{
+	f := newFixture(t, true)
+	created := f.create(t, f.mia, paste.Draft{Tags: []string{"a"}, Pasties: []paste.PastyDraft{
 		{Title: "one", Code: new("1")}, {Title: "two", Code: new("2")}, {Title: "three", Code: new("3")},
 	}})
 	one, two, three := created.Pasties[0].ID, created.Pasties[1].ID, created.Pasties[2].ID
-	got, err := d.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{
+	got, err := f.Edit.Do(t.Context(), audit.Operator(), string(created.ID), pastes.EditInput{
 		Visibility: new(paste.Private), Tags: []string{"c,b"}, Remove: []string{one},
 		Pasties: []paste.PastyChanges{{Title: new("four"), Code: new("4")}, {ID: three, Language: new("golang")}},
 	})
@@ -691,7 +693,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 		!slices.Equal(got.Tags, []string{"b", "c"}) {
 		t.Errorf("got %+v, want the pasties %+v", got.Content, want)
 	}
-	nobodys := d.create(t, visitor, modules.Draft("x"))
+	nobodys := f.create(t, visitor, modules.Draft("x"))
 	for what, broken := range map[string]struct {
 		paste paste.Document
 		input pastes.EditInput
@@ -707,42 +709,42 @@ func TestEditPastiesByOperator(t *testing.T) {
 		"a tagged one of nobody":  {nobodys, pastes.EditInput{Tags: []string{"a"}}},
 		"too long a tag":          {created, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
 	} {
-		_, err := d.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
+		_, err := f.Edit.Do(t.Context(), audit.Operator(), string(broken.paste.ID), broken.input)
 		modules.WantKind(t, what, err, fault.Invalid)
 	}
-	after, err := d.Show.Do(t.Context(), audit.Operator(), string(created.ID))
+	after, err := f.Show.Do(t.Context(), audit.Operator(), string(created.ID))
 	if err != nil || !reflect.DeepEqual(after, got) {
 		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
 	}
 	unlisted := pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}
-	if _, err := d.Edit.Do(t.Context(), audit.Operator(), string(nobodys.ID), unlisted); err != nil {
-		t.Errorf("nobody's, unlisted and without tags: %v", err)
+	if _, err := f.Edit.Do(t.Context(), audit.Operator(), string(nobodys.ID), unlisted); err != nil {
+		t.Errorf("nobody's, unlisted and without tags: got %v, want no error", err)
 	}
 }
 
-// TestEditsMeet has edits of one paste by several callers at once: each finds its place in the history.
-func TestEditsMeet(t *testing.T) {
+// TestConcurrentEdits edits one paste from several goroutines. Each edit gets its place in the history.
+func TestConcurrentEdits(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	created := d.create(t, d.mia, modules.Draft("0\n"))
+	f := newFixture(t, true)
+	created := f.create(t, f.mia, modules.Draft("0\n"))
 	const callers = 100
 	errs := make([]error, callers)
 	var running sync.WaitGroup
 	for i := range callers {
 		running.Go(func() {
 			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: created.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
-			current, err := d.Read.Do(t.Context(), d.mia, string(created.ID))
+			current, err := f.Read.Do(t.Context(), f.mia, string(created.ID))
 			for _, p := range current.Pasties[1:] {
 				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
 			}
 			if err == nil {
-				_, err = d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes)
+				_, err = f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), changes)
 			}
 			errs[i] = err
 		})
 	}
 	running.Wait()
-	got, err := d.Read.Do(t.Context(), d.mia, string(created.ID))
+	got, err := f.Read.Do(t.Context(), f.mia, string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -750,7 +752,7 @@ func TestEditsMeet(t *testing.T) {
 	for _, err := range errs {
 		if err == nil {
 			accepted++
-		} else if !fault.Is(err, fault.Invalid) { // another caller has removed what was read
+		} else if !fault.Is(err, fault.Invalid) { // another goroutine has removed a pasty
 			t.Error(err)
 		}
 	}
@@ -762,7 +764,7 @@ func TestEditsMeet(t *testing.T) {
 		}
 	}
 	if accepted == 0 || added != accepted || len(numbers) != accepted {
-		t.Errorf("got %d edits with %d numbers that added a pasty, of %d that were accepted", added, len(numbers), accepted)
+		t.Errorf("got %d pasties added by %d edits, want %d of each", added, len(numbers), accepted)
 	}
 	for c := got.Content; len(c.Edits) > 0; {
 		if c, err = before(c); err != nil {
@@ -774,7 +776,7 @@ func TestEditsMeet(t *testing.T) {
 	}
 }
 
-// before returns the content before its newest edit, or as it is when it has none.
+// before returns the content before its newest edit, or the content itself if it has none.
 func before(c paste.Content) (paste.Content, error) {
 	if len(c.Edits) == 0 {
 		return c, nil
@@ -790,59 +792,59 @@ func before(c paste.Content) (paste.Content, error) {
 
 func TestRevisions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	draft := modules.Draft("first\n")
 	draft.Private = true
-	created := d.create(t, d.mia, draft)
+	created := f.create(t, f.mia, draft)
 	id, pasty := string(created.ID), created.Pasties[0].ID
 	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{Title: new("added"), Code: new("x")}}}
-	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, changes); err != nil {
+	if _, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), id, changes); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := d.Read.Raw(t.Context(), d.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
+	if got, err := f.Read.Raw(t.Context(), f.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
 		t.Errorf("got %+v, %v, want the first code", got, err)
 	}
-	if _, err := d.Read.Raw(t.Context(), d.mia, id, pasty, "0"); !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("got %v of a pasty that was removed, want ErrNotFound", err)
+	if _, err := f.Read.Raw(t.Context(), f.mia, id, pasty, "0"); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("a removed pasty: got %v, want ErrNotFound", err)
 	}
-	for _, viewer := range []token.Viewer{visitor, d.noa} {
-		if _, err := d.Read.Revision(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
-			t.Errorf("got %v of another user's private paste, want ErrNotFound", err)
+	for _, viewer := range []token.Viewer{visitor, f.noa} {
+		if _, err := f.Read.Revision(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("another user's private paste: got %v, want ErrNotFound", err)
 		}
-		if _, err := d.EditOwn.Restore(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Original); err == nil {
-			t.Error("another user has restored a paste")
+		if _, err := f.EditOwn.Restore(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Original); err == nil {
+			t.Error("another user: got no error of restoring, want one")
 		}
 	}
-	_, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, "5")
+	_, err := f.EditOwn.Restore(t.Context(), audit.By(f.mia, netip.Addr{}), id, "5")
 	modules.WantKind(t, "an edit that is not there", err, fault.NotFound)
-	got, err := d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Original)
+	got, err := f.EditOwn.Restore(t.Context(), audit.By(f.mia, netip.Addr{}), id, paste.Original)
 	if err != nil || got.Title != created.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
 		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
 		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
 	}
 	draft = modules.Draft("secret")
 	draft.Burns = true
-	burning := d.create(t, d.mia, draft)
-	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err,
+	burning := f.create(t, f.mia, draft)
+	if _, err := f.Read.Revision(t.Context(), f.mia, string(burning.ID), paste.Original); !errors.Is(err,
 		paste.ErrNotFound) {
-		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
+		t.Errorf("a paste that burns: got %v, want ErrNotFound", err)
 	}
-	_, err = d.EditOwn.Restore(t.Context(), audit.By(d.mia, netip.Addr{}), string(burning.ID), paste.Original)
+	_, err = f.EditOwn.Restore(t.Context(), audit.By(f.mia, netip.Addr{}), string(burning.ID), paste.Original)
 	if !errors.Is(err, paste.ErrNotFound) {
-		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
+		t.Errorf("a paste that burns: got %v, want ErrNotFound", err)
 	}
 }
 
-// TestHistoryOfRealDiffs edits longer texts with the library that makes the diffs, and goes back through all versions.
+// TestHistoryOfRealDiffs edits longer texts with the real Differ, and walks back through all versions.
 func TestHistoryOfRealDiffs(t *testing.T) {
 	t.Parallel()
-	d, random := newDesk(t, true), rand.New(rand.NewPCG(7, 8))
+	f, random := newFixture(t, true), rand.New(rand.NewPCG(7, 8))
 	lines := make([]string, 300)
 	for i := range lines {
 		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i),
 			strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
 	}
-	created := d.create(t, d.mia, modules.Draft(strings.Join(lines, "")))
+	created := f.create(t, f.mia, modules.Draft(strings.Join(lines, "")))
 	versions := []string{created.Pasties[0].Code}
 	for len(versions) < 60 {
 		for range random.IntN(5) {
@@ -858,12 +860,12 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 			continue
 		}
 		changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: created.Pasties[0].ID, Code: &code}}}
-		if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID), changes); err != nil {
+		if _, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID), changes); err != nil {
 			t.Fatal(err)
 		}
 		versions = append(versions, code)
 	}
-	current, err := d.Show.Do(t.Context(), audit.Operator(), string(created.ID))
+	current, err := f.Show.Do(t.Context(), audit.Operator(), string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -881,7 +883,7 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 	}
 }
 
-// countedPages counts the pages that are read of a list, and can fail one.
+// countedPages counts the pages of a list that are read, and can fail one.
 type countedPages struct {
 	paste.Store
 
@@ -900,23 +902,23 @@ func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID,
 	return c.Store.ActiveIDs(ctx, owner, after, limit)
 }
 
-// TestListOwnInPages has more pastes than are read at once. Some come and go meanwhile.
+// TestListOwnInPages lists more pastes than are read at once, while pastes are created and deleted.
 func TestListOwnInPages(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	const most, atOnce = 40_000, 20_000
 	id := func(i int) paste.ID { return paste.ID(fmt.Sprintf("p%05d", i)) }
 	for i := range most {
-		created := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.Now.Add(-time.Duration(i/10) * time.Second)}
-		if err := d.PasteStore.CreateDocument(t.Context(), paste.Document{Paste: created}); err != nil {
+		created := paste.Paste{ID: id(i), Owner: f.mia.User.ID, CreatedAt: f.Now.Add(-time.Duration(i/10) * time.Second)}
+		if err := f.PasteStore.CreateDocument(t.Context(), paste.Document{Paste: created}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	store := &countedPages{Store: d.PasteStore}
-	list := pastes.New(store, d.UserStore, modules.PasteOptions, d.Clock).ListOwn
-	read := func() (pages []int, ids map[paste.ID]bool, err error) {
+	store := &countedPages{Store: f.PasteStore}
+	list := pastes.New(store, f.UserStore, modules.PasteOptions, f.Clock).ListOwn
+	readAll := func() (pages []int, ids map[paste.ID]bool, err error) {
 		store.pages, ids = 0, make(map[paste.ID]bool)
-		err = list.Do(t.Context(), d.mia, func(page []paste.ID) error {
+		err = list.Do(t.Context(), f.mia, func(page []paste.ID) error {
 			pages = append(pages, len(page))
 			for _, id := range page {
 				if ids[id] {
@@ -928,106 +930,106 @@ func TestListOwnInPages(t *testing.T) {
 		})
 		return pages, ids, err
 	}
-	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce}) || len(ids) != most {
+	if pages, ids, err := readAll(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce}) || len(ids) != most {
 		t.Errorf("got pages of %v with %d pastes, error %v, want two of %d", pages, len(ids), err, atOnce)
 	}
 	store.between = func(page int) {
 		if page == 2 {
-			for _, gone := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // one that comes last, one in the next page
-				if err := d.PasteStore.DeleteIf(t.Context(), auditlog.Entry{}, gone, func(paste.Paste) error {
+			for _, deleted := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // the last one is on the next page
+				if err := f.PasteStore.DeleteIf(t.Context(), auditlog.Entry{}, deleted, func(paste.Paste) error {
 					return nil
 				}); err != nil {
 					t.Error(err)
 				}
 			}
-			d.create(t, d.mia, modules.Draft("newest"))
+			f.create(t, f.mia, modules.Draft("newest"))
 		}
 	}
-	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 ||
+	if pages, ids, err := readAll(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 ||
 		ids[id(most-1)] {
 		t.Errorf("got pages of %v with %d pastes, error %v, want one less in the second", pages, len(ids), err)
 	}
 	store.between, store.fails = nil, 2
-	pages, _, err := read()
+	pages, _, err := readAll()
 	if modules.WantKind(t, "the second page", err, fault.Unavailable); len(pages) != 1 {
 		t.Errorf("got %d pages, want the first", len(pages))
 	}
 	store.fails, store.pages = 0, 0
 	enough := errors.New("enough")
-	if err := list.Do(t.Context(), d.mia, func([]paste.ID) error {
+	if err := list.Do(t.Context(), f.mia, func([]paste.ID) error {
 		return enough
 	}); !errors.Is(err, enough) || store.pages != 1 {
-		t.Errorf("got %v after %d pages, want the visitor's error after one", err, store.pages)
+		t.Errorf("got %v after %d pages, want the callback's error after one", err, store.pages)
 	}
 	never := func([]paste.ID) error {
 		t.Error("got a page, want none")
 		return nil
 	}
-	if err := list.Do(t.Context(), d.noa, never); err != nil {
+	if err := list.Do(t.Context(), f.noa, never); err != nil {
 		t.Error(err)
 	}
 	modules.WantKind(t, "a visitor", list.Do(t.Context(), visitor, never), fault.Unauthenticated)
 }
 
-// TestGiveUpOwn makes one's own paste anonymous, which its key deletes, unless the installation has no such pastes.
-func TestGiveUpOwn(t *testing.T) {
+// TestAnonymizeOwn checks that owners make pastes anonymous, with a key that deletes them, unless a token is required.
+func TestAnonymizeOwn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
-	created := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
-	_, err := d.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID))
+	f := newFixture(t, true)
+	created := f.create(t, f.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
+	_, err := f.AnonymizeOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID))
 	modules.WantKind(t, "a visitor", err, fault.Unauthenticated)
 	for _, id := range []string{"unknown0", "\xff", string(created.ID)} {
-		if _, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
-			t.Errorf("%q: got %v, want it not to be there", id, err)
+		if _, err := f.AnonymizeOwn.Do(t.Context(), audit.By(f.noa, netip.Addr{}), id); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%q: got %v, want ErrNotFound", id, err)
 		}
 	}
-	key, err := d.AnonymizeOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), string(created.ID))
+	key, err := f.AnonymizeOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), string(created.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID), key); err != nil {
+	if err := f.DeleteOwn.Do(t.Context(), audit.By(visitor, netip.Addr{}), string(created.ID), key); err != nil {
 		t.Errorf("got %v, want it deleted with its key", err)
 	}
-	closed := newDesk(t, false)
+	closed := newFixture(t, false)
 	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
 	if _, err := closed.AnonymizeOwn.Do(t.Context(), audit.By(closed.mia, netip.Addr{}), string(own.ID)); !fault.Is(err,
 		fault.Forbidden) {
-		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
+		t.Errorf("without anonymous pastes: got %v, want fault.Forbidden", err)
 	}
 }
 
-// TestBrowseOwn pages through private pastes, too, and leaves encrypted ones out.
+// TestBrowseOwn checks that the list has private pastes, but no encrypted ones.
 func TestBrowseOwn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	for i := range pastes.PageSize + 1 {
 		draft := modules.Draft("x")
 		draft.Title, draft.Private = fmt.Sprint(i), i%2 == 0
-		d.create(t, d.mia, draft)
-		d.Now = d.Now.Add(time.Second)
+		f.create(t, f.mia, draft)
+		f.Now = f.Now.Add(time.Second)
 	}
-	encrypted := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.Now}
-	stored := paste.Document{Paste: encrypted, Content: paste.Content{Cipher: new(paste.Cipher)}}
-	if err := d.PasteStore.CreateDocument(t.Context(), stored); err != nil {
+	encrypted := paste.Paste{ID: "sealed00", Owner: f.mia.User.ID, CreatedAt: f.Now}
+	document := paste.Document{Paste: encrypted, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	if err := f.PasteStore.CreateDocument(t.Context(), document); err != nil {
 		t.Fatal(err)
 	}
-	first, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{})
+	first, err := f.Browse.Own(t.Context(), f.mia, paste.Selection{})
 	if err != nil || len(first.Pastes) != pastes.PageSize || !first.More ||
 		first.Pastes[0].Title != fmt.Sprint(pastes.PageSize) {
 		t.Fatalf("got %d pastes, more: %t, error %v, want a page of the newest, and more", len(first.Pastes), first.More, err)
 	}
-	rest, err := d.Browse.Own(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
+	rest, err := f.Browse.Own(t.Context(), f.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
 	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" ||
 		rest.Pastes[0].Visibility != paste.Private {
 		t.Errorf("got %+v, error %v, want the oldest and no more", rest, err)
 	}
-	if nothing, err := d.Browse.Own(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 ||
+	if nothing, err := f.Browse.Own(t.Context(), f.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 ||
 		nothing.More {
-		t.Errorf("got %+v, error %v, want nothing of another user's", nothing, err)
+		t.Errorf("got %+v, error %v, want none of another user's", nothing, err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = d.Browse.Own(gone, d.mia, paste.Selection{})
+	_, err = f.Browse.Own(ctx, f.mia, paste.Selection{})
 	modules.WantKind(t, "an outage", err, fault.Unavailable)
 }
 
@@ -1055,49 +1057,49 @@ func TestLanguageOfPasty(t *testing.T) {
 	}
 }
 
-// TestOpen gives a paste that burns to one who has the link, after its owner has read and edited it.
+// TestOpen checks that only the first other reader gets a paste that burns. Its owner can read and edit it before.
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	draft := modules.Draft("secret")
 	draft.Burns, draft.Tags = true, []string{"tag"}
-	created := d.create(t, d.mia, draft)
+	created := f.create(t, f.mia, draft)
 	id := string(created.ID)
-	if got, err := d.Read.Do(t.Context(), d.mia, id); err != nil || !got.Burns {
+	if got, err := f.Read.Do(t.Context(), f.mia, id); err != nil || !got.Burns {
 		t.Errorf("its owner: got %+v, %v, want it", got, err)
 	}
 	title := "edited"
-	if _, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Title: &title}); err != nil {
+	if _, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), id, paste.Changes{Title: &title}); err != nil {
 		t.Error(err)
 	}
 	public := true
-	_, err := d.EditOwn.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id, paste.Changes{Public: &public})
+	_, err := f.EditOwn.Do(t.Context(), audit.By(f.mia, netip.Addr{}), id, paste.Changes{Public: &public})
 	modules.WantKind(t, "to make it public", err, fault.Invalid)
-	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": d.noa} {
-		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) ||
+	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": f.noa} {
+		if _, err := f.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) ||
 			fault.MessageOf(err) != paste.ErrNotFound.Message {
-			t.Errorf("%s: got %v, want to be told as of an unknown one", what, err)
+			t.Errorf("%s: got %v, want the message of an unknown paste", what, err)
 		}
-		_, err = d.EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Changes{Title: &title})
+		_, err = f.EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), id, paste.Changes{Title: &title})
 		if err == nil {
-			t.Errorf("%s: got an edit", what)
+			t.Errorf("%s: got no error of an edit, want one", what)
 		}
 	}
-	if n, own := d.count(t), d.own(t, d.mia); n != 1 || !slices.Equal(own, []string{id}) {
+	if n, own := f.count(t), f.own(t, f.mia); n != 1 || !slices.Equal(own, []string{id}) {
 		t.Errorf("got %d pastes, %q, want it to be counted and listed", n, own)
 	}
-	opened, err := d.Open.Do(t.Context(), audit.By(d.noa, netip.Addr{}), id)
-	if err != nil || opened.Title != "edited" || opened.Pasties[0].Code != "secret" || len(opened.Tags) != 0 {
-		t.Errorf("got %+v, %v, want it as a stranger sees it", opened, err)
+	got, err := f.Open.Do(t.Context(), audit.By(f.noa, netip.Addr{}), id)
+	if err != nil || got.Title != "edited" || got.Pasties[0].Code != "secret" || len(got.Tags) != 0 {
+		t.Errorf("got %+v, %v, want it as a stranger sees it", got, err)
 	}
-	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "its owner": d.mia} {
-		_, err := d.Open.Do(t.Context(), audit.By(viewer, netip.Addr{}), id)
+	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "its owner": f.mia} {
+		_, err := f.Open.Do(t.Context(), audit.By(viewer, netip.Addr{}), id)
 		modules.WantKind(t, what, err, fault.NotFound)
-		_, err = d.Read.Do(t.Context(), viewer, id)
+		_, err = f.Read.Do(t.Context(), viewer, id)
 		modules.WantKind(t, what, err, fault.NotFound)
 	}
-	for _, id := range []string{"", "\x00", "a/b", string(d.create(t, d.mia, modules.Draft("stays")).ID)} {
-		_, err := d.Open.Do(t.Context(), audit.By(d.mia, netip.Addr{}), id)
+	for _, id := range []string{"", "\x00", "a/b", string(f.create(t, f.mia, modules.Draft("stays")).ID)} {
+		_, err := f.Open.Do(t.Context(), audit.By(f.mia, netip.Addr{}), id)
 		modules.WantKind(t, id, err, fault.NotFound)
 	}
 }

@@ -48,7 +48,7 @@ type Options struct {
 	Lifetimes, AnonymousLifetimes paste.Lifetimes
 	// Allowance bounds each signed-in user except administrators, also in edits. Default: none.
 	Allowance paste.Allowance
-	// MaxBytes bounds the content and history of all pastes; 0, the default, is no limit.
+	// MaxBytes bounds the content and history of all pastes; 0, the default, means no limit.
 	MaxBytes int64
 	Notify   notice.Func // of the store that fills up; nil: no one is told
 	// SweepGrace is how long pastes stay after they expire. It must exceed the longest request and any step back of a

@@ -12,39 +12,39 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// TestPreviews checks that previews are limited as creating is, and count for themselves.
+// TestPreviews checks that previews have the limits of creating, counted apart.
 func TestPreviews(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, true)
+	f := newFixture(t, true)
 	quota := paste.Quota{Pastes: 2, Window: time.Hour}
 	options := pastes.Options{AnonymousQuota: quota, Allowance: paste.Allowance{Rate: quota}}
-	of := pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
+	useCases := pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
 	somebody := audit.By(visitor, netip.MustParseAddr("192.0.2.1"))
 	for name, actor := range map[string]audit.Actor{
 		"a visitor": somebody, "another one": audit.By(visitor, netip.MustParseAddr("192.0.2.2")),
-		"a user": audit.By(d.mia, netip.MustParseAddr("192.0.2.1")),
+		"a user": audit.By(f.mia, netip.MustParseAddr("192.0.2.1")),
 	} {
 		for range quota.Pastes {
-			if err := of.Preview.Do(actor); err != nil {
+			if err := useCases.Preview.Do(actor); err != nil {
 				t.Fatalf("%s: got %v, want as many previews as pastes", name, err)
 			}
 		}
-		err := of.Preview.Do(actor)
-		if used, ok := errors.AsType[*paste.QuotaError](err); !fault.Is(err, fault.Exhausted) || !ok ||
-			used.Retry != quota.Interval() {
-			t.Errorf("%s: got %v, want no more for %v", name, err, quota.Interval())
+		err := useCases.Preview.Do(actor)
+		if quotaErr, ok := errors.AsType[*paste.QuotaError](err); !fault.Is(err, fault.Exhausted) || !ok ||
+			quotaErr.Retry != quota.Interval() {
+			t.Errorf("%s: got %v, want a QuotaError with a retry in %v", name, err, quota.Interval())
 		}
 	}
-	d.Now = d.Now.Add(quota.Interval())
-	if err := of.Preview.Do(somebody); err != nil {
-		t.Errorf("got %v after a while, want one more", err)
+	f.Now = f.Now.Add(quota.Interval())
+	if err := useCases.Preview.Do(somebody); err != nil {
+		t.Errorf("an interval later: got %v, want no error", err)
 	}
 	options.TokenRequired = true
-	of = pastes.New(d.PasteStore, d.UserStore, options, d.Clock)
-	if err := of.Preview.Do(somebody); !fault.Is(err, fault.Unauthenticated) {
-		t.Errorf("got %v for a visitor who may not create, want fault.Unauthenticated", err)
+	useCases = pastes.New(f.PasteStore, f.UserStore, options, f.Clock)
+	if err := useCases.Preview.Do(somebody); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("a visitor who may not create: got %v, want fault.Unauthenticated", err)
 	}
-	if err := of.Preview.Do(audit.Operator()); !fault.Is(err, fault.Forbidden) {
-		t.Errorf("got %v for the operator, want fault.Forbidden", err)
+	if err := useCases.Preview.Do(audit.Operator()); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("the operator: got %v, want fault.Forbidden", err)
 	}
 }

@@ -51,11 +51,11 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	_, err = find.Do(t.Context(), token.Viewer{}, "ne", domain.Cursor{})
-	modules.WantKind(t, "too little", err, fault.Invalid)
+	modules.WantKind(t, "too short a word", err, fault.Invalid)
 	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Cursor{})
 	modules.WantKind(t, "a visitor's own", err, fault.Unauthenticated)
-	read, err := m.Search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
-	if err != nil || read != search.Page+1 {
-		t.Errorf("got %d pastes, %v, want %d", read, err, search.Page+1)
+	n, err := m.Search.Rebuild.Do(t.Context(), audit.Operator(), func(int) {})
+	if err != nil || n != search.Page+1 {
+		t.Errorf("got %d pastes, %v, want %d", n, err, search.Page+1)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// store finds nothing, with an index or without.
+// store has no pastes, and an index if indexed.
 type store struct {
 	search.Store
 
@@ -24,7 +24,7 @@ func (s *store) Find(context.Context, search.Query, user.ID, search.Cursor, int)
 	return nil, false, nil
 }
 
-// TestCheck turns the search off without an index, on with one, and leaves it as it is when the database does not
+// TestCheck checks that the search is off without an index, and on with one. It stays as it is if the database does not
 // answer.
 func TestCheck(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func (counter) Totals(context.Context) (stats.Totals, error) {
 	return stats.Totals{Counts: stats.Counts{Users: 7}}, nil
 }
 
-// TestShow shows the totals to administrators alone.
+// TestShow checks that only administrators see the totals.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	show := New(counter{}).Show

@@ -12,16 +12,16 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// finder is a store with one answer.
+// finder is a store that finds one token.
 type finder struct {
 	token.Store
 
-	found token.Token
+	token token.Token
 	err   error
 }
 
 func (f finder) ByHash(context.Context, token.Hash) (token.Token, user.User, error) {
-	return f.found, user.User{ID: f.found.Owner}, f.err
+	return f.token, user.User{ID: f.token.Owner}, f.err
 }
 
 var errDisk = errors.New("disk")
@@ -34,10 +34,10 @@ func TestSignIn(t *testing.T) {
 	expired.ExpiresAt, revoked.RevokedAt = now, now
 	outage := fault.New(fault.Unavailable, "away")
 	for what, c := range map[string]struct {
-		presented string
-		found     token.Token
-		err       error // of the lookup
-		want      error
+		secret string
+		token  token.Token
+		err    error // of the lookup
+		want   error
 	}{
 		"a valid token":     {secret.Reveal(), valid, nil, nil},
 		"no token":          {"", valid, nil, token.ErrRejected},
@@ -50,20 +50,20 @@ func TestSignIn(t *testing.T) {
 		"an outage":           {secret.Reveal(), token.Token{}, outage, outage},
 		"an unforeseen error": {secret.Reveal(), token.Token{}, errDisk, errDisk},
 	} {
-		store := finder{found: c.found, err: c.err}
+		store := finder{token: c.token, err: c.err}
 		signIn := &SignIn{module: &module{store: store, now: func() time.Time { return now }}, uses: newUseLog(store)}
-		got, err := signIn.Do(t.Context(), c.presented)
-		rejected, recorded := signIn.Rejections(), signIn.uses.uses
+		got, err := signIn.Do(t.Context(), c.secret)
+		rejections, uses := signIn.Rejections(), signIn.uses.uses
 		switch {
 		case !errors.Is(err, c.want):
 			t.Errorf("%s: got the error %v, want %v", what, err, c.want)
-		case c.want == nil && (got.Token.ID != "valid" || got.User.ID != "epoxy" || recorded["valid"] != now ||
-			rejected != 0):
-			t.Errorf("%s: got %v, the uses %v and %d rejections, want the user and one use", what, got, recorded, rejected)
-		case c.want != nil && (got.SignedIn() || len(recorded) != 0):
-			t.Errorf("%s: got %v and the uses %v, want neither", what, got, recorded)
-		case errors.Is(c.want, token.ErrRejected) && rejected != 1:
-			t.Errorf("%s: got %d rejections, want 1", what, rejected)
+		case c.want == nil && (got.Token.ID != "valid" || got.User.ID != "epoxy" || uses["valid"] != now ||
+			rejections != 0):
+			t.Errorf("%s: got %v, the uses %v and %d rejections, want the user and one use", what, got, uses, rejections)
+		case c.want != nil && (got.SignedIn() || len(uses) != 0):
+			t.Errorf("%s: got %v and the uses %v, want neither", what, got, uses)
+		case errors.Is(c.want, token.ErrRejected) && rejections != 1:
+			t.Errorf("%s: got %d rejections, want 1", what, rejections)
 		}
 	}
 }

@@ -27,15 +27,15 @@ func TestListingTokens(t *testing.T) {
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "owner"})
 	list := m.Tokens.List
-	if listed, err := list.Do(t.Context(), audit.Operator(), "owner"); err != nil || listed == nil || len(listed) != 0 {
-		t.Errorf("got %#v, %v, want an empty list", listed, err)
+	if got, err := list.Do(t.Context(), audit.Operator(), "owner"); err != nil || got == nil || len(got) != 0 {
+		t.Errorf("got %#v, %v, want an empty list", got, err)
 	}
 	first := m.IssueToken(t, "owner")
 	m.Now = m.Now.Add(time.Minute)
 	second := m.IssueToken(t, "owner")
-	listed, err := list.Do(t.Context(), audit.Operator(), "OWNER")
-	if err != nil || len(listed) != 2 || listed[0].Hash != first.Hash() || listed[1].Hash != second.Hash() {
-		t.Errorf("got %+v, %v, want both, the oldest first", listed, err)
+	got, err := list.Do(t.Context(), audit.Operator(), "OWNER")
+	if err != nil || len(got) != 2 || got[0].Hash != first.Hash() || got[1].Hash != second.Hash() {
+		t.Errorf("got %+v, %v, want both, the oldest first", got, err)
 	}
 	_, err = list.Do(t.Context(), audit.Operator(), "nobody")
 	modules.WantKind(t, "nobody", err, fault.NotFound)
@@ -52,16 +52,16 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	if _, err := signIn.Do(t.Context(), secret.Reveal()); err != nil {
 		t.Error(err)
 	}
-	stored, _, err := m.TokenStore.ByHash(t.Context(), secret.Hash())
+	tok, _, err := m.TokenStore.ByHash(t.Context(), secret.Hash())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := revoke.Do(t.Context(), audit.Operator(), string(stored.ID)); err != nil {
+	if err := revoke.Do(t.Context(), audit.Operator(), string(tok.ID)); err != nil {
 		t.Error(err)
 	}
 	_, err = signIn.Do(t.Context(), secret.Reveal())
 	modules.WantKind(t, "a revoked token", err, fault.Unauthenticated)
-	if err := revoke.Do(t.Context(), audit.Operator(), string(stored.ID)); err != nil {
+	if err := revoke.Do(t.Context(), audit.Operator(), string(tok.ID)); err != nil {
 		t.Errorf("got %v the second time, want nothing changed and no error", err)
 	}
 	for _, id := range []string{"unknown", "", "\x00"} {
@@ -69,12 +69,12 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	}
 }
 
-// TestSessionAges wants a session to last for 30 days from its last use, and for 180 at most.
+// TestSessionAges checks that a session lasts for 30 days from its last use, and for 180 at most.
 func TestSessionAges(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for what, c := range map[string]struct {
-		every time.Duration // it is used again
+		every time.Duration // between uses
 		days  int
 	}{"in use": {29 * day, 174}, "too seldom": {30 * day, 0}, "all the time": {day, 179}} {
 		m := modules.New()
@@ -90,7 +90,7 @@ func TestSessionAges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		began, last := m.Now, 0
+		start, last := m.Now, 0
 		for range 200 {
 			m.Now = m.Now.Add(c.every)
 			if _, err := m.Tokens.SignIn.Resume(t.Context(), secret.Reveal()); err != nil {
@@ -100,10 +100,10 @@ func TestSessionAges(t *testing.T) {
 			if err := m.Tokens.Uses.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			last = int(m.Now.Sub(began) / day)
+			last = int(m.Now.Sub(start) / day)
 		}
 		if last != c.days {
-			t.Errorf("%s: got it resumed for %d days, want %d", what, last, c.days)
+			t.Errorf("%s: got a session of %d days, want %d", what, last, c.days)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "OWNER",
 		tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
 	if err != nil || !strings.HasPrefix(secret.Reveal(), token.Prefix) || issued.ExpiresAt != m.Now.Add(time.Hour) {
-		t.Fatalf("got %+v, error %v, want a token of ours for an hour", issued, err)
+		t.Fatalf("got %+v, error %v, want a token with the prefix, for an hour", issued, err)
 	}
 	ask := func(text string) error {
 		viewer, first := signIn.Do(t.Context(), text)
@@ -168,23 +168,23 @@ func TestTokensOpenAccounts(t *testing.T) {
 	m.Now = m.Now.Add(time.Hour)
 	modules.WantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
 	for what, err := range map[string]error{
-		"negative time":    second(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{ExpiresIn: -1})),
-		"unprintable name": second(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{Name: "\n"})),
+		"negative time":    errorOf(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{ExpiresIn: -1})),
+		"unprintable name": errorOf(issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{Name: "\n"})),
 	} {
 		modules.WantKind(t, what, err, fault.Invalid)
 	}
-	modules.WantKind(t, "nobody's token", second(issue.Do(t.Context(), audit.Operator(), "nobody", tokens.IssueInput{})),
+	modules.WantKind(t, "nobody's token", errorOf(issue.Do(t.Context(), audit.Operator(), "nobody", tokens.IssueInput{})),
 		fault.NotFound)
 }
 
-func second[A, B any](_ A, _ B, err error) error { return err }
+func errorOf[A, B any](_ A, _ B, err error) error { return err }
 
-// TestNoSecretOfATokenThatIsNotStored wants none when the store refuses the token.
+// TestNoSecretOfATokenThatIsNotStored checks that no secret is returned if the store fails.
 func TestNoSecretOfATokenThatIsNotStored(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "owner"})
-	issue := tokens.New(&failing{Tokens: m.TokenStore, fail: true}, m.UserStore, m.Clock).Issue
+	issue := tokens.New(&failingTokens{Tokens: m.TokenStore, fail: true}, m.UserStore, m.Clock).Issue
 	issued, secret, err := issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
 	modules.WantKind(t, "a store that fails", err, fault.Unavailable)
 	if issued != (token.Token{}) || secret != (token.Secret{}) {
@@ -192,20 +192,20 @@ func TestNoSecretOfATokenThatIsNotStored(t *testing.T) {
 	}
 }
 
-// failing stores nothing until it is told to.
-type failing struct {
+// failingTokens is a store that fails while fail is set.
+type failingTokens struct {
 	fake.Tokens
 	fail bool
 }
 
-func (f *failing) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, created token.Token) error {
+func (f *failingTokens) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, created token.Token) error {
 	if f.fail {
 		return fault.New(fault.Unavailable, "x")
 	}
 	return f.Tokens.Create(ctx, netip.Addr{}, auditlog.Entry{}, created)
 }
 
-func (f *failing) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
+func (f *failingTokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	if f.fail {
 		return fault.New(fault.Unavailable, "x")
 	}
@@ -220,7 +220,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &failing{Tokens: m.TokenStore, fail: true}
+	store := &failingTokens{Tokens: m.TokenStore, fail: true}
 	uses := tokens.New(store, m.UserStore, m.Clock).Uses
 	uses.RecordUse(issued.ID, m.Now.Add(time.Minute))
 	uses.RecordUse(issued.ID, m.Now)
@@ -234,7 +234,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	}
 }
 
-// hangingTokens is another one.
+// hangingTokens is a store that does not answer.
 type hangingTokens struct{ token.Store }
 
 func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error {
@@ -242,36 +242,36 @@ func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) 
 	return ctx.Err()
 }
 
-// TestPendingUses are those that are not stored, also while they are being stored.
+// TestPendingUses checks that uses are pending until they are stored.
 func TestPendingUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		uses := tokens.New(hangingTokens{}, nil, time.Now).Uses
 		uses.RecordUse("first", time.Now())
 		ctx, cancel := context.WithCancel(context.Background())
-		failed := make(chan error)
-		go func() { failed <- uses.Do(ctx) }()
+		errs := make(chan error)
+		go func() { errs <- uses.Do(ctx) }()
 		synctest.Wait() // for the store
 		uses.RecordUse("second", time.Now())
 		if pending := uses.Pending(); pending != 2 {
 			t.Errorf("got %d tokens while storing, want 2", pending)
 		}
 		cancel()
-		if err := <-failed; !errors.Is(err, context.Canceled) || uses.Pending() != 2 {
+		if err := <-errs; !errors.Is(err, context.Canceled) || uses.Pending() != 2 {
 			t.Errorf("got %d tokens afterwards, error %v, want 2 and %v", uses.Pending(), err, context.Canceled)
 		}
 	})
 }
 
-// TestUsesAreBounded has more tokens in use than are remembered while the store is away.
+// TestUsesAreBounded records more uses during an outage than are remembered.
 func TestUsesAreBounded(t *testing.T) {
 	t.Parallel()
 	const used, most = 150_000, 100_000
 	m := modules.New()
-	store := &failing{Tokens: m.TokenStore, fail: true}
+	store := &failingTokens{Tokens: m.TokenStore, fail: true}
 	uses := tokens.New(store, m.UserStore, m.Clock).Uses
 	for i := range used {
 		uses.RecordUse(token.ID(strconv.Itoa(i)), m.Now)
-		if i == used/2 { // an attempt in between keeps what it could not store, and counts nothing twice
+		if i == used/2 { // a failed attempt loses nothing, and counts nothing twice
 			modules.WantKind(t, "outage", uses.Do(t.Context()), fault.Unavailable)
 		}
 	}
@@ -285,7 +285,7 @@ func TestUsesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOwnTokensAndSessions shows viewers their own, also to read-only tokens, and refuses visitors.
+// TestOwnTokensAndSessions checks that viewers list their own, also with a read-only token, and visitors nothing.
 func TestOwnTokensAndSessions(t *testing.T) {
 	t.Parallel()
 	m := modules.New()

@@ -13,7 +13,7 @@ type slowWriter struct {
 	token.Store
 
 	during func()
-	stored map[token.ID]bool
+	ids    map[token.ID]bool
 }
 
 func (s *slowWriter) SetLastUsed(_ context.Context, uses map[token.ID]time.Time) error {
@@ -22,15 +22,15 @@ func (s *slowWriter) SetLastUsed(_ context.Context, uses map[token.ID]time.Time)
 		s.during = nil
 	}
 	for id := range uses {
-		s.stored[id] = true
+		s.ids[id] = true
 	}
 	return nil
 }
 
-// TestUseWhileMostAreStored wants a use to be kept that comes while as many as may wait are being stored.
+// TestUseWhileMostAreStored checks that a use is not lost that comes while as many as may wait are being stored.
 func TestUseWhileMostAreStored(t *testing.T) {
 	t.Parallel()
-	writer := &slowWriter{stored: make(map[token.ID]bool)}
+	writer := &slowWriter{ids: make(map[token.ID]bool)}
 	log := newUseLog(writer)
 	for i := range maxUses {
 		log.RecordUse(token.ID(fmt.Sprint(i)), time.Now())
@@ -41,7 +41,7 @@ func TestUseWhileMostAreStored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !writer.stored["late"] {
-		t.Error("the use that came meanwhile was lost, want it stored")
+	if !writer.ids["late"] {
+		t.Error("got the late use lost, want it stored")
 	}
 }

@@ -25,9 +25,9 @@ func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 	m.CreateUser(t, users.CreateInput{Name: "Open", PublicProfile: true})
 	m.CreateUser(t, users.CreateInput{Name: "Shut"})
 	show, exists := m.Users.ShowProfile, m.Users.CheckExists
-	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" ||
-		found.DefaultLanguage != "Autodetect" {
-		t.Errorf("got %+v, error %v, want Open with the default language", found, err)
+	if profile, err := show.Do(t.Context(), "oPEN"); err != nil || profile.Name.String() != "Open" ||
+		profile.DefaultLanguage != "Autodetect" {
+		t.Errorf("got %+v, error %v, want Open with the default language", profile, err)
 	}
 	_, private := show.Do(t.Context(), "shut")
 	_, unknown := show.Do(t.Context(), "nobody")
@@ -40,12 +40,12 @@ func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 		t.Error(err)
 	}
 	modules.WantKind(t, "self", exists.Do(t.Context(), "Self"), fault.NotFound)
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	modules.WantKind(t, "an outage is no answer", exists.Do(gone, "open"), fault.Unavailable)
+	modules.WantKind(t, "an outage", exists.Do(ctx, "open"), fault.Unavailable)
 }
 
-func TestCreatingUsersHoldsTheRules(t *testing.T) {
+func TestCreatingUsersFollowsTheRules(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	create := m.Users.Create
@@ -53,9 +53,9 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		users.CreateInput{Name: "Some.Body", Identities: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
 		created.CreatedAt != m.Now || created.PublicProfile {
-		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
+		t.Errorf("got %+v, %v, want a private profile of now with the default language", created, err)
 	}
-	for what, expected := range map[string]users.CreateInput{
+	for what, input := range map[string]users.CreateInput{
 		"an impossible name":       {Name: "-"},
 		"a reserved name":          {Name: "SELF"},
 		"a line end in the avatar": {Name: "a", AvatarURL: "\n"},
@@ -64,7 +64,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"negative months":          {Name: "a", SupporterMonths: -1},
 		"a service without an id":  {Name: "a", Identities: map[string]string{"github": ""}},
 	} {
-		_, err := create.Do(t.Context(), audit.Operator(), expected)
+		_, err := create.Do(t.Context(), audit.Operator(), input)
 		modules.WantKind(t, what, err, fault.Invalid)
 	}
 	_, err = create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "SOME.BODY"})
@@ -106,7 +106,7 @@ func TestShowingAndListingUsers(t *testing.T) {
 	names = nil
 	err = list.Do(t.Context(), audit.Operator(), func(u user.User) error {
 		names = append(names, u.Name.Folded())
-		_, err := m.UserStore.ByName(t.Context(), u.Name) // nothing waits for the visitor
+		_, err := m.UserStore.ByName(t.Context(), u.Name) // the callback may use the store
 		return err
 	})
 	if err != nil || len(names) != more+3 || !slices.IsSorted(names) {
@@ -114,7 +114,7 @@ func TestShowingAndListingUsers(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	if err := list.Do(t.Context(), audit.Operator(), func(user.User) error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("got %v, want the visitor's error", err)
+		t.Errorf("got %v, want the callback's error", err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestUpdate(t *testing.T) {
 	}
 	got, err := update.Do(t.Context(), audit.Operator(), "SOMEBODY", change)
 	if err != nil || got.User != want.User || !maps.Equal(got.Identities, want.Identities) {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 
 	unprintable, quoted, long, negative := "\n", `https://example.com/"onload="x`, strings.Repeat("x", 257), int32(-1)
@@ -156,7 +156,7 @@ func TestUpdate(t *testing.T) {
 	}
 	if got, err := show.Do(t.Context(), audit.Operator(), "somebody"); err != nil || got.User != want.User ||
 		!maps.Equal(got.Identities, want.Identities) {
-		t.Errorf("after changes that were refused: %+v, %v, want %+v", got, err, want)
+		t.Errorf("after refused changes: got %+v, %v, want %+v", got, err, want)
 	}
 	for name, kind := range map[string]fault.Kind{"nobody": fault.NotFound, "no body": fault.Invalid} {
 		_, err := update.Do(t.Context(), audit.Operator(), name, change)
@@ -166,7 +166,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
+func TestDeletingAUserDeletesEverything(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "owner"})
@@ -175,7 +175,7 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	id := m.CreatePaste(t, "owner", "never")
 	renamed := owner
 	renamed.Name = modules.Name(t, "another")
-	modules.WantKind(t, "one who has another name by now", m.Users.Delete.Do(t.Context(), audit.Operator(), renamed,
+	modules.WantKind(t, "a user who was renamed since", m.Users.Delete.Do(t.Context(), audit.Operator(), renamed,
 		false),
 		fault.NotFound)
 	if err := m.Users.Delete.Do(t.Context(), audit.Operator(), owner, false); err != nil {
@@ -188,7 +188,7 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	}
 	modules.WantKind(t, "a second time", m.Users.Delete.Do(t.Context(), audit.Operator(), owner, false), fault.NotFound)
 
-	// A request that had signed in before.
+	// A request that signed in before the deletion.
 	_, err = m.Users.ShowSelf.Do(t.Context(), viewer)
 	modules.WantKind(t, "the account", err, fault.Unauthenticated)
 	_, err = m.Pastes.CreateOwn.Do(t.Context(), modules.By(viewer), modules.Draft("x"))
@@ -197,34 +197,34 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	modules.WantKind(t, "an edit", err, fault.NotFound)
 	modules.WantKind(t, "deleting", m.Pastes.DeleteOwn.Do(t.Context(), modules.By(viewer), string(id), ""), fault.NotFound)
 	if ids, _, err := m.PasteStore.ActiveIDs(t.Context(), owner.ID, paste.Cursor{}, 1); err != nil || len(ids) != 0 {
-		t.Errorf("got %v, %v, want nothing of a user who is gone", ids, err)
+		t.Errorf("got %v, %v, want no pastes of the deleted user", ids, err)
 	}
 }
 
-// A use case adds nothing of its own to an outage.
+// TestOutagesOfUsers checks that use cases report an outage as it is.
 func TestOutagesOfUsers(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "somebody"})
-	gone, cancel := context.WithTimeout(t.Context(), -time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
 	for what, call := range map[string]func() error{
 		"create": func() error {
-			_, err := m.Users.Create.Do(gone, audit.Operator(), users.CreateInput{Name: "a"})
+			_, err := m.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: "a"})
 			return err
 		},
-		"show":    func() error { _, err := m.Users.Show.Do(gone, audit.Operator(), "somebody"); return err },
-		"profile": func() error { _, err := m.Users.ShowProfile.Do(gone, "somebody"); return err },
+		"show":    func() error { _, err := m.Users.Show.Do(ctx, audit.Operator(), "somebody"); return err },
+		"profile": func() error { _, err := m.Users.ShowProfile.Do(ctx, "somebody"); return err },
 		"self": func() error {
-			_, err := m.Users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
+			_, err := m.Users.ShowSelf.Do(ctx, token.Viewer{User: user.User{ID: "somebody"}})
 			return err
 		},
-		"list": func() error { return m.Users.List.Do(gone, audit.Operator(), func(user.User) error { return nil }) },
+		"list": func() error { return m.Users.List.Do(ctx, audit.Operator(), func(user.User) error { return nil }) },
 		"update": func() error {
-			_, err := m.Users.Update.Do(gone, audit.Operator(), "somebody", users.UpdateInput{})
+			_, err := m.Users.Update.Do(ctx, audit.Operator(), "somebody", users.UpdateInput{})
 			return err
 		},
-		"delete": func() error { return m.Users.Delete.Do(gone, audit.Operator(), user.User{}, false) },
+		"delete": func() error { return m.Users.Delete.Do(ctx, audit.Operator(), user.User{}, false) },
 	} {
 		modules.WantKind(t, what, call(), fault.Unavailable)
 	}
@@ -236,15 +236,15 @@ func TestOwnersOfPastes(t *testing.T) {
 	m.CreateUser(t, users.CreateInput{Name: "Epoxy", PublicProfile: true})
 	m.CreateUser(t, users.CreateInput{Name: "mortar"})
 	show := m.Users.ShowProfile.ByID
-	for name, shown := range map[string]bool{"epoxy": true, "mortar": false} {
-		known, err := m.UserStore.ByName(t.Context(), modules.Name(t, name))
+	for name, public := range map[string]bool{"epoxy": true, "mortar": false} {
+		want, err := m.UserStore.ByName(t.Context(), modules.Name(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := show(t.Context(), known.ID)
-		if shown && (err != nil || found != known) {
-			t.Errorf("%s: got %v, %v, want the user", name, found, err)
-		} else if !shown {
+		got, err := show(t.Context(), want.ID)
+		if public && (err != nil || got != want) {
+			t.Errorf("%s: got %v, %v, want %v", name, got, err, want)
+		} else if !public {
 			modules.WantKind(t, name, err, fault.NotFound)
 		}
 	}
