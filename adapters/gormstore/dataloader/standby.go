@@ -2,6 +2,7 @@ package dataloader
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +34,9 @@ const (
 	maxLag = 10 * time.Second
 	// lagInterval is how often the lag is asked for.
 	lagInterval = time.Second
-	// lagTime is how long an answer to that may take.
-	lagTime = time.Second
-	// hangPause is how long the lag of a standby that hangs is not asked for: whoever asks waits for lagTime.
+	// standbyTime is how long any answer of the standby may take.
+	standbyTime = time.Second
+	// hangPause is how long the lag of a standby that hangs is not asked for: whoever asks waits for standbyTime.
 	hangPause = 2 * time.Second
 	// standbyPause is how long a standby that did not answer is not asked again.
 	standbyPause = time.Second
@@ -56,7 +57,7 @@ func (s *Standby) checkLag(ctx context.Context) {
 	if now.UnixNano() < until || !s.checkedTill.CompareAndSwap(until, now.Add(lagInterval).UnixNano()) {
 		return
 	}
-	inTime, cancel := context.WithTimeout(ctx, lagTime)
+	inTime, cancel := context.WithTimeout(ctx, standbyTime)
 	defer cancel()
 	switch lag, err := s.lag(inTime); {
 	case err != nil && inTime.Err() != nil && ctx.Err() == nil: // it hangs
@@ -72,7 +73,7 @@ func (s *Standby) checkLag(ctx context.Context) {
 
 // avoid makes find ask the primary first until the check that follows after the interval has ended.
 func (s *Standby) avoid(interval time.Duration) {
-	s.avoidUntil.Store(time.Now().Add(interval + lagInterval + lagTime).UnixNano())
+	s.avoidUntil.Store(time.Now().Add(interval + lagInterval + standbyTime).UnixNano())
 }
 
 // StaleByName implements user.Store.
@@ -91,14 +92,14 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context,
 	StaleFinder) (user.User, error)) (user.User, error) {
 	s.checkLag(ctx)
 	if time.Now().UnixNano() < s.avoidUntil.Load() {
-		u, err := askWithin(ctx, s.Store, ask)
+		u, err := askWithin(ctx, unlimited, s.Store, ask)
 		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 			return u, err
 		}
 		s.avoidUntil.Store(0) // until the next check
 	}
 	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
-		u, err := askWithin(ctx, s.standby, ask)
+		u, err := askWithin(ctx, standbyTime, s.standby, ask)
 		if err == nil || ctx.Err() != nil {
 			return u, err
 		}
@@ -112,14 +113,17 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context,
 	return ask(ctx, s.Store)
 }
 
-// askWithin leaves half of the remaining time for the next server.
+const unlimited time.Duration = math.MaxInt64
+
+// askWithin asks a server within the time given, and leaves half of the remaining time for the next server.
 func askWithin(
-	ctx context.Context, users StaleFinder, ask func(context.Context, StaleFinder) (user.User, error),
+	ctx context.Context, limit time.Duration, users StaleFinder,
+	ask func(context.Context, StaleFinder) (user.User, error),
 ) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-		defer cancel()
+		limit = min(limit, time.Until(deadline)/2)
 	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	return ask(ctx, users)
 }

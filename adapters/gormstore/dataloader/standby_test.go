@@ -76,33 +76,49 @@ func (hanging) StaleByName(ctx context.Context, _ user.Name) (user.User, error) 
 	return user.User{}, fault.Wrap(fault.Unavailable, "It does not answer.", ctx.Err())
 }
 
-// TestStandbyThatHangs wants one look-up in a while to wait for a standby that hangs, and the others to be answered by
-// the primary at once.
+// TestStandbyThatHangs wants a look-up to notice a standby that hangs, and the others to be answered by the primary at
+// once.
 func TestStandbyThatHangs(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const lookups = 20
-		standby := NewStandby(hanging{}, func(ctx context.Context) (time.Duration, error) {
-			<-ctx.Done()
-			return 0, ctx.Err()
-		}, answering{mark: "primary"})
-		began := time.Now()
-		for range lookups {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			u, err := standby.StaleByName(ctx, user.Name{})
-			cancel()
-			if err != nil || u.AvatarURL != "primary" {
-				t.Fatalf("got %q and %v, want the user of the primary", u.AvatarURL, err)
-			}
-		}
-		if waited := time.Since(began); waited != lagTime {
-			t.Errorf("%d look-ups took %v, want %v: the first waits, and the others do not", lookups, waited, lagTime)
-		}
-		standby.standby = answering{mark: "standby"}
-		standby.lag = func(context.Context) (time.Duration, error) { return 0, nil }
-		time.Sleep(hangPause)
-		if u, err := standby.StaleByName(t.Context(), user.Name{}); err != nil || u.AvatarURL != "standby" {
-			t.Errorf("got %q and %v after it answers again, want the user of the standby", u.AvatarURL, err)
-		}
-	})
+	answers := func(context.Context) (time.Duration, error) { return 0, nil }
+	hangs := func(ctx context.Context) (time.Duration, error) {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	for name, row := range map[string]struct {
+		checked bool // just before it hangs
+		waits   time.Duration
+	}{
+		"before a check": {false, standbyTime},
+		"after a check":  {true, (standbyTries + 1) * standbyTime}, // then the next check
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				standby := NewStandby(answering{mark: "standby"}, answers, answering{mark: "primary"})
+				want := func(from string) {
+					t.Helper()
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					if u, err := standby.StaleByName(ctx, user.Name{}); err != nil || u.AvatarURL != from {
+						t.Errorf("got %q and %v, want the user of the %s", u.AvatarURL, err, from)
+					}
+				}
+				if row.checked {
+					want("standby")
+				}
+				standby.standby, standby.lag = hanging{}, hangs
+				began := time.Now()
+				for range 20 {
+					want("primary")
+				}
+				if waited := time.Since(began); waited != row.waits {
+					t.Errorf("20 look-ups took %v, want %v for the first and nothing for the others", waited, row.waits)
+				}
+				standby.standby, standby.lag = answering{mark: "standby"}, answers
+				time.Sleep(hangPause)
+				want("standby")
+			})
+		})
+	}
 }
