@@ -22,7 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// readmeAnswers returns what docs/API.md says that the demonstration answers, by path.
+// readmeAnswers returns the answers in docs/API.md that the demonstration gives, too, by path: those that the table has
+// without words, except of the paste in its examples.
 func readmeAnswers(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/API.md")
@@ -32,10 +33,12 @@ func readmeAnswers(t *testing.T) map[string]string {
 	answers := make(map[string]string)
 	for _, row := range regexp.MustCompile("(?m)^\\| `GET (/\\S+)` \\| `(.*)` \\|$").FindAllStringSubmatch(string(text),
 		-1) {
-		answers[row[1]] = row[2]
+		if !strings.Contains(row[1], "k2j4x8m1") {
+			answers[row[1]] = row[2]
+		}
 	}
-	if len(answers) != 7 { // the others say it in words
-		t.Fatalf("got %d answers in docs/API.md, want 7", len(answers))
+	if len(answers) < 7 {
+		t.Fatalf("got %d answers in the table of docs/API.md, want at least 7: the rows have another form", len(answers))
 	}
 	return answers
 }
@@ -73,7 +76,8 @@ func TestDemo(t *testing.T) {
 		wantDemoPastes(t, server, lines, answers)
 		for path, answer := range promised {
 			if status, body := server.Get(path, lines[2].token); status != http.StatusOK || body != answer {
-				t.Errorf("%s: got %d %s, want what docs/API.md says, %s", path, status, body, answer)
+				t.Errorf("%s: got %d %s, want what docs/API.md says, %s; or put words around it there, if the "+
+					"demonstration does not have it", path, status, body, answer)
 			}
 		}
 		status, _ := server.Get("/user/mortar", "")

@@ -176,7 +176,8 @@ func compare(t *testing.T, want, got string) {
 	for i := range max(len(w), len(g)) {
 		if i >= len(w) || i >= len(g) || w[i] != g[i] {
 			from := max(0, i-6)
-			t.Fatalf("differs from the golden file at line %d:\nwant %s\n\ngot  %s", i+1,
+			t.Fatalf("differs from the golden file at line %d:\nwant %s\n\ngot  %s\n\nIf the new answers are right, run "+
+				"go test ./tests/e2e -run TestDecisions -update, and read what changes.", i+1,
 				strings.Join(w[min(from, len(w)):min(i+4, len(w))], "\n     "),
 				strings.Join(g[min(from, len(g)):min(i+4, len(g))], "\n     "))
 		}

@@ -43,12 +43,14 @@ func TestOpenAPI(t *testing.T) {
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=10s")
-	var waiting sync.WaitGroup
-	for _, r := range []request{
+	requests := []request{
 		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
 		with(http.MethodPatch, "/paste/nothing1", owner),
 		with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/a"), with(http.MethodPut, "/a"),
-	} {
+	}
+	wantEvery(t, requests, func(o openapi.Operation) bool { return o.Body != "" })
+	var waiting sync.WaitGroup
+	for _, r := range requests {
 		waiting.Go(func() {
 			response, body := exchange(t, server, r.method, r.target, append(r.headers, "Content-Length: 5")...)
 			if response.StatusCode != http.StatusRequestTimeout || !response.Close {
@@ -57,6 +59,23 @@ func TestBodyThatDoesNotArrive(t *testing.T) {
 		})
 	}
 	waiting.Wait()
+}
+
+// wantEvery wants each operation of the document that a test is about to be among the test's requests.
+func wantEvery(t *testing.T, requests []request, about func(openapi.Operation) bool) {
+	t.Helper()
+	contract, err := openapi.Shared()
+	must(t, err)
+	requested := make(map[string]bool)
+	for _, r := range requests {
+		requested[contract.NameOf(r.method, r.target)] = true
+	}
+	for _, o := range contract.Operations() { // some are there twice
+		if about(o) && !requested[o.Name] {
+			requested[o.Name] = true
+			t.Errorf("got no request for %s in the list of %s, want one", o.Name, t.Name())
+		}
+	}
 }
 
 // excused are ends of the lines of openapi.Contract.Unseen that no test here brings about, and why.

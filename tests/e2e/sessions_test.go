@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -209,13 +210,17 @@ func TestScopes(t *testing.T) {
 				t.Errorf("%s: got %s, %s, want 200", path, response.Status, body)
 			}
 		}
-		for _, r := range []request{
+		requests := []request{
 			with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
 			with(http.MethodPatch, "/paste/tie0000a"), with(http.MethodPatch, "/paste/unknown1"),
 			with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
 			with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/main.go"),
 			with(http.MethodPut, "/paste/tie0000a/star"), with(http.MethodDelete, "/paste/tie0000a/star"),
-		} {
+		}
+		wantEvery(t, requests, func(o openapi.Operation) bool {
+			return o.Method != http.MethodGet && o.Documents(http.StatusForbidden)
+		})
+		for _, r := range requests {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
 			if response.StatusCode != http.StatusForbidden ||
 				!strings.Contains(body, `"statusMessage":"The access token may only read.`) {

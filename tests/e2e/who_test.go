@@ -25,6 +25,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -93,6 +94,7 @@ var ways = []struct {
 }{
 	{"v2", "v2", api(http.MethodGet, "/paste/ID", "")},
 	{"v2", "raw", api(http.MethodGet, "/raw/ID", "")},
+	{"v2", "raw, a pasty", api(http.MethodGet, "/raw/ID/pasty001", "")},
 	{"cipher", "v2", api(http.MethodGet, "/encrypted/ID", "")},
 	{"page", "page", browse(http.MethodGet, "/ID", nil)},
 	{"file", "page", browse(http.MethodGet, "/ID.txt", nil)},
@@ -102,6 +104,7 @@ var ways = []struct {
 	{"git", "git", git(http.MethodGet, "/info/refs?service=git-upload-pack", "")},
 	{"git", "git without a beginning", git(http.MethodPost, "/git-upload-pack",
 		"0014command=ls-refs\n00010009peel\n0000")},
+	{"git", "raw, a revision", api(http.MethodGet, "/raw/ID/pasty001/original", "")},
 	{"pull", "command", command("pull", "ID")},
 	{"show", "operator", command("paste", "show", "ID", "--json")},
 
@@ -125,6 +128,8 @@ var ways = []struct {
 
 	{"create", "v2", api(http.MethodPost, "/paste", aPaste)},
 	{"create", "raw", api(http.MethodPost, "/raw", "text")},
+	{"create", "raw, put", api(http.MethodPut, "/raw", "text")},
+	{"create", "raw, put with a name", api(http.MethodPut, "/raw/a.txt", "text")},
 	{"create", "encrypted", api(http.MethodPost, "/encrypted",
 		`{"version":1,"cipher":"`+strings.Repeat("A", 60)+`","salt":""}`)},
 	{"create", "page", browse(http.MethodPost, "/", url.Values{"code": {"text"}})},
@@ -138,6 +143,7 @@ var ways = []struct {
 	{"delete", "mcp", tool("delete_paste", arguments{"id": "ID"})},
 	{"delete", "command", command("drop", "ID")},
 	{"star", "v2", api(http.MethodPut, "/paste/ID/star", "")},
+	{"star", "v2, removed", api(http.MethodDelete, "/paste/ID/star", "")},
 	{"star", "page", browse(http.MethodPost, "/ID/star", url.Values{"do": {"star"}})},
 	{"star", "command", command("star", "ID")},
 }
@@ -145,7 +151,11 @@ var ways = []struct {
 // way does something with a paste. The status is that of HTTP, or what it would be.
 type way func(t *testing.T, a *actor, of *paste.Document) (status int, text string)
 
+// inWays are the requests of api.
+var inWays []request
+
 func api(method, path, body string) way {
+	inWays = append(inWays, with(method, path))
 	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
 		path := strings.Replace(path, "ID", string(of.ID), 1)
 		return send(t, a.server, method, path, body, a.authorized("Bearer "+a.token)...)
@@ -466,6 +476,11 @@ func (a *actor) wanted(column, entrypoint, state string, owner user.ID) string {
 // see and are told with the tables above. Commands of the client open no database, and run once.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
+	wantEvery(t, inWays, func(o openapi.Operation) bool {
+		reads := o.Method == http.MethodGet
+		return (!reads || strings.Contains(o.Name, "{id}") || strings.HasPrefix(o.Target, "/list/")) &&
+			o.Name != "POST /open/{id}" // see TestBurnOnce
+	})
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		r := openRights(t, cfg)
 		for _, w := range ways {

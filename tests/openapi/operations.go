@@ -13,6 +13,7 @@ import (
 
 // Operation is one of the document as a request, with the document's examples.
 type Operation struct {
+	Name           string // "GET /paste/{id}"
 	Method, Target string
 	Headers        []string // without a token
 	Body           string   // "" for none
@@ -27,9 +28,15 @@ func (o Operation) Documents(status int) bool { return o.described.Responses.Sta
 // Operations returns all but the health checks. Those that may have a token are there with and without one.
 func (c *Contract) Operations() []Operation { return c.operations }
 
+// NameOf returns the Name of the operation that takes a request, or other text if none does.
+func (c *Contract) NameOf(method, target string) string {
+	_, _, name := c.find("", Answer{Method: method, Target: target})
+	return name
+}
+
 func newOperations(method, path string, parameters openapi3.Parameters,
 	described *openapi3.Operation) (made []Operation, err error) {
-	o := Operation{Method: method, Target: path, described: described}
+	o := Operation{Name: method + " " + path, Method: method, Target: path, described: described}
 	query := url.Values{}
 	for _, ref := range slices.Concat(parameters, described.Parameters) {
 		switch p := ref.Value; {
