@@ -91,8 +91,8 @@ func (u *Users) continueDeletion(ctx context.Context, id user.ID, limit int) (pa
 	return pastes, err
 }
 
-// deleteBatch handles at most limit pastes of a locked user, and returns their number. If there are fewer, it also
-// deletes the user.
+// deleteBatch handles at most limit pastes of a locked user, and returns how many it selected. If these are fewer, it
+// also deletes the user.
 func (u *Users) deleteBatch(
 	tx *gorm.DB, row *model.User, deletion *model.UserDeletion, limit int,
 ) (pastes int, err error) {
@@ -127,10 +127,16 @@ func (p *Pastes) FinishDeletions(ctx context.Context, limit int) (int, error) {
 	return NewUsers(p.store).continueDeletion(ctx, ids[0], limit)
 }
 
-// takePastes deletes pastes of a locked user, and returns their number. With a retention, those that are neither
-// private nor removed become anonymous instead, including hidden ones.
+// takePastes deletes pastes of a locked user. With a retention, those that are neither private nor removed become
+// anonymous instead, including hidden ones. It returns how many pastes it selected: some may have gone before they were
+// locked, and still there may be others.
 func (u *Users) takePastes(tx *gorm.DB, owner string, retention *user.PasteRetention, limit int) (int, error) {
-	ids, err := lockIDs(tx, newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", owner))
+	var selected []paste.ID
+	err := newest(tx, paste.Cursor{}, limit).Where("owner_id = ?", owner).Pluck("id", &selected).Error
+	if err != nil {
+		return 0, err
+	}
+	ids, err := lockIDs(tx, selected)
 	if err != nil {
 		return 0, err
 	}
@@ -153,15 +159,14 @@ func (u *Users) takePastes(tx *gorm.DB, owner string, retention *user.PasteReten
 	if err == nil {
 		err = tx.Where("id IN ? AND owner_id IS NOT NULL", ids).Delete(&model.Paste{}).Error
 	}
-	return len(ids), err
+	return len(selected), err
 }
 
-// lockIDs locks the pastes of a query until the transaction ends, and returns their ids. Imports lock pastes in the
-// same order, which prevents deadlocks.
-func lockIDs(tx, pastes *gorm.DB) (ids []paste.ID, err error) {
-	err = db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN (?)", pastes.Select("id")).
-		Order("id").Pluck("id", &ids).Error
-	return ids, err
+// lockIDs locks pastes until the transaction ends, and returns the ids of those that are still there. Imports lock
+// pastes in the same order, which prevents deadlocks.
+func lockIDs(tx *gorm.DB, ids []paste.ID) (locked []paste.ID, err error) {
+	err = db.ForUpdate(tx.Model(&model.Paste{})).Where("id IN ?", ids).Order("id").Pluck("id", &locked).Error
+	return locked, err
 }
 
 // giveUpPastes makes pastes of a user anonymous, except private and removed ones. They lose their tags, visibility and

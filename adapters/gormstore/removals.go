@@ -128,10 +128,13 @@ func (p *Pastes) RemovalNotice(ctx context.Context, id paste.ID) (told bool, err
 	return len(values) > 0 && values[0], db.Translate(err)
 }
 
-// PurgeRemoved implements paste.Store. The outer condition leaves out a paste that is restored at the same moment.
+// PurgeRemoved implements paste.Store. The outer condition leaves out a paste that is restored at the same moment, also
+// one that is hidden then.
 func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error) {
-	return p.purge(ctx, `DELETE FROM pastes WHERE removed_at IS NOT NULL AND id IN (
-		SELECT id FROM pastes WHERE removed_at <= ? AND NOT hidden LIMIT ?)`, p.store.Ago(retention), limit)
+	const purged = "removed_at <= ? AND NOT hidden"
+	before := p.store.Ago(retention)
+	return p.purge(ctx, "DELETE FROM pastes WHERE "+purged+" AND id IN (SELECT id FROM pastes WHERE "+purged+" LIMIT ?)",
+		before, before, limit)
 }
 
 // DeleteRemoved implements paste.Store.

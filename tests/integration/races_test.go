@@ -191,6 +191,75 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 	}
 }
 
+// TestRaceDeletionBesideADeletion deletes a user with more than one batch of pastes, while a paste of the first one is
+// deleted: no other paste goes with the user.
+func TestRaceDeletionBesideADeletion(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		retention            *user.PasteRetention
+		shown, withTombstone int
+	}{
+		"with its pastes":    {nil, 0, 249},
+		"without its pastes": {&user.PasteRetention{}, 249, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r := openRaces(t, database.Postgres(t))
+			r.pastesOf(t, 250)
+			other := begin(t, r.db, "1min")
+			exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'") // as the sweep does
+			done := make(chan error, 1)
+			go func() {
+				done <- r.users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy", r.name, c.retention)
+			}()
+			waitForWaiters(t, r.db, 1)
+			if err := other.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			err := <-done
+			shown := r.count(t, shownPastes)
+			tombstones := r.count(t, "SELECT count(*) FROM tombstones WHERE kind = 'paste'")
+			if err != nil || shown != c.shown || tombstones != c.withTombstone {
+				t.Errorf("got %v, %d pastes and %d tombstones of pastes, want %d and %d", err, shown, tombstones, c.shown,
+					c.withTombstone)
+			}
+		})
+	}
+}
+
+// TestRacePurgeBesideARestore restores a removed paste of a user whose pastes are hidden, while its content is purged:
+// it is hidden then, and comes back with the others.
+func TestRacePurgeBesideARestore(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	r.pastesOf(t, 1)
+	if err := r.moderation.Remove.Do(t.Context(), audit.Operator(), "p000000", "spam"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true); err != nil {
+		t.Fatal(err)
+	}
+	other := begin(t, r.db, "1min") // only has both wait
+	exec(t, other, "SELECT FROM tombstones FOR UPDATE")
+	restored, purged := make(chan error, 1), make(chan error, 1)
+	go func() { restored <- r.moderation.Remove.Undo(t.Context(), audit.Operator(), "p000000") }()
+	waitForWaiters(t, r.db, 1)
+	go func() { _, err := r.pastes.PurgeRemoved(t.Context(), 0, 100); purged <- err }()
+	waitForWaiters(t, r.db, 2)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-restored, <-purged); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy"); err != nil {
+		t.Errorf("got %v, want the suspension to end", err)
+	}
+	if shown := r.count(t, shownPastes); shown != 1 {
+		t.Errorf("got %d pastes after the suspension, want the one that was restored", shown)
+	}
+}
+
 // TestRaceNameGivenUpBesideASignUp asks for a name at the moment that its user gives it up: it is reserved from then
 // on.
 func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
