@@ -294,6 +294,16 @@ func TestRegistration(t *testing.T) {
 			}
 		}
 	}
+	// The name is chosen up to ten minutes later. Who takes new users may have changed.
+	open := withRegistration(m, accounts.Open)
+	late, err := visitProvider(t, open, visitor, accounts.BeginInput{Provider: "github"}, stranger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []accounts.Registration{accounts.Closed, accounts.Invite} {
+		_, _, err := withRegistration(m, how).SignUp.Do(t.Context(), modules.By(visitor), late.Secret, "late")
+		modules.WantKind(t, string(how)+" since the sign-in began", err, fault.Forbidden)
+	}
 	a := withRegistration(m, accounts.Invite)
 	invitation, err := a.Invite.Show(t.Context(), code)
 	if err != nil || invitation.Note != "hi" || invitation.ID != created.ID {
@@ -403,6 +413,14 @@ func TestLinking(t *testing.T) {
 	}
 	modules.WantKind(t, "the last one", m.Accounts.Link.UndoOwn(t.Context(), modules.By(ann), "oidc@https://id.example"),
 		fault.Conflict)
+
+	both := map[string]string{"github": "3", "oidc@https://id.example": "3"}
+	m.CreateUser(t, users.CreateInput{Name: "cyd", Identities: both})
+	cyd := m.Session(t, "cyd")
+	suspend(t, m, cyd.User.ID)
+	if err := m.Accounts.Link.UndoOwn(t.Context(), modules.By(cyd), "github"); !errors.Is(err, token.ErrSuspended) {
+		t.Errorf("got %v of a user who was suspended since the request began, want %v", err, token.ErrSuspended)
+	}
 
 	// Operators link and unlink accounts without these limits.
 	if err := m.Accounts.Link.Do(t.Context(), audit.Operator(), "ann", "github:11"); err != nil {

@@ -105,10 +105,8 @@ func (l *Link) UndoOwn(ctx context.Context, actor audit.Actor, key string) error
 	if !viewer.SignedInRecently(l.now()) {
 		return token.ErrRejected
 	}
-	remove := func(_ user.User, credentials *identity.Credentials) error {
+	return l.change(ctx, actor, viewer, func(credentials *identity.Credentials) error {
 		delete(credentials.Identities, key)
 		return l.checkUsable(*credentials)
-	}
-	err = l.store.ChangeCredentials(ctx, actor.Address(), viewer.User.ID, viewer.Token.ID, remove)
-	return user.ReplaceNotFound(err)
+	})
 }

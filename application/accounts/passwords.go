@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -81,7 +82,9 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 	}
 	matches, outdated, err := m.passwords.Matches(ctx, normal, hash)
 	if err != nil { // nothing was guessed
-		return owner, "", errors.Join(err, m.store.ReturnGuess(context.WithoutCancel(ctx), folded))
+		ctx, cancel := afterwards(ctx)
+		defer cancel()
+		return owner, "", errors.Join(err, m.store.ReturnGuess(ctx, folded))
 	}
 	if !matches {
 		return owner, "", identity.ErrWrongPassword
@@ -100,6 +103,14 @@ func (m *module) check(ctx context.Context, from netip.Addr, name, password stri
 		hash = newHash
 	}
 	return owner, hash, nil
+}
+
+// undoTime is how long a request that has ended may take to undo what it has stored.
+const undoTime = 2 * time.Second
+
+// afterwards returns the context for undoing what a request has stored, which may have ended.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 }
 
 // SignIn signs in with the name and password of a user. start begins a session, and returns what ends it.
@@ -127,7 +138,9 @@ func (p *Passwords) SignIn(
 	// A change of the password ends the sessions that there are. This one may have begun right after.
 	err = p.checkUnchanged(ctx, owner.ID, password, hash)
 	if err != nil {
-		_ = end(context.WithoutCancel(ctx)) // the session's secret is not sent
+		ctx, cancel := afterwards(ctx)
+		defer cancel()
+		_ = end(ctx) // the session's secret is not sent
 		return fault.Replace(err, fault.NotFound, identity.ErrWrongPassword)
 	}
 	return nil

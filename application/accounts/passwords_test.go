@@ -159,6 +159,14 @@ func TestSignInWithPassword(t *testing.T) {
 	}
 }
 
+// wantDeadline checks that what is undone after a request does not wait for ever.
+func wantDeadline(ctx context.Context, t *testing.T) {
+	t.Helper()
+	if _, ok := ctx.Deadline(); !ok {
+		t.Error("got a context without a deadline, want one")
+	}
+}
+
 // TestPasswordChangesDuringSignIn changes the password between its check and the session.
 func TestPasswordChangesDuringSignIn(t *testing.T) {
 	t.Parallel()
@@ -177,12 +185,16 @@ func TestPasswordChangesDuringSignIn(t *testing.T) {
 		ended := false
 		err := a.Passwords.SignIn(t.Context(), modules.By(visitor), "epoxy", goodPassword,
 			func(user.ID) (func(context.Context) error, error) {
-				return func(context.Context) error { ended = true; return nil },
-					store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
-						func(_ user.User, credentials *identity.Credentials) error {
-							credentials.Password = c.hash
-							return nil
-						})
+				end := func(ctx context.Context) error {
+					wantDeadline(ctx, t)
+					ended = true
+					return nil
+				}
+				return end, store.ChangeCredentials(t.Context(), netip.Addr{}, epoxy.ID, "",
+					func(_ user.User, credentials *identity.Credentials) error {
+						credentials.Password = c.hash
+						return nil
+					})
 			})
 		if !errors.Is(err, c.want) || c.want == nil && err != nil || ended != (c.want != nil) {
 			t.Errorf("%s: got %v, session ended: %v, want %v", what, err, ended, c.want)
@@ -605,12 +617,25 @@ func (s uncalledStore) TakeGuess(context.Context, netip.Addr, string) error {
 	return errBusy
 }
 
+// undoStore wants a deadline for returning a guess.
+type undoStore struct {
+	fake.Identities
+
+	t *testing.T
+}
+
+// ReturnGuess implements identity.Store.
+func (u undoStore) ReturnGuess(ctx context.Context, name string) error {
+	wantDeadline(ctx, u.t)
+	return u.Identities.ReturnGuess(ctx, name)
+}
+
 // TestBusyPasswords checks that a password that was not compared does not count as a guess.
 func TestBusyPasswords(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	member(t, m, withPasswords(m, accounts.Closed), "epoxy", goodPassword, nil)
-	busy := accounts.New(fake.Identities{Store: m.UserStore.Store}, m.UserStore,
+	busy := accounts.New(undoStore{fake.Identities{Store: m.UserStore.Store}, t}, m.UserStore,
 		accounts.Options{Passwords: busyPasswords{}}, m.Clock)
 	full := accounts.New(uncalledStore{t: t}, m.UserStore, accounts.Options{Passwords: busyPasswords{full: true}}, m.Clock)
 	_, err := signIn(t, full, "epoxy", goodPassword)

@@ -188,13 +188,11 @@ func (a *FinishSignIn) link(
 func (a *FinishSignIn) receive(
 	ctx context.Context, actor audit.Actor, attempt identity.Attempt, profile identity.Profile,
 ) (SignInResult, error) {
-	switch {
-	case a.registration == Closed:
-		return SignInResult{}, errClosed
-	case a.registration == Open:
+	if err := a.checkRegistration(attempt); err != nil {
+		return SignInResult{}, err
+	}
+	if a.registration == Open {
 		attempt.Invitation = "" // it is not needed
-	case attempt.Invitation == "":
-		return SignInResult{}, errUninvited
 	}
 	attempt.Proof, attempt.Profile = identity.Proof{}, profile.Suggestion()
 	secret := rand.Text()
@@ -203,4 +201,15 @@ func (a *FinishSignIn) receive(
 		return SignInResult{}, err
 	}
 	return SignInResult{Secret: secret, Next: attempt.Next}, nil
+}
+
+// checkRegistration fails with fault.Forbidden unless the visitor of an attempt may have an account.
+func (m *module) checkRegistration(attempt identity.Attempt) error {
+	switch {
+	case m.registration == Closed:
+		return errClosed
+	case m.registration != Open && attempt.Invitation == "":
+		return errUninvited
+	}
+	return nil
 }

@@ -70,8 +70,8 @@ type SignUp struct{ *module }
 // account.
 //
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or when there is no such attempt or it is
-// over; with fault.Conflict when the name is taken (the attempt then goes on); and with identity.ErrInvitation when the
-// invitation is not valid any more.
+// over; with fault.Forbidden when new users are not taken any more; with fault.Conflict when the name is taken (the
+// attempt then goes on); and with identity.ErrInvitation when the invitation is not valid any more.
 func (s *SignUp) Do(
 	ctx context.Context, actor audit.Actor, secret, name string,
 ) (_ user.User, next string, err error) {
@@ -80,6 +80,9 @@ func (s *SignUp) Do(
 	}
 	attempt, err := s.attempt(ctx, secret)
 	if err != nil {
+		return user.User{}, "", err
+	}
+	if err := s.checkRegistration(attempt); err != nil { // it may have changed since the attempt began
 		return user.User{}, "", err
 	}
 	userName, err := parseChosenName(name)
