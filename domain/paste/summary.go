@@ -12,13 +12,14 @@ type PastySummary struct {
 	Preview             string // see Preview
 }
 
-// Summary returns the pasty as lists show it.
+// Summary returns the pasty as lists show it. It keeps no part of the code in memory but the preview.
 func (p Pasty) Summary() PastySummary {
 	lines := strings.Count(p.Code, "\n")
 	if p.Code != "" && !strings.HasSuffix(p.Code, "\n") {
 		lines++
 	}
-	return PastySummary{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines, Preview: Preview(p.Code)}
+	return PastySummary{ID: p.ID, Title: p.Title, Language: p.Language, Lines: lines,
+		Preview: strings.Clone(Preview(p.Code))}
 }
 
 // Limits of a preview.
