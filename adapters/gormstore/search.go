@@ -45,14 +45,12 @@ func (s *Search) Find(
 			return err
 		}
 		more = len(rows) > limit
-		for i := range rows[:min(len(rows), limit)] {
-			result, ok, err := f.read(&rows[i])
+		for rows = rows[:min(len(rows), limit)]; len(rows) > 0; {
+			read, n, err := f.read(rows)
 			if err != nil {
 				return err
 			}
-			if ok {
-				results = append(results, result)
-			}
+			results, rows = append(results, read...), rows[n:]
 		}
 		paste.CutPasties(len(results), func(i int) *paste.Summary { return &results[i].Summary })
 		return nil
@@ -229,17 +227,37 @@ func (f *finder) readableOf(texts *gorm.DB) (rows []matchRow, err error) {
 	return rows, err
 }
 
-// read returns the result of a row, with the lines that match. ok is false for a paste that no longer matches: it was
-// edited while searches were off.
-func (f *finder) read(row *matchRow) (result search.Result, ok bool, err error) {
-	rows, err := model.Load(f.tx, &row.Paste)
-	if err != nil {
-		return result, false, err
+// readBytes is about how many bytes of pastes are read at once for their results. At least one paste is read.
+const readBytes = 4 << 20
+
+// read returns the results of the first rows, and how many rows it has read. It leaves out pastes that no longer match.
+func (f *finder) read(rows []matchRow) (results []search.Result, n int, err error) {
+	var pastes []*model.Paste
+	for size := int64(0); n < len(rows); n++ {
+		if size += rows[n].Paste.ContentBytes; size > readBytes && n > 0 {
+			break
+		}
+		pastes = append(pastes, &rows[n].Paste)
 	}
+	documents, err := model.LoadAll(f.tx, pastes)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range rows[:n] {
+		if result, ok := f.result(&rows[i], documents[rows[i].Paste.ID]); ok {
+			results = append(results, result)
+		}
+	}
+	return results, n, nil
+}
+
+// result returns the result of a row, with the lines that match. ok is false for a paste that no longer matches: it was
+// edited while searches were off.
+func (f *finder) result(row *matchRow, rows *model.Document) (result search.Result, ok bool) {
 	document := rows.Domain()
 	lines, ok := f.query.Match(&document)
 	if !ok {
-		return result, false, nil
+		return result, false
 	}
 	listed := listedRow{Paste: row.Paste, OwnerName: row.Username}
 	if len(rows.Pasties) > 0 {
@@ -252,7 +270,7 @@ func (f *finder) read(row *matchRow) (result search.Result, ok bool, err error) 
 	if row.ShowTags || row.Paste.OwnerID.String == f.reader {
 		result.Tags = document.Tags
 	}
-	return result, true, nil
+	return result, true
 }
 
 // Indexed implements search.Store.

@@ -9,9 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -70,6 +72,35 @@ func TestRoundTrips(t *testing.T) {
 		if got := made.count.Load(); got != c.want {
 			t.Errorf("%s: got %d round trips, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+// TestSearchReadsResultsTogether checks that a search waits for PostgreSQL as often for several results as for one.
+func TestSearchReadsResultsTogether(t *testing.T) {
+	t.Parallel()
+	cfg, made := database.Postgres(t), new(trips)
+	cfg.Tracer = made
+	s := openService(t, cfg)
+	exec(t, s.db, "UPDATE users SET public_profile = true")
+	for i, code := range []string{"alone", "together", "together", "together"} {
+		created := newDocument(fmt.Sprint("paste", i), "epoxy", code)
+		created.Visibility, created.Tags = paste.Public, []string{"tag"}
+		createDocument(t, s.pastes, created)
+	}
+	find := func(word string, want int) (waits int64) {
+		t.Helper()
+		for range 2 { // the first time prepares the statements
+			made.count.Store(0)
+			results, _, err := gormstore.NewSearch(s.store).Find(t.Context(), search.Query{Words: []string{word}}, "",
+				search.Cursor{}, 20)
+			if err != nil || len(results) != want {
+				t.Fatalf("%s: got %d results, %v, want %d", word, len(results), err, want)
+			}
+		}
+		return made.count.Load()
+	}
+	if one, several := find("alone", 1), find("together", 3); several != one {
+		t.Errorf("got %d round trips for several results, want %d, as for one", several, one)
 	}
 }
 
