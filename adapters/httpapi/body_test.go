@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,6 +175,42 @@ func wantAllMemory(t *testing.T, api *API) {
 	if err := claim.Work(t.Context(), int64(api.cfg.MaxMemory)); err != nil {
 		t.Errorf("got %v, want nothing to be held", err)
 	}
+}
+
+// TestBodiesThatWaitAreCounted sends bodies to an endpoint of another adapter whose answers lack memory: while such a
+// request waits, its body counts.
+func TestBodiesThatWaitAreCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const clients = 30
+		var held atomic.Int64
+		cfg := DefaultConfig()
+		cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
+		cfg.Endpoints = []Endpoint{{Path: "/endpoint", Post: func(_ http.ResponseWriter, _ *http.Request, from Sender) {
+			if from.Hold(500_000) != nil {
+				held.Add(int64(len(from.Body)))
+			}
+		}}}
+		api, _ := newPasteAPI(t, cfg, nil)
+		other := api.memory.Claim("192.0.2.1") // as the requests
+		other.Force(400_000)
+		var sending sync.WaitGroup
+		for range clients {
+			sending.Go(func() {
+				answer := send(api, http.MethodPost, "/endpoint", strings.Repeat("x", cfg.PasteMaxBody))
+				if answer.Code != http.StatusServiceUnavailable {
+					t.Errorf("got %d, want 503", answer.Code)
+				}
+			})
+		}
+		synctest.Wait()
+		if most := api.memory.Share(); held.Load() == 0 || held.Load() > most {
+			t.Errorf("got %d bytes of bodies that wait, want some and at most the %d of a client", held.Load(), most)
+		}
+		sending.Wait()
+		other.Release()
+		wantAllMemory(t, api)
+	})
 }
 
 // TestLongLists requests a long list while its client's memory is in use, and gets it once enough is free.

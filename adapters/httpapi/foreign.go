@@ -36,6 +36,7 @@ func (a *API) foreign(e Endpoint) func(context.Context, *call) (any, error) {
 			Actor:  c.actor(),
 			Link:   func(id paste.ID) string { return a.link(c, id) },
 			Hold: func(bytes int64) error {
+				bytes += int64(len(c.body))
 				switch {
 				case bytes > a.memory.Share():
 					return route.ErrTooLong

@@ -82,7 +82,7 @@ func (a *API) handler(mode authMode, hasBody bool, endpoint endpointFunc) gin.Ha
 			err = a.answer(c, mode, endpoint, true)
 		}
 		if short, ok := errors.AsType[*shortage](err); ok {
-			c.claim.Release() // a request that waits holds no memory
+			c.claim.Force(int64(len(c.body))) // a request that waits holds nothing but its body
 			if err = c.claim.Transfer(patient(gc.Request), short.bytes); err == nil {
 				err = a.answer(c, mode, endpoint, false)
 			}
