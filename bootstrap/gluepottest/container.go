@@ -15,9 +15,9 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
-// Postgres is PostgresAt a server in a container, which needs a Docker engine. The image is postgres:17-alpine, or what
-// GLUEPOT_TEST_POSTGRES_IMAGE names. Tests that run at once share a server. It ends with the last of them, or later
-// with the process, if testcontainers has its reaper.
+// Postgres is like PostgresAt, with a server in a container, which needs a Docker engine. GLUEPOT_TEST_POSTGRES_IMAGE
+// names the image; the default is postgres:17-alpine. Tests that run at once share a server. It stops after the last of
+// them, or with the process if testcontainers has its reaper.
 func Postgres(tb testing.TB) bootstrap.Config {
 	tb.Helper()
 	server, release, err := shared.acquire(tb.Context())
@@ -33,14 +33,13 @@ func Postgres(tb testing.TB) bootstrap.Config {
 type container struct {
 	mu    sync.Mutex
 	users int
-	url   string // empty: it does not run
+	url   string // empty while the server does not run
 	stop  func()
 }
 
 var shared container
 
-// acquire returns the URL of the server, which it starts if need be, and a function to call when it is not needed any
-// more.
+// acquire returns the URL of the server, which it starts if necessary, and a function that gives it back.
 func (c *container) acquire(ctx context.Context) (server string, release func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,24 +64,24 @@ func (c *container) release() {
 // startTime includes fetching the image.
 const startTime = 5 * time.Minute
 
-func start(ctx context.Context) (server string, stop func(), err error) {
+func start(ctx context.Context) (url string, stop func(), err error) {
 	defer func() {
-		if r := recover(); r != nil { // testcontainers panics where it finds no engine
+		if r := recover(); r != nil { // testcontainers panics if it finds no engine
 			err = fmt.Errorf("%v", r)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	image := cmp.Or(os.Getenv("GLUEPOT_TEST_POSTGRES_IMAGE"), "postgres:17-alpine")
-	running, err := postgres.Run(ctx, image, postgres.BasicWaitStrategies())
-	stop = func() { _ = testcontainers.TerminateContainer(running, testcontainers.StopTimeout(0)) }
+	server, err := postgres.Run(ctx, image, postgres.BasicWaitStrategies())
+	stop = func() { _ = testcontainers.TerminateContainer(server, testcontainers.StopTimeout(0)) }
 	if err != nil {
 		stop()
 		return "", nil, err
 	}
-	server, err = running.ConnectionString(ctx, "sslmode=disable")
+	url, err = server.ConnectionString(ctx, "sslmode=disable")
 	if err != nil {
 		stop()
 	}
-	return server, stop, err
+	return url, stop, err
 }

@@ -1,4 +1,4 @@
-// Package gluepottest gives the tests of programs that embed Gluepot databases of their own.
+// Package gluepottest gives each test of a program that embeds Gluepot a database of its own.
 package gluepottest
 
 import (
@@ -28,7 +28,7 @@ func SQLite(tb testing.TB) bootstrap.Config {
 // dropped when the test ends.
 func PostgresAt(tb testing.TB, server string) bootstrap.Config {
 	tb.Helper()
-	own, err := url.Parse(server)
+	database, err := url.Parse(server)
 	if err != nil {
 		tb.Fatal("gluepottest: the URL of the server cannot be parsed") // err quotes it, with its password
 	}
@@ -48,8 +48,8 @@ func PostgresAt(tb testing.TB, server string) bootstrap.Config {
 		}
 		_ = admin.Close()
 	})
-	own.Path = "/" + name
-	return on(own.String())
+	database.Path = "/" + name
+	return on(database.String())
 }
 
 func on(database string) bootstrap.Config {

@@ -16,11 +16,11 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// TestZeroActorMayDoNothing calls all that takes an actor with none. Each refuses before it looks at anything else.
+// TestZeroActorMayDoNothing calls every method that takes an actor with the zero actor. Each must refuse it first.
 func TestZeroActorMayDoNothing(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
-	actor, called := reflect.TypeFor[audit.Actor](), 0
+	actor, calls := reflect.TypeFor[audit.Actor](), 0
 	for _, useCases := range []any{
 		m.Users, m.Tokens, m.Pastes, m.Search, m.Stats, m.Accounts,
 		moderation.New(nil, m.UserStore, nil, nil, nil, m.Clock),
@@ -32,7 +32,7 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 				if kind := method.Type; kind.NumIn() < 3 || kind.In(2) != actor {
 					continue
 				}
-				called++
+				calls++
 				arguments := []reflect.Value{useCase, reflect.ValueOf(t.Context())}
 				for in := 2; in < method.Type.NumIn(); in++ {
 					arguments = append(arguments, reflect.Zero(method.Type.In(in)))
@@ -45,12 +45,12 @@ func TestZeroActorMayDoNothing(t *testing.T) {
 			}
 		}
 	}
-	if called < 60 {
-		t.Errorf("got %d methods that take an actor, want all of them", called)
+	if calls < 60 {
+		t.Errorf("got %d methods that take an actor, want at least 60", calls)
 	}
 }
 
-// TestWhoMayReadEverything has each kind of actor use what reads other people's data, outside of moderation.
+// TestWhoMayReadEverything checks which kinds of actors may read other people's data, apart from moderation.
 func TestWhoMayReadEverything(t *testing.T) {
 	t.Parallel()
 	m := modules.New()

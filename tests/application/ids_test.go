@@ -24,15 +24,15 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// crowd has the first ids that it is asked for already, as a store says it.
+// crowd refuses the first ids as a store does that already has them.
 type crowd struct {
-	taken int
-	ids   []string
+	refusals int
+	ids      []string
 }
 
 func (c *crowd) take(id string) error {
 	c.ids = append(c.ids, id)
-	if len(c.ids) <= c.taken {
+	if len(c.ids) <= c.refusals {
 		return fault.Wrap(fault.Conflict, "It exists already.", fmt.Errorf("%w: duplicate key", ident.ErrTaken))
 	}
 	return nil
@@ -91,57 +91,57 @@ func (c crowdedPastes) CreateAllowed(
 	return c.Store.CreateAllowed(ctx, netip.Addr{}, allowance, client, created)
 }
 
-// TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and no caller hears that a name is taken.
+// TestIDsAreDrawnAgain checks that an id that is taken is drawn again, and that no caller is told of a taken name.
 func TestIDsAreDrawnAgain(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
 	m.CreateUser(t, users.CreateInput{Name: "owner"})
-	names, counting := 0, modules.PasteOptions
-	counting.AnonymousQuota = paste.Quota{Pastes: 10, Window: time.Hour}
+	names, withQuota := 0, modules.PasteOptions
+	withQuota.AnonymousQuota = paste.Quota{Pastes: 10, Window: time.Hour}
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			crowded := crowdedUsers(m, c)
-			created, err := crowded.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: fmt.Sprint("user", names)})
+			module := crowdedUsers(m, c)
+			created, err := module.Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
 			module := tokens.New(crowdedTokens{m.TokenStore, c}, m.UserStore, m.Clock)
-			issued, _, err := module.Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
-			return string(issued.ID), err
+			created, _, err := module.Issue.Do(t.Context(), audit.Operator(), "owner", tokens.IssueInput{})
+			return string(created.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, modules.PasteOptions, m.Clock)
-			created, err := crowded.Create.Do(t.Context(), audit.Operator(), "owner", modules.Draft("x"))
+			module := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, modules.PasteOptions, m.Clock)
+			created, err := module.Create.Do(t.Context(), audit.Operator(), "owner", modules.Draft("x"))
 			return string(created.ID), err
 		},
 		"own paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, counting, m.Clock)
-			created, err := crowded.CreateOwn.Do(t.Context(), modules.By(m.SignIn(t, "owner")), modules.Draft("x"))
+			module := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, withQuota, m.Clock)
+			created, err := module.CreateOwn.Do(t.Context(), modules.By(m.SignIn(t, "owner")), modules.Draft("x"))
 			return string(created.ID), err
 		},
 		"counted paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, counting, m.Clock)
-			created, err := crowded.CreateOwn.Do(t.Context(),
+			module := pastes.New(crowdedPastes{m.PasteStore, c}, m.UserStore, withQuota, m.Clock)
+			created, err := module.CreateOwn.Do(t.Context(),
 				audit.By(token.Viewer{}, netip.MustParseAddr("192.0.2.1")), modules.Draft("x"))
 			return string(created.ID), err
 		},
 	} {
-		c := &crowd{taken: 3}
+		c := &crowd{refusals: 3}
 		id, err := create(c)
 		if err != nil || len(c.ids) != 4 || id != c.ids[3] || id == c.ids[2] {
-			t.Errorf("%s: got %q after drawing %v, error %v, want the fourth", what, id, c.ids, err)
+			t.Errorf("%s: got id %q after drawing %v, error %v, want the fourth draw", what, id, c.ids, err)
 		}
-		_, err = create(&crowd{taken: 1000})
+		_, err = create(&crowd{refusals: 1000})
 		modules.WantKind(t, what+" without a free id", err, fault.Unavailable)
 		if !errors.Is(err, ident.ErrTaken) || strings.Contains(fault.MessageOf(err), "name") {
-			t.Errorf("%s without a free id: got %v, want %v and no word about a name", what, err, ident.ErrTaken)
+			t.Errorf("%s without a free id: got %v, want %v without a mention of a name", what, err, ident.ErrTaken)
 		}
 	}
 	c := new(crowd)
 	_, err := crowdedUsers(m, c).Create.Do(t.Context(), audit.Operator(), users.CreateInput{Name: "OWNER"})
 	modules.WantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
-		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)
+		t.Errorf("name taken: got %v after drawing %v, want a taken name after one draw", err, c.ids)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// TestMain looks at every use case that a module lists before any test runs one: New may have forgotten it.
+// TestMain checks that New of each module sets every use case, before a test would run one that is nil.
 func TestMain(tests *testing.M) {
 	m, complete := modules.New(), true
 	for _, module := range []any{
@@ -37,18 +37,18 @@ func TestMain(tests *testing.M) {
 	os.Exit(tests.Run())
 }
 
-// missing returns which fields of a struct are nil, and of the plain structs among them, such as the rules of pastes.
-func missing(name string, holder reflect.Value) (names []string) {
-	for i := range holder.NumField() {
-		within := name + "." + holder.Type().Field(i).Name
-		switch field := holder.Field(i); field.Kind() {
+// missing returns the names of a struct's fields that are nil. It descends into structs such as the rules of pastes.
+func missing(name string, value reflect.Value) (names []string) {
+	for i := range value.NumField() {
+		path := name + "." + value.Type().Field(i).Name
+		switch field := value.Field(i); field.Kind() {
 		case reflect.Interface, reflect.Func, reflect.Pointer:
 			if field.IsNil() {
-				names = append(names, within)
+				names = append(names, path)
 			}
 		case reflect.Struct:
-			if field.Type() != reflect.TypeFor[time.Time]() { // a time may lack its place
-				names = append(names, missing(within, field)...)
+			if field.Type() != reflect.TypeFor[time.Time]() { // its Location may be nil
+				names = append(names, missing(path, field)...)
 			}
 		}
 	}

@@ -20,23 +20,23 @@ import (
 	"github.com/gluepot/gluepot/tests/modules"
 )
 
-// events returns the events that the operator was told of since the last call.
-func events(m *modules.Modules) (told []notice.Event) {
+// takeEvents returns the events that the operator was told of since the last call.
+func takeEvents(m *modules.Modules) (events []notice.Event) {
 	for _, n := range m.Notices {
-		told = append(told, n.Event)
+		events = append(events, n.Event)
 	}
 	m.Notices = nil
-	return told
+	return events
 }
 
-func wantTold(t *testing.T, m *modules.Modules, what string, want ...notice.Event) {
+func wantEvents(t *testing.T, m *modules.Modules, what string, want ...notice.Event) {
 	t.Helper()
-	if got := events(m); !slices.Equal(got, want) {
+	if got := takeEvents(m); !slices.Equal(got, want) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
 
-// TestOperatorIsToldOfAdministrators once, when a user becomes one.
+// TestOperatorIsToldOfAdministrators checks that there is one notice when a user becomes an administrator.
 func TestOperatorIsToldOfAdministrators(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -48,28 +48,28 @@ func TestOperatorIsToldOfAdministrators(t *testing.T) {
 		}
 	}
 	m.CreateUser(t, users.CreateInput{Name: "epoxy"})
-	wantTold(t, m, "a user")
+	wantEvents(t, m, "a user")
 	m.CreateUser(t, users.CreateInput{Name: "mia", Admin: true})
-	wantTold(t, m, "an administrator", notice.NewAdministrator)
+	wantEvents(t, m, "an administrator", notice.NewAdministrator)
 	update(users.UpdateInput{PublicProfile: &public})
-	wantTold(t, m, "another change")
+	wantEvents(t, m, "another change")
 	update(users.UpdateInput{Admin: &yes})
 	if len(m.Notices) != 1 || m.Notices[0].Subject == "" || !m.Notices[0].At.Equal(m.Now) {
-		t.Errorf("got %+v, want it to say who and when", m.Notices)
+		t.Errorf("got %+v, want one notice with its subject and time", m.Notices)
 	}
-	wantTold(t, m, "made one", notice.NewAdministrator)
+	wantEvents(t, m, "promoted", notice.NewAdministrator)
 	update(users.UpdateInput{Admin: &yes})
-	wantTold(t, m, "again")
+	wantEvents(t, m, "again")
 	update(users.UpdateInput{Admin: &no})
-	wantTold(t, m, "unmade")
+	wantEvents(t, m, "demoted")
 	if _, err := m.Users.Create.Do(t.Context(), audit.Operator(),
 		users.CreateInput{Name: "mia", Admin: true}); err == nil {
-		t.Error("got no error for a name that is taken, want one")
+		t.Error("got no error for a taken name, want one")
 	}
-	wantTold(t, m, "one that was not created")
+	wantEvents(t, m, "one that was not created")
 }
 
-// reporter stores reports, unless it fails.
+// reporter is a store whose Report returns err.
 type reporter struct {
 	domain.Store
 	err error
@@ -92,18 +92,19 @@ func TestOperatorIsToldOfReports(t *testing.T) {
 	if len(m.Notices) != 1 || m.Notices[0].Subject != "k2j4x8m1" {
 		t.Errorf("got %+v, want the id of the paste", m.Notices)
 	}
-	wantTold(t, m, "a report", notice.NewReport)
+	wantEvents(t, m, "a report", notice.NewReport)
 	for what, err := range map[string]error{
 		"no reason": report(nil, "boredom"), "not stored": report(fault.New(fault.NotFound, "No."), "spam"),
 	} {
 		if err == nil {
 			t.Errorf("%s: got no error, want one", what)
 		}
-		wantTold(t, m, what)
+		wantEvents(t, m, what)
 	}
 }
 
-// TestOperatorIsToldOfAFullStore once at four fifths and once at the first refusal, and again after there was room.
+// TestOperatorIsToldOfAFullStore checks that there is one notice at four fifths and one at the first refusal, and that
+// both come again once there was room.
 func TestOperatorIsToldOfAFullStore(t *testing.T) {
 	t.Parallel()
 	m := modules.New()
@@ -118,22 +119,22 @@ func TestOperatorIsToldOfAFullStore(t *testing.T) {
 	}
 	for range 2 {
 		use.SizeLimit.SetUsed(799)
-		wantTold(t, m, "below")
+		wantEvents(t, m, "below")
 		use.SizeLimit.SetUsed(800)
-		wantTold(t, m, "four fifths", notice.StoreNearlyFull)
+		wantEvents(t, m, "four fifths", notice.StoreNearlyFull)
 		use.SizeLimit.SetUsed(999)
-		wantTold(t, m, "above")
+		wantEvents(t, m, "above")
 		if err := create(); err != nil {
-			t.Errorf("got %v, want a paste", err)
+			t.Errorf("got %v, want no error", err)
 		}
-		wantTold(t, m, "a paste that fits")
+		wantEvents(t, m, "a paste that fits")
 		use.SizeLimit.SetUsed(1000)
-		wantTold(t, m, "at the limit, where nothing was refused yet")
+		wantEvents(t, m, "at the limit, where nothing was refused yet")
 		for range 3 {
 			if err := create(); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("got %v, want it refused", err)
+				t.Errorf("got %v, want fault.Unavailable", err)
 			}
 		}
-		wantTold(t, m, "refused", notice.StoreFull)
+		wantEvents(t, m, "refused", notice.StoreFull)
 	}
 }

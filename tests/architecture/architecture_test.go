@@ -1,5 +1,5 @@
-// Package architecture holds the import table of docs/ARCHITECTURE.md against the code, transitive
-// imports included, and a few rules that no linter knows.
+// Package architecture checks the code against the import table of docs/ARCHITECTURE.md, including transitive imports,
+// and against a few rules that no linter knows.
 package architecture
 
 import (
@@ -20,15 +20,15 @@ import (
 
 const module = "github.com/gluepot/gluepot/"
 
-// listed is what "go list -deps" says of a package.
-type listed struct {
+// goPackage is a package as "go list -deps" describes it.
+type goPackage struct {
 	ImportPath string
 	Standard   bool
 	Imports    []string
 	Deps       []string
 }
 
-func list(t *testing.T) map[string]listed {
+func list(t *testing.T) map[string]goPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps", "./...")
 	cmd.Dir = "../.."
@@ -36,9 +36,9 @@ func list(t *testing.T) map[string]listed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := map[string]listed{}
+	packages := map[string]goPackage{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p goPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return packages
 		} else if err != nil {
@@ -48,7 +48,7 @@ func list(t *testing.T) map[string]listed {
 	}
 }
 
-// parts returns the layer of one of our packages and the folder below it.
+// parts returns the layer of one of our packages, and its first folder below the layer.
 func parts(importPath string) (layer, part string) {
 	segments := strings.Split(strings.TrimPrefix(importPath, module), "/")
 	if len(segments) < 2 {
@@ -60,66 +60,66 @@ func parts(importPath string) (layer, part string) {
 func TestImports(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
-	seen := map[string]bool{}
+	layers := map[string]bool{}
 	for path, p := range packages {
 		if !strings.HasPrefix(path, module) {
 			continue
 		}
 		layer, part := parts(path)
-		seen[layer] = true
+		layers[layer] = true
 		if owner, _, internal := strings.Cut(path, "/internal/"); internal {
 			_, ok := packages[owner]
-			if shared := owner == module+"adapters"; !shared && (!ok || layer == "domain" || layer == "application") {
-				t.Errorf("got the internal package %s, want those only in adapters and bootstrap: nobody could embed it",
+			if owner != module+"adapters" && (!ok || layer == "domain" || layer == "application") {
+				t.Errorf("got the internal package %s, which nobody could embed, want those only in adapters and bootstrap",
 					path)
 			}
 		}
-		for _, imported := range p.Deps {
-			ours, theirLayer, theirPart := strings.HasPrefix(imported, module), "", ""
+		for _, dep := range p.Deps {
+			ours, theirLayer, theirPart := strings.HasPrefix(dep, module), "", ""
 			if ours {
-				theirLayer, theirPart = parts(imported)
+				theirLayer, theirPart = parts(dep)
 			}
 			allowed := true
 			switch layer {
 			case "domain":
-				allowed = ours && theirLayer == "domain" || pureStandard(packages[imported])
+				allowed = ours && theirLayer == "domain" || pureStandard(packages[dep])
 			case "application":
 				allowed = ours && (theirLayer == "domain" || theirLayer == "application" && theirPart == part) ||
-					pureStandard(packages[imported])
+					pureStandard(packages[dep])
 			case "adapters":
 				if ours {
 					allowed = theirLayer == "domain" || theirLayer == "application" ||
 						theirLayer == "adapters" && (theirPart == part || theirPart == "internal")
 				}
-				allowed = allowed && !strings.HasPrefix(imported, "go.uber.org/fx")
+				allowed = allowed && !strings.HasPrefix(dep, "go.uber.org/fx")
 			case "bootstrap":
 				allowed = !ours || theirLayer != "tests"
 				if part != "program" && part != "cmd" && part != "gluepottest" { // which only tests link
-					allowed = allowed && !isInterface(imported)
+					allowed = allowed && !isInterface(dep)
 				}
 			}
 			if strings.HasPrefix(path, module+"adapters/client") { // which speaks HTTP
-				allowed = allowed && imported != "database/sql" && theirLayer != "application"
+				allowed = allowed && dep != "database/sql" && theirLayer != "application"
 			}
 			if !allowed {
-				t.Errorf("%s: got an import of %s, directly or through another, want none", path, imported)
+				t.Errorf("%s: got an import of %s, directly or through another, want none", path, dep)
 			}
 		}
-		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, "go.uber.org/fx") && layer != "bootstrap" {
+		for _, dep := range p.Imports {
+			if strings.HasPrefix(dep, "go.uber.org/fx") && layer != "bootstrap" {
 				t.Errorf("%s: got an import of fx, want none outside bootstrap", path)
 			}
 		}
 	}
 	for _, layer := range []string{"domain", "application", "adapters", "bootstrap"} {
-		if !seen[layer] {
-			t.Errorf("got no package of the layer %s, want some to look at", layer)
+		if !layers[layer] {
+			t.Errorf("got no package of the layer %s, want some", layer)
 		}
 	}
 }
 
-// isInterface reports whether a package is one of those that talk to users, or of the libraries that they stand on.
-// What a worker imports for the use cases brings none of them into its binary.
+// isInterface reports whether a package talks to users, or is a library of one that does. A worker that imports the use
+// cases must get none of them into its binary.
 func isInterface(importPath string) bool {
 	for _, root := range []string{
 		module + "adapters/httpapi", module + "adapters/cli", module + "adapters/client", module + "adapters/metrics",
@@ -137,8 +137,8 @@ func isInterface(importPath string) bool {
 	return false
 }
 
-// pureStandard allows the standard library less what belongs to adapters.
-func pureStandard(p listed) bool {
+// pureStandard reports whether a package belongs to the standard library and is not reserved for adapters.
+func pureStandard(p goPackage) bool {
 	return p.Standard && p.ImportPath != "net/http" && p.ImportPath != "database/sql"
 }
 
@@ -170,7 +170,7 @@ func TestTags(t *testing.T) {
 		}
 	}
 	if files == 0 {
-		t.Error("got no file, want some to look at")
+		t.Error("got no files, want some")
 	}
 }
 
@@ -189,7 +189,7 @@ func TestTopLevel(t *testing.T) {
 	}
 	for file := range strings.FieldsSeq(string(out)) {
 		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
-			t.Errorf("got %s at the top level, want %v alone", top, allowed)
+			t.Errorf("got %s at the top level, want only %v", top, allowed)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestContextValues(t *testing.T) {
 				return err
 			}
 			for _, at := range contextValues(file) {
-				t.Errorf("%s: got a value of a context, want an argument", set.Position(at))
+				t.Errorf("%s: got a context value, want an argument", set.Position(at))
 			}
 			return nil
 		})
@@ -35,13 +35,13 @@ func TestContextValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		if files == 0 {
-			t.Errorf("%s: got no files, want some to look at", layer)
+			t.Errorf("%s: got no files, want some", layer)
 		}
 	}
 }
 
-// contextValues returns where a file puts values into contexts or takes them out. A method Value with one argument is
-// that of a context: driver.Valuer's has none.
+// contextValues returns the positions where a file writes or reads context values. A method Value with one argument is
+// a context's: that of driver.Valuer has none.
 func contextValues(file *ast.File) (positions []token.Pos) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
@@ -50,8 +50,8 @@ func contextValues(file *ast.File) (positions []token.Pos) {
 				positions = append(positions, node.Pos())
 			}
 		case *ast.CallExpr:
-			called, ok := node.Fun.(*ast.SelectorExpr)
-			if ok && called.Sel.Name == "Value" && len(node.Args) == 1 {
+			method, ok := node.Fun.(*ast.SelectorExpr)
+			if ok && method.Sel.Name == "Value" && len(node.Args) == 1 {
 				positions = append(positions, node.Pos())
 			}
 		}
@@ -72,6 +72,6 @@ func column(text model.Text) (any, error) { return text.Value() }`
 		t.Fatal(err)
 	}
 	if got := contextValues(file); len(got) != 2 {
-		t.Errorf("got %d places, want two", len(got))
+		t.Errorf("got %d positions, want 2", len(got))
 	}
 }

@@ -29,7 +29,7 @@ func TestDecisionRecords(t *testing.T) {
 		t.Fatalf("got %d records, %v, want at least 10", len(paths), err)
 	}
 	successors := make(map[string]string)  // by number; empty: none
-	successorOf := make(map[string]string) // successors by the numbers that they name
+	successorOf := make(map[string]string) // by the number of the record that it supersedes
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -43,7 +43,7 @@ func TestDecisionRecords(t *testing.T) {
 		}
 		number, successor := string(head[1]), string(head[3])
 		if _, ok := successors[number]; ok {
-			t.Errorf("%s: got a number that another record has", name)
+			t.Errorf("%s: got the number of another record, want one of its own", name)
 		}
 		successors[number] = successor
 		line := fmt.Sprintf("- [%s](%s) %s", number, name, head[2])
@@ -59,7 +59,7 @@ func TestDecisionRecords(t *testing.T) {
 	}
 	for number, successor := range successors {
 		if successorOf[number] != successor {
-			t.Errorf("%s: got superseded by %q, and named as such by %q, want the same", number, successor, successorOf[number])
+			t.Errorf("%s: got the successor %q, but %q says that it supersedes it", number, successor, successorOf[number])
 		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestDependencies checks that the document gives a reason for each module that go.mod requires directly, and for no
-// other.
+// TestDependencies checks that docs/dependencies.md lists the modules that go.mod requires directly, and no others.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	edit := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json")
@@ -33,20 +32,20 @@ func TestDependencies(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page)
-	required := map[string]bool{}
+	requirements := map[string]bool{}
 	for _, module := range mod.Require {
-		required[module.Path] = true
-		listed := strings.Contains(text, "`"+module.Path+"`") || // or as a module of another one
+		requirements[module.Path] = true
+		inDocument := strings.Contains(text, "`"+module.Path+"`") || // or as a module of another one
 			strings.Contains(text, "`"+path.Dir(path.Dir(module.Path))+"` and its module `"+path.Base(module.Path)+"`")
-		if listed == module.Indirect {
-			t.Errorf("%s: got listed %v, want %v in docs/dependencies.md", module.Path, listed, !module.Indirect)
+		if inDocument == module.Indirect {
+			t.Errorf("%s in docs/dependencies.md: got %v, want %v", module.Path, inDocument, !module.Indirect)
 		}
 	}
 	for line := range strings.Lines(text) {
 		modules, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |")
 		for i, name := range strings.Split(modules, "`") {
-			if i%2 == 1 && strings.Contains(name, "/") && !strings.HasPrefix(name, "@") && !required[name] { // "@" is of npm
-				t.Errorf("got %s listed, want only what go.mod requires", name)
+			if i%2 == 1 && strings.Contains(name, "/") && !strings.HasPrefix(name, "@") && !requirements[name] { // "@" is npm's
+				t.Errorf("got %s in docs/dependencies.md, want only what go.mod requires", name)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestDocuments(t *testing.T) {
 		}
 	})
 	names := 0
-	examine := func(path string) {
+	check := func(path string) {
 		text := read(path)
 		for _, match := range linkInText.FindAllStringSubmatch(text, -1) {
 			if names++; !strings.Contains(match[1], ":") && !exists(filepath.Join(filepath.Dir(path), match[1])) {
@@ -67,7 +67,7 @@ func TestDocuments(t *testing.T) {
 		}
 		for _, match := range testInText.FindAllStringSubmatch(text, -1) {
 			if names++; !tests[match[1]] {
-				t.Errorf("%s names %s, which is no test", path, match[1])
+				t.Errorf("%s names %s, which is not a test", path, match[1])
 			}
 		}
 		for _, name := range settingInText.FindAllString(text, -1) {
@@ -77,15 +77,15 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"} {
-		examine(path)
+		check(path)
 	}
-	walk(t, root+"/docs", ".md", func(path string) { examine("docs/" + path) })
+	walk(t, root+"/docs", ".md", func(path string) { check("docs/" + path) })
 	if names < 100 {
 		t.Errorf("got %d names in documents, want at least 100: the patterns no longer match", names)
 	}
 }
 
-// walk calls visit with each file below a folder whose name ends so, relative to it.
+// walk calls visit with the path of each file below a folder whose name has this ending. The path is relative to it.
 func walk(t *testing.T, folder, ending string, visit func(path string)) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, _ fs.DirEntry, err error) error {

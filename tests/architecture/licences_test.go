@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// licences are those that a program under MIT may link in, each with what its text says and no other's does. The
-// Mozilla licence asks for the source of its own files alone, which nobody has changed here.
+// licences are those that a program under MIT may link in, each with a phrase that is only in its text. The Mozilla
+// licence asks only for the source of its own files, which are unchanged here.
 var licences = []struct{ name, text string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MPL-2.0", "Mozilla Public License Version 2.0"},
@@ -25,11 +25,11 @@ var licences = []struct{ name, text string }{
 	{"public domain", "SQLite Is Public Domain"},
 }
 
-// notCode are files that say under what documentation and a picture may be copied, which are not linked in.
+// notCode are licences of documentation and pictures, which are not linked in.
 var notCode = []string{"LICENSE.docs", "LICENSE-LOGO"}
 
-// TestLicences reads the licence of every module that is linked into the program, for any system of a release, or into
-// its tests, and lists them.
+// TestLicences reads and lists the licences of all modules that are linked into the program or its tests, for each
+// system of a release.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	var modules []string
@@ -46,19 +46,19 @@ func TestLicences(t *testing.T) {
 	slices.Sort(modules)
 	modules = slices.DeleteFunc(slices.Compact(modules), func(line string) bool { return line == "" })
 	if len(modules) < 20 {
-		t.Fatalf("got %d modules, want all that are linked in", len(modules))
+		t.Fatalf("got %d modules, want at least 20", len(modules))
 	}
 	for _, module := range modules {
 		name, dir, _ := strings.Cut(module, "\t")
 		licences := licencesIn(t, dir)
 		t.Logf("%-60s %s", name, strings.Join(licences, ", "))
 		if len(licences) == 0 || slices.Contains(licences, "") {
-			t.Errorf("%s: got no licence that is known to go with MIT in %s", name, dir)
+			t.Errorf("%s: got a missing or unknown licence in %s, want those that go with MIT", name, dir)
 		}
 	}
 }
 
-// licencesIn returns the names of the licences in a module's folder, "" for a text that is none of those above.
+// licencesIn returns the names of the licences in a module's folder, or "" for a text that matches none of licences.
 func licencesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -11,27 +11,27 @@ import (
 	"testing"
 )
 
-// TestRecordedWrites wants each method of a port that takes an entry of the audit log in the list of the contract suite
-// (recordedWrites in tests/contract): a write that is not tried there may forget to check its administrator.
+// TestRecordedWrites checks that recordedWrites in tests/contract calls each method of a port that takes an entry of
+// the audit log: a write that is not there may forget to check its administrator.
 func TestRecordedWrites(t *testing.T) {
 	t.Parallel()
 	var methods []string
 	eachFile(t, "../../domain", func(file *ast.File) { methods = append(methods, methodsWithEntry(file)...) })
 	const cursor = "moderation.Store.Entries" // a read, after an entry
 	methods = slices.DeleteFunc(methods, func(name string) bool { return name == cursor })
-	var tried []string
+	var calls []string
 	ports, suites := make(map[string]string), "../contract" // the ports by the fields of the suites
 	eachFile(t, suites, func(file *ast.File) { storeFields(file, ports) })
-	eachFile(t, suites, func(file *ast.File) { tried = append(tried, recordedCalls(file, ports)...) })
+	eachFile(t, suites, func(file *ast.File) { calls = append(calls, recordedCalls(file, ports)...) })
 	slices.Sort(methods)
-	slices.Sort(tried)
-	if tried = slices.Compact(tried); !slices.Equal(methods, tried) || len(methods) == 0 {
+	slices.Sort(calls)
+	if calls = slices.Compact(calls); !slices.Equal(methods, calls) || len(methods) == 0 {
 		t.Errorf("got recordedWrites of\n%s\nwant each method that takes an auditlog.Entry:\n%s",
-			strings.Join(tried, "\n"), strings.Join(methods, "\n"))
+			strings.Join(calls, "\n"), strings.Join(methods, "\n"))
 	}
 }
 
-// eachFile parses the files below a folder that are no tests.
+// eachFile parses the Go files below a folder, except tests.
 func eachFile(t *testing.T, folder string, visit func(*ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -52,8 +52,8 @@ func eachFile(t *testing.T, folder string, visit func(*ast.File)) {
 // qualified returns the name of an expression such as auditlog.Entry.
 func qualified(node ast.Expr) string {
 	if selector, ok := node.(*ast.SelectorExpr); ok {
-		if of, ok := selector.X.(*ast.Ident); ok {
-			return of.Name + "." + selector.Sel.Name
+		if pkg, ok := selector.X.(*ast.Ident); ok {
+			return pkg.Name + "." + selector.Sel.Name
 		}
 	}
 	return ""
@@ -83,7 +83,7 @@ func methodsWithEntry(file *ast.File) (names []string) {
 	return names
 }
 
-// storeFields adds the fields of a file's structs that hold stores, with the ports that they hold.
+// storeFields adds to ports the fields of a file's structs that hold stores, each with its port.
 func storeFields(file *ast.File, ports map[string]string) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		if field, ok := node.(*ast.Field); ok && strings.HasSuffix(qualified(field.Type), ".Store") {
@@ -120,7 +120,7 @@ func recordedCalls(file *ast.File, ports map[string]string) (names []string) {
 	return names
 }
 
-// isEntry reports whether an argument is a call of entry.
+// isEntry reports whether an argument is a call of the function entry.
 func isEntry(argument ast.Expr) bool {
 	call, ok := argument.(*ast.CallExpr)
 	if !ok {

@@ -30,7 +30,7 @@ import (
 
 // Modules are the modules over one store.
 type Modules struct {
-	Now     time.Time       // what their clock says; tests move it
+	Now     time.Time       // the time on their clock, which tests move
 	Notices []notice.Notice // what the operator was told
 
 	Users    *users.UseCases
@@ -49,7 +49,7 @@ type Modules struct {
 // SweepGrace is the grace in PasteOptions.
 const SweepGrace = time.Hour
 
-// PasteOptions accept any name of a language.
+// PasteOptions accept any language name.
 var PasteOptions = pastes.Options{SweepGrace: SweepGrace, Rules: paste.Rules{
 	Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 	Language: func(input, _, _ string) (string, bool) { return input, true },
@@ -114,7 +114,7 @@ func (m *Modules) SignIn(t *testing.T, name string) token.Viewer {
 	return viewer
 }
 
-// Session returns a viewer whose session has just begun. It is not stored.
+// Session returns a viewer with a new session, which is not stored.
 func (m *Modules) Session(t *testing.T, name string) token.Viewer {
 	t.Helper()
 	owner, err := m.UserStore.ByName(t.Context(), Name(t, name))
@@ -160,7 +160,7 @@ func WantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// Languages is a catalogue. Its keys are the kind of a lookup and what is looked up, as in "name golang".
+// Languages is a catalogue. A key is a kind of lookup and its argument, as in "name golang".
 type Languages map[string]*language.Language
 
 func (l Languages) find(kind, key string) (*language.Language, bool) {
@@ -186,7 +186,7 @@ func (l Languages) ByInterpreter(s string) (*language.Language, bool) { return l
 // Detect implements language.Detector.
 func (l Languages) Detect(s string) (*language.Language, bool) { return l.find("code ", s) }
 
-// Provider is an identity provider. It answers a code with a profile.
+// Provider is an identity provider that answers a code with a profile.
 type Provider struct{ Answers map[string]identity.Profile }
 
 // Begin implements identity.ProviderClient.
@@ -203,7 +203,7 @@ func (p *Provider) Finish(_ context.Context, _ identity.Proof, callback identity
 	return profile, nil
 }
 
-// Providers returns two providers with the same answers: github, and oidc.
+// Providers returns two providers with the same answers: github and oidc.
 func (p *Provider) Providers() []identity.Provider {
 	return []identity.Provider{
 		{ProviderClient: p, Name: "github", Label: "GitHub", Key: "github"},
