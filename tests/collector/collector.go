@@ -1,4 +1,4 @@
-// Package collector takes OpenTelemetry traces in tests.
+// Package collector receives OpenTelemetry traces in tests.
 package collector
 
 import (
@@ -15,22 +15,22 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector is a server that keeps the spans that it is sent by OTLP over HTTP, in protobuf.
+// Collector is a server that receives spans by OTLP over HTTP, in protobuf, and keeps them.
 type Collector struct {
 	URL string
 
-	mu       sync.Mutex
-	received []*traces.ResourceSpans
-	headers  []http.Header
+	mu        sync.Mutex
+	resources []*traces.ResourceSpans
+	headers   []http.Header
 }
 
-// Start starts one on loopback, which ends with the test.
+// Start starts a collector on loopback, which stops when the test ends.
 func Start(t *testing.T) *Collector {
 	t.Helper()
 	c := new(Collector)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := c.receive(r); err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" {
-			t.Errorf("got %s %s and error %v, want traces", r.Method, r.URL.Path, err)
+			t.Errorf("got %s %s, error %v, want POST /v1/traces", r.Method, r.URL.Path, err)
 			w.WriteHeader(http.StatusBadRequest)
 		}
 	}))
@@ -42,42 +42,42 @@ func Start(t *testing.T) *Collector {
 func (c *Collector) receive(r *http.Request) error {
 	body := io.Reader(r.Body)
 	if r.Header.Get("Content-Encoding") == "gzip" {
-		unzipped, err := gzip.NewReader(body)
+		reader, err := gzip.NewReader(body)
 		if err != nil {
 			return err
 		}
-		body = unzipped
+		body = reader
 	}
 	content, err := io.ReadAll(body)
 	if err != nil {
 		return err
 	}
-	var sent traces.TracesData
-	if err := proto.Unmarshal(content, &sent); err != nil {
+	var data traces.TracesData
+	if err := proto.Unmarshal(content, &data); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.received = append(c.received, sent.GetResourceSpans()...)
+	c.resources = append(c.resources, data.GetResourceSpans()...)
 	c.headers = append(c.headers, r.Header)
 	return nil
 }
 
-// Headers returns those of the requests so far.
+// Headers returns the headers of the requests so far.
 func (c *Collector) Headers() []http.Header {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.headers)
 }
 
-// Resources returns what was received so far, by whom it was sent.
+// Resources returns the spans so far, grouped by sender.
 func (c *Collector) Resources() []*traces.ResourceSpans {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.received)
+	return slices.Clone(c.resources)
 }
 
-// Spans returns the spans that were received so far.
+// Spans returns the spans so far.
 func (c *Collector) Spans() []*traces.Span {
 	var spans []*traces.Span
 	for _, resource := range c.Resources() {
@@ -88,7 +88,7 @@ func (c *Collector) Spans() []*traces.Span {
 	return spans
 }
 
-// Attribute returns the text of an attribute, or "".
+// Attribute returns the text of an attribute, or "" if it is missing.
 func Attribute(attributes []*common.KeyValue, key string) string {
 	for _, attribute := range attributes {
 		if attribute.GetKey() == key {

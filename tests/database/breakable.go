@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
-// Breakable is a PostgreSQL server of a test's own, which the test may kill, freeze and start again.
+// Breakable is a PostgreSQL server for one test, which may kill, freeze and start it again.
 type Breakable struct {
 	Config  gormstore.Config // a migrated, empty database
 	local   *local
@@ -22,11 +22,11 @@ type Breakable struct {
 	stop    func()
 }
 
-// safeEnough keeps the promises that a crash of the processes, not of the machine, can break.
+// safeEnough are options of a server that survives a crash of its processes, but not of the machine.
 var safeEnough = []string{"-c", "fsync=off", "-c", "full_page_writes=off"}
 
-// StartBreakable starts a server with those options (such as "-c", "max_connections=20") for the test. It
-// needs PostgreSQL's binaries on the machine, whichever way the other tests get their server.
+// StartBreakable starts a server for the test with these options, such as "-c", "max_connections=20". It needs
+// PostgreSQL's binaries on the machine, however other tests get their server.
 func StartBreakable(t *testing.T, options ...string) *Breakable {
 	t.Helper()
 	RequireBinaries(t)
@@ -53,7 +53,7 @@ func StartBreakable(t *testing.T, options ...string) *Breakable {
 	return b
 }
 
-// RequireBinaries fails the test where the machine has no PostgreSQL server of its own.
+// RequireBinaries fails the test if the machine does not have PostgreSQL's binaries.
 func RequireBinaries(t *testing.T) {
 	t.Helper()
 	if _, err := findBinaries(); err != nil {
@@ -65,8 +65,7 @@ func RequireBinaries(t *testing.T) {
 func (b *Breakable) Start(t *testing.T) {
 	t.Helper()
 	b.local.keep = true
-	// What a killed server leaves behind, its shared memory, goes when the last of its processes does; until
-	// then it does not start.
+	// The shared memory of a killed server goes with the last of its processes. Until then it does not start again.
 	var failure error
 	for range startAttempts {
 		server, stop, err := b.local.start(t.Context(), b.options)
@@ -89,7 +88,7 @@ func (b *Breakable) Kill(t *testing.T) {
 	b.stop = nil
 }
 
-// Freeze stops all of the server's processes until Thaw: connections stay open, and nothing answers.
+// Freeze stops all processes of the server until Thaw: connections stay open, but nothing answers.
 func (b *Breakable) Freeze(t *testing.T) {
 	t.Helper()
 	b.signal(t, syscall.SIGSTOP)
@@ -101,7 +100,7 @@ func (b *Breakable) Thaw(t *testing.T) {
 	b.signal(t, syscall.SIGCONT)
 }
 
-// Log returns what the server has logged.
+// Log returns the server's log.
 func (b *Breakable) Log() string {
 	log, err := os.ReadFile(filepath.Join(b.local.folder, "log"))
 	if err != nil {
@@ -118,8 +117,8 @@ func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// SignalServer sends a signal to the postmaster of the server that runs on the data in a folder, first, so that it
-// starts no more processes, and to its children.
+// SignalServer sends a signal to all processes of the server that runs on the data in a folder: first to the
+// postmaster, so that it starts no more processes, and then to its children.
 func SignalServer(data string, signal syscall.Signal) error {
 	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
@@ -131,7 +130,7 @@ func SignalServer(data string, signal syscall.Signal) error {
 		return fmt.Errorf("postmaster.pid: got %q, want a process id on the first line", content)
 	}
 	first := signal
-	if signal == syscall.SIGKILL { // its children could not be told from others once it has ended
+	if signal == syscall.SIGKILL { // once it has ended, its children could not be told apart
 		first = syscall.SIGSTOP
 	}
 	if err := syscall.Kill(postmaster, first); err != nil {
@@ -141,17 +140,17 @@ func SignalServer(data string, signal syscall.Signal) error {
 	for _, process := range all {
 		_ = syscall.Kill(process, signal) // it may have ended by itself
 	}
-	// A server does not start while a process of the former one is left.
+	// A server does not start while a process of the previous one runs.
 	for deadline := time.Now().Add(time.Minute); signal == syscall.SIGKILL && slices.ContainsFunc(all, runs); {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("got processes of %d that outlive SIGKILL", postmaster)
+			return fmt.Errorf("processes of %d still run after SIGKILL", postmaster)
 		}
 		time.Sleep(time.Millisecond)
 	}
 	return nil
 }
 
-// runs reports whether a process has not ended.
+// runs reports whether a process runs, and is not a zombie.
 func runs(pid int) bool {
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -161,7 +160,7 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
-// childrenOf returns the processes that have that parent.
+// childrenOf returns the processes with this parent.
 func childrenOf(parent int) []int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
 	var children []int

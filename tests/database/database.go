@@ -1,7 +1,7 @@
 // Package database gives tests databases of their own, on PostgreSQL and on SQLite.
 //
-// A package that uses it calls Main from its TestMain. How PostgreSQL is had is decided once for each
-// process; see docs/TESTING.md.
+// A package that uses it calls Main from its TestMain. docs/TESTING.md says how each process gets its PostgreSQL
+// server.
 package database
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// zone is the time zone of every PostgreSQL database: one that is not UTC, nor a whole number of hours
-// from it, finds code that takes local time for UTC.
+// zone is the time zone of every PostgreSQL database. It is no whole number of hours from UTC, to reveal code that
+// takes local time for UTC.
 const zone = "Asia/Kathmandu"
 
 // setupTime bounds everything but the start of the server.
@@ -52,7 +52,7 @@ func Each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
 	}
 }
 
-// CreateUser stores a user without ways in.
+// CreateUser stores a user without credentials.
 func CreateUser(t testing.TB, store *gormstore.Store, created user.User) {
 	t.Helper()
 	err := gormstore.NewIdentities(store).Enroll(t.Context(), netip.Addr{}, auditlog.Entry{}, created,
@@ -62,11 +62,11 @@ func CreateUser(t testing.TB, store *gormstore.Store, created user.User) {
 	}
 }
 
-// shared is the process's PostgreSQL server and the migrated database that tests get copies of.
+// shared is the process's PostgreSQL server, with a migrated database that tests get copies of.
 var shared struct {
 	once     sync.Once
 	err      error
-	tell     sync.Once // what is wrong, once for all tests
+	report   sync.Once // reports err once for all tests
 	admin    *sql.DB
 	url      *url.URL
 	template string
@@ -74,30 +74,30 @@ var shared struct {
 	cloning  sync.Mutex // a template cannot be copied while another session uses it
 }
 
-// Postgres returns the configuration of a migrated, empty database that is dropped after the test, or, if the test
-// failed on a server that outlives it, kept, and its URL printed.
+// Postgres returns the configuration of a migrated, empty database. It is dropped after the test. If the test failed on
+// a server that outlives it, the database is kept and its URL printed.
 func Postgres(tb testing.TB) gormstore.Config {
 	tb.Helper()
 	return postgres(tb, true)
 }
 
-// EmptyPostgres returns what Postgres does, without any table.
+// EmptyPostgres is like Postgres, but the database has no tables.
 func EmptyPostgres(tb testing.TB) gormstore.Config {
 	tb.Helper()
 	return postgres(tb, false)
 }
 
-// WithParameter sets a parameter of a PostgreSQL configuration's URL, which may have none.
+// WithParameter returns a PostgreSQL configuration with a parameter set in its URL.
 func WithParameter(tb testing.TB, cfg gormstore.Config, name, value string) gormstore.Config {
 	tb.Helper()
-	parsed, err := url.Parse(cfg.URL)
+	database, err := url.Parse(cfg.URL)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	query := parsed.Query()
+	query := database.Query()
 	query.Set(name, value)
-	parsed.RawQuery = query.Encode()
-	cfg.URL = parsed.String()
+	database.RawQuery = query.Encode()
+	cfg.URL = database.String()
 	return cfg
 }
 
@@ -105,8 +105,8 @@ func postgres(tb testing.TB, migrated bool) gormstore.Config {
 	tb.Helper()
 	shared.once.Do(func() { shared.err = startShared() })
 	if shared.err != nil {
-		shared.tell.Do(func() { tb.Error(shared.err) })
-		tb.Fatal("got no PostgreSQL, which another test says more about, want one")
+		shared.report.Do(func() { tb.Error(shared.err) })
+		tb.Fatal("got no PostgreSQL server (another test says why), want one")
 	}
 	name, template := newName(), "template0"
 	if migrated {
@@ -133,12 +133,12 @@ func postgres(tb testing.TB, migrated bool) gormstore.Config {
 // SQLite returns the configuration of a migrated, empty database in the test's folder.
 func SQLite(tb testing.TB) gormstore.Config {
 	tb.Helper()
-	migrated, err := sqliteTemplate()
+	content, err := sqliteTemplate()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	cfg := EmptySQLite(tb)
-	if err := os.WriteFile(SQLitePath(cfg), migrated, 0o600); err != nil {
+	if err := os.WriteFile(SQLitePath(cfg), content, 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	return cfg
@@ -183,7 +183,7 @@ func Open(tb testing.TB, cfg gormstore.Config) *gormstore.Store {
 	return store
 }
 
-// SQL returns a bare connection pool to the same database, for tests that are "any other writer".
+// SQL returns a plain connection pool to the same database, as another program would use.
 func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 	tb.Helper()
 	driver, dsn := "pgx", cfg.URL
@@ -198,20 +198,20 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 	return db
 }
 
-// WantAnalyzed wants PostgreSQL's planner to know how many rows its tables have.
+// WantAnalyzed fails the test unless PostgreSQL's planner knows how many rows the tables have.
 func WantAnalyzed(tb testing.TB, cfg gormstore.Config) {
 	tb.Helper()
 	if !gormstore.URL(cfg.URL).IsPostgres() {
 		return
 	}
-	var unknown int
+	var tables int
 	row := SQL(tb, cfg).QueryRowContext(tb.Context(), `SELECT count(*) FROM pg_class
 		WHERE oid IN ('users'::regclass, 'pastes'::regclass, 'pasties'::regclass, 'paste_edits'::regclass) AND reltuples < 0`)
-	if err := row.Scan(&unknown); err != nil {
+	if err := row.Scan(&tables); err != nil {
 		tb.Fatal(err)
 	}
-	if unknown > 0 {
-		tb.Errorf("got %d tables that were not analysed, want none", unknown)
+	if tables > 0 {
+		tb.Errorf("got %d tables without statistics, want none", tables)
 	}
 }
 
@@ -266,10 +266,10 @@ func clone(ctx context.Context, name, template string) error {
 }
 
 func config(name string) gormstore.Config {
-	own := *shared.url
-	own.Path = "/" + name
+	database := *shared.url
+	database.Path = "/" + name
 	cfg := gormstore.DefaultConfig()
-	cfg.URL = own.String()
+	cfg.URL = database.String()
 	cfg.ConnectTimeout = 20 * time.Second // other tests keep the machine busy
 	return cfg
 }

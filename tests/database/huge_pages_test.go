@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestHugePagesOfOthers has several programs set huge pages aside, which end in another order: in the end there are as
-// many as before, and who has more set aside meanwhile keeps them.
+// TestHugePagesOfOthers checks that programs which set huge pages aside, and end in another order, leave as many as
+// before, and that pages which others set aside in between stay.
 func TestHugePagesOfOthers(t *testing.T) {
 	t.Parallel()
 	if memory("Hugepagesize") == 0 {
 		t.Skip("this machine has no huge pages")
 	}
-	path := filepath.Join(t.TempDir(), "nr_hugepages") // which takes whatever number it is told
+	path := filepath.Join(t.TempDir(), "nr_hugepages") // a plain file, which accepts any number
 	write := func(number int) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(strconv.Itoa(number)+"\n"), 0o600); err != nil {
@@ -47,17 +47,17 @@ func TestHugePagesOfOthers(t *testing.T) {
 	}
 	all.Wait()
 	if got := read(); got != before {
-		t.Errorf("got %d pages, want the %d of before", got, before)
+		t.Errorf("got %d pages, want %d as before", got, before)
 	}
 
 	giveBack := reserveHugePages(path, 64)
-	reserved := read() - before
-	if reserved <= 0 {
-		t.Errorf("got %d pages more, want some", reserved)
+	more := read() - before
+	if more <= 0 {
+		t.Errorf("got %d pages more, want some", more)
 	}
-	write(before + reserved + others)
+	write(before + more + others)
 	giveBack()
 	if got := read(); got != before+others {
-		t.Errorf("got %d pages, want the %d of before and %d of others", got, before, others)
+		t.Errorf("got %d pages, want %d from before and %d of others", got, before, others)
 	}
 }

@@ -31,8 +31,8 @@ type Replica struct {
 	db   *sql.DB
 }
 
-// Replicate starts a primary with that many replicas: of PostgreSQL's binaries on the machine, or else in containers,
-// or of binaries that it installs; or in the one of these ways that is demanded.
+// Replicate starts a primary with this many replicas: with PostgreSQL's binaries on the machine, or else in containers,
+// or with binaries that it installs. GLUEPOT_TEST_POSTGRES can demand one of these ways.
 func Replicate(t *testing.T, count int) *Replication {
 	t.Helper()
 	options := append([]string{"-c", "wal_level=replica", "-c", "max_wal_senders=10", "-c", "hot_standby=on"},
@@ -70,26 +70,26 @@ type cluster struct {
 	replicate func(ctx context.Context) (replica *url.URL, stop func(), err error)
 }
 
-// startCluster takes the first way that works. That a server of somebody else is demanded says nothing about replicas.
+// startCluster takes the first way that works. It ignores the demand for the way url, which has no replicas.
 func startCluster(ctx context.Context, options []string) (*cluster, error) {
-	demanded := os.Getenv(envWay)
-	var tried []error
+	demand := os.Getenv(envWay)
+	var failures []error
 	for _, way := range []struct {
 		name  string
 		start func(context.Context, []string) (*cluster, error)
 	}{{"local", localCluster}, {"container", containerCluster}, {"install", installedCluster}} {
-		if demanded != "" && demanded != "url" && demanded != way.name {
+		if demand != "" && demand != "url" && demand != way.name {
 			continue
 		}
 		c, err := way.start(ctx, options)
 		if err == nil {
 			return c, nil
 		}
-		tried = append(tried, err)
+		failures = append(failures, err)
 	}
 	return nil, fmt.Errorf("streaming replicas need PostgreSQL's server binaries (Debian: apt-get install "+
 		"postgresql) or a Docker engine: %w",
-		errors.Join(tried...))
+		errors.Join(failures...))
 }
 
 func localCluster(ctx context.Context, options []string) (*cluster, error) {
@@ -128,13 +128,13 @@ func containerCluster(ctx context.Context, options []string) (*cluster, error) {
 	}}, nil
 }
 
-// letReplicate lets replicas connect, which the image does not do by itself.
+// letReplicate lets replicas connect, which the image does not allow by default.
 func letReplicate(ctx context.Context, container *tcpostgres.PostgresContainer, primary *url.URL) error {
 	db, err := sql.Open("pgx", primary.String())
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // nothing is left to do with it
+	defer db.Close() //nolint:errcheck // it was only read from
 	var hba string
 	if err := db.QueryRowContext(ctx, "SHOW hba_file").Scan(&hba); err != nil {
 		return err
@@ -184,7 +184,7 @@ func startReplicaContainer(ctx context.Context, primary string, options []string
 	}, stop, nil
 }
 
-// Pause stops the replica from taking over what the primary writes, until Resume.
+// Pause stops the replica from applying what the primary writes, until Resume.
 func (r *Replica) Pause(t *testing.T) {
 	t.Helper()
 	if _, err := r.db.ExecContext(t.Context(), "SELECT pg_wal_replay_pause()"); err != nil {
@@ -208,24 +208,24 @@ func (r *Replica) Promote(t *testing.T) {
 	}
 }
 
-// WaitForQuestion waits until somebody else begins a statement with that text on the replica, and has been answered.
+// WaitForQuestion waits until another client has begun and finished a statement with this text on the replica.
 func (r *Replica) WaitForQuestion(t *testing.T, text string) {
 	t.Helper()
-	var begun time.Time
-	if err := r.db.QueryRowContext(t.Context(), "SELECT clock_timestamp()").Scan(&begun); err != nil {
+	var start time.Time
+	if err := r.db.QueryRowContext(t.Context(), "SELECT clock_timestamp()").Scan(&start); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		var asked bool
+		var seen bool
 		if err := r.db.QueryRowContext(t.Context(), `SELECT exists(SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid()
-			AND state = 'idle' AND query_start > $1 AND query LIKE '%' || $2 || '%')`, begun, text).Scan(&asked); err != nil {
+			AND state = 'idle' AND query_start > $1 AND query LIKE '%' || $2 || '%')`, start, text).Scan(&seen); err != nil {
 			t.Fatal(err)
 		}
-		if asked {
+		if seen {
 			return
 		}
 	}
-	t.Fatalf("nobody asked the replica for %s within a minute", text)
+	t.Fatalf("got no statement with %s on the replica within a minute, want one", text)
 }
 
 func startReplica(ctx context.Context, primary *url.URL, options []string) (*url.URL, func(), error) {

@@ -28,7 +28,7 @@ import (
 	"github.com/gluepot/gluepot/tests/freeport"
 )
 
-// The variables that say how tests get PostgreSQL.
+// The environment variables that say how tests get PostgreSQL.
 const (
 	envWay   = "GLUEPOT_TEST_POSTGRES"       // url, container or local: demand that way
 	envURL   = "GLUEPOT_TEST_DATABASE_URL"   // a server that may be used
@@ -39,33 +39,31 @@ const (
 
 const defaultImage = "postgres:17-alpine"
 
-// What the start of a server may take: of any, fetching the image included, of a local one, and the answer of one that
-// runs.
 const (
-	startTime      = 5 * time.Minute
-	localStartTime = 2 * time.Minute
-	urlTime        = 30 * time.Second
+	startTime      = 5 * time.Minute  // for any server to start, including the download of an image
+	localStartTime = 2 * time.Minute  // for a local server to start
+	urlTime        = 30 * time.Second // for a running server to answer
 )
 
 // noSync tells a server not to wait for the disk.
 const noSync = "fsync=off"
 
-// Options of the server: unsafe ones trade safety, which no test database needs, for speed.
+// Options of the server. The unsafe ones trade durability, which tests do not need, for speed.
 var (
 	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c",
 		"max_connections=300"}
 	safeOptions = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB"}
 )
 
-// cacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's
-// memory, the most that PostgreSQL's manual recommends.
+// cacheMiB returns the size of the cache of a server from StartServer, in MiB: two fifths of the machine's memory, the
+// most that PostgreSQL's manual recommends.
 func cacheMiB() int {
 	const least = 128
 	return max(least, memory("MemTotal")>>10*2/5)
 }
 
-// way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
-// can be created, or errNotHere. Any other error is of a way that is here and does not work.
+// way is a way of getting a PostgreSQL server. start returns the URL of a database on which others can be created. It
+// fails with errNotHere if the machine does not offer this way, and with another error if it offers it but fails.
 type way struct {
 	name  string
 	start func(ctx context.Context, options []string) (server *url.URL, stop func(), err error)
@@ -73,26 +71,26 @@ type way struct {
 
 var errNotHere = errors.New("not available")
 
-// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one that keeps
-// its promises: commits are on disk. Its cache is in huge pages where the machine has room for them and lets us, as one
-// of that size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, whether it
-// has huge pages, and what stops it.
+// StartServer starts a PostgreSQL server in the same ways as for tests, for other programs. It is durable: commits are
+// on disk. Its cache is in huge pages if the machine has room for them and allows it, as a cache of that size should be
+// (docs/SCALING.md). It returns the URL of a database on which others can be created, whether the server has huge
+// pages, and a function that stops it.
 func StartServer() (server *url.URL, huge bool, stop func(), err error) {
 	cache, giveBack := cacheMiB(), func() {}
 	if os.Getenv(envURL) == "" {
 		giveBack = reserveHugePages(hugePages, cache+cache/32+64) // it shares more than its cache
 	}
-	taken := hugePagesTaken()
+	before := hugePagesInUse()
 	server, end, err := findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cache)))
-	if err != nil || hugePagesTaken()-taken < cache { // of a server that is not allowed to take them
+	if err != nil || hugePagesInUse()-before < cache { // the server may not use them
 		giveBack()
 		return server, false, end, err
 	}
 	return server, true, func() { end(); giveBack() }, nil
 }
 
-// Share starts a PostgreSQL server as the tests get theirs. It returns the variables that make tests use it,
-// and what stops it.
+// Share starts a PostgreSQL server for several test programs. It returns the environment variables that make them use
+// it, and a function that stops it.
 func Share() (variables []string, stop func(), err error) {
 	server, stop, err := findServer(unsafeOptions)
 	if err != nil {
@@ -105,16 +103,16 @@ func Share() (variables []string, stop func(), err error) {
 	return variables, stop, nil
 }
 
-// findServer tries the ways in their order, or only the one that is demanded, and prints which it took. A way that is
-// here and does not work, such as an engine that cannot fetch the image, is told and passed over.
+// findServer tries each way in order, or only the one that is demanded, and prints which it took. It prints why a way
+// failed that the machine offers, such as an engine that cannot pull the image, and tries the next one.
 func findServer(options []string) (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	demanded := os.Getenv(envWay)
-	var tried []string
+	demand := os.Getenv(envWay)
+	var failures []string
 	for _, w := range []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal},
 		{"install", startInstalled}} {
-		if demanded != "" && demanded != w.name {
+		if demand != "" && demand != w.name {
 			continue
 		}
 		server, stop, err := w.start(ctx, options)
@@ -122,8 +120,8 @@ func findServer(options []string) (*url.URL, func(), error) {
 			_, _ = fmt.Fprintf(os.Stderr, "tests use PostgreSQL by way of %s: %s\n", w.name, server.Host)
 			return server, stop, nil
 		}
-		tried = append(tried, w.name+": "+err.Error())
-		if demanded == "" && !errors.Is(err, errNotHere) {
+		failures = append(failures, w.name+": "+err.Error())
+		if demand == "" && !errors.Is(err, errNotHere) {
 			_, _ = fmt.Fprintf(os.Stderr, "tests do not get PostgreSQL by way of %s: %v\n", w.name, err)
 		}
 	}
@@ -132,7 +130,7 @@ func findServer(options []string) (*url.URL, func(), error) {
   - a Docker engine; the image is %s, or what %s names
   - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql; as root, they do it themselves)
 %s=url, container, local or install demands one of them`,
-		strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
+		strings.Join(failures, "; "), envURL, defaultImage, envImage, envWay)
 }
 
 func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {
@@ -145,13 +143,13 @@ func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {
 		return nil, nil, fmt.Errorf("%s is not a URL", envURL)
 	}
 	if server.Host != "" && server.Port() == "" {
-		server.Host = net.JoinHostPort(server.Hostname(), "5432") // for what connects by itself, as proxies do
+		server.Host = net.JoinHostPort(server.Hostname(), "5432") // proxies need the port
 	}
 	db, err := sql.Open("pgx", value)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", envURL, err)
 	}
-	defer db.Close() //nolint:errcheck // it was only asked
+	defer db.Close() //nolint:errcheck // it was only pinged
 	ctx, cancel := context.WithTimeout(ctx, urlTime)
 	defer cancel()
 	return server, func() {}, db.PingContext(ctx)
@@ -169,8 +167,8 @@ func startContainer(ctx context.Context, options []string) (*url.URL, func(), er
 	return server, stop, err
 }
 
-// HasContainers reports whether PostgreSQL can be started in a container here: there are an engine and the image. Where
-// not, it says so on standard error, or fails the test if containers are demanded.
+// HasContainers reports whether PostgreSQL can run in a container here, which needs an engine and the image. If not, it
+// prints why, or fails the test if containers are demanded.
 func HasContainers(tb testing.TB) bool {
 	tb.Helper()
 	err := findImage(tb.Context())
@@ -184,9 +182,10 @@ func HasContainers(tb testing.TB) bool {
 	return false
 }
 
-// findImage fails with errNotHere if there is no engine, and with another error if it cannot get the image.
+// findImage pulls the image if necessary. It fails with errNotHere without an engine, and with another error if it
+// cannot get the image.
 func findImage(ctx context.Context) (err error) {
-	defer func() { // testcontainers panics where no engine is to be found
+	defer func() { // testcontainers panics if it finds no engine
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v (%w)", r, errNotHere)
 		}
@@ -195,7 +194,7 @@ func findImage(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("no Docker engine (%w)", errNotHere)
 	}
-	defer provider.Close() //nolint:errcheck // nothing was done with it
+	defer provider.Close() //nolint:errcheck // it was only read from
 	if err := provider.Health(ctx); err != nil {
 		return fmt.Errorf("no Docker engine (%w)", errNotHere)
 	}
@@ -240,14 +239,14 @@ func urlOf(ctx context.Context, container *tcpostgres.PostgresContainer) (*url.U
 	return url.Parse(connection)
 }
 
-// Where a container has its data: elsewhere than the image says, which may be a volume.
+// The folders of a container's data. They differ from the image's, which may be a volume.
 const (
 	containerFolder = "/var/lib/gluepot"
 	containerData   = containerFolder + "/data"
 )
 
-// localScript runs a server until its standard input ends, which it does when this process ends, however that happens,
-// and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
+// localScript runs a server until standard input ends, which happens however this process ends. Then it removes the
+// server's folder, unless it read keepFolder. $1 is the folder; the other arguments are the server's command.
 const localScript = `folder=$1; shift; "$@" >>"$folder/log" 2>&1 & server=$!
 read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
 
@@ -261,7 +260,7 @@ func startLocal(ctx context.Context, options []string) (*url.URL, func(), error)
 	return l.start(ctx, options)
 }
 
-// startInstalled installs PostgreSQL's binaries, where that can be done without asking anybody, and starts them.
+// startInstalled installs PostgreSQL's binaries, if that is possible without interaction, and starts a server.
 func startInstalled(ctx context.Context, options []string) (*url.URL, func(), error) {
 	if err := install(ctx); err != nil {
 		return nil, nil, err
@@ -269,7 +268,7 @@ func startInstalled(ctx context.Context, options []string) (*url.URL, func(), er
 	return startLocal(ctx, options)
 }
 
-// install installs Debian's packages of PostgreSQL, unless there are binaries.
+// install installs Debian's packages of PostgreSQL, unless the machine has binaries.
 func install(ctx context.Context) error {
 	if _, err := findBinaries(); !errors.Is(err, errNotHere) {
 		return err
@@ -288,12 +287,12 @@ func install(ctx context.Context) error {
 	return nil
 }
 
-// scratch returns the folder for a server with those options; empty stands for that of temporary files. One that does
-// not wait for the disk needs none, and creates databases several times as fast in memory.
+// scratch returns the folder for a server with these options, or "" for the default folder of temporary files. A server
+// that does not wait for the disk creates databases several times as fast in memory.
 func scratch(options []string) string {
 	const (
 		memory = "/dev/shm"
-		enough = 4 << 30 // bytes; in a container there are often 64 MiB only
+		enough = 4 << 30 // bytes; containers often have only 64 MiB
 	)
 	var free syscall.Statfs_t
 	if !slices.Contains(options, noSync) || syscall.Statfs(memory, &free) != nil ||
@@ -303,7 +302,7 @@ func scratch(options []string) string {
 	return memory
 }
 
-// initLocal returns a server in that folder that is not started yet and has nothing in it.
+// initLocal returns an empty server in a new folder below parent. It does not start it.
 func initLocal(ctx context.Context, parent string) (*local, error) {
 	l, err := newLocal(parent)
 	if err != nil {
@@ -317,13 +316,13 @@ func initLocal(ctx context.Context, parent string) (*local, error) {
 	return l, nil
 }
 
-// local is a server made of the machine's own binaries, in a folder of its own.
+// local is a server of the machine's own binaries, in its own folder.
 type local struct {
 	bin, folder string
-	credential  *syscall.Credential // whom to run it as
-	port        int                 // zero: any that is free
-	keep        bool                // the folder, when the server does not start
-	abandon     func()              // ends the server, if it still runs, and keeps the folder
+	credential  *syscall.Credential // the user to run it as
+	port        int                 // zero for any free one
+	keep        bool                // keep the folder if the server does not start
+	abandon     func()              // stops the server, if it runs, and keeps the folder
 }
 
 func newLocal(parent string) (*local, error) {
@@ -341,7 +340,7 @@ func newLocal(parent string) (*local, error) {
 
 func (l *local) data() string { return filepath.Join(l.folder, "data") }
 
-// command is one of PostgreSQL's programs, run as the server's user.
+// command returns a command that runs one of PostgreSQL's programs as the server's user.
 func (l *local) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return l.run(ctx, filepath.Join(l.bin, name), args...)
 }
@@ -368,7 +367,7 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + l.folder,
 	}, options...)
 	script := l.run(context.Background(), "sh", args...) // it outlives ctx
-	// an interrupt of the tests must reach it by its standard input only
+	// An interrupt of the tests must reach it only through its standard input.
 	script.SysProcAttr.Setpgid = true
 	alive, err := script.StdinPipe()
 	if err != nil {
@@ -413,15 +412,15 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
-		real, err := filepath.EvalSymlinks(path) // the other binaries stand beside the real one
+		real, err := filepath.EvalSymlinks(path) // the other binaries are beside it
 		return filepath.Dir(real), err
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
-	if len(found) == 0 {
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
+	if len(paths) == 0 {
 		return "", fmt.Errorf("no initdb (%w)", errNotHere)
 	}
-	sort.Slice(found, func(i, j int) bool { return majorVersion(found[i]) > majorVersion(found[j]) })
-	return filepath.Dir(found[0]), nil
+	sort.Slice(paths, func(i, j int) bool { return majorVersion(paths[i]) > majorVersion(paths[j]) })
+	return filepath.Dir(paths[0]), nil
 }
 
 func majorVersion(initdb string) int {
@@ -429,8 +428,8 @@ func majorVersion(initdb string) int {
 	return version
 }
 
-// serverCredential returns the user to run the server as and gives it the folder: PostgreSQL refuses
-// to run as root. nil stands for the current user.
+// serverCredential returns the user to run a server as, and makes the folder belong to that user: PostgreSQL refuses to
+// run as root. nil stands for the current user.
 func serverCredential(folder string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // see above

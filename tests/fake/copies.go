@@ -10,14 +10,14 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Copies keeps the rows of tables, for copies from and to it. It is for one caller that reads and one that writes.
+// Copies keeps the rows of tables, as a source or target of copies. It is for one reader and one writer at a time.
 type Copies struct {
 	List []copies.Table
 
 	*Store
 	uid  string
 	rows map[string][]copies.Row // by table, in the order of their keys
-	mark []string                // the source and the run of a copy that has not ended
+	mark []string                // the source and the run of an unfinished copy
 }
 
 // NewCopies returns empty tables.
@@ -108,15 +108,15 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 }
 
 func (c *Copies) add(table copies.Table, rows []copies.Row) error {
-	all := slices.Concat(c.rows[table.Name], rows)
+	merged := slices.Concat(c.rows[table.Name], rows)
 	compare := func(a, b copies.Row) int { return compareRows(a[:table.Key], b[:table.Key]) }
-	slices.SortFunc(all, compare)
-	for i := 1; i < len(all); i++ {
-		if compare(all[i-1], all[i]) == 0 {
+	slices.SortFunc(merged, compare)
+	for i := 1; i < len(merged); i++ {
+		if compare(merged[i-1], merged[i]) == 0 {
 			return errConflict
 		}
 	}
-	c.rows[table.Name] = all
+	c.rows[table.Name] = merged
 	return nil
 }
 

@@ -34,12 +34,12 @@ func (s *Store) credentials(owner user.ID) identity.Credentials {
 
 // ByPassword implements identity.Store.
 func (i Identities) ByPassword(ctx context.Context, name user.Name) (user.User, identity.PasswordHash, error) {
-	named, err := Users(i).ByName(ctx, name)
+	owner, err := Users(i).ByName(ctx, name)
 	if err != nil {
 		return user.User{}, "", err
 	}
-	credentials, err := i.CredentialsOf(ctx, named.ID)
-	return named, credentials.Password, err
+	credentials, err := i.CredentialsOf(ctx, owner.ID)
+	return owner, credentials.Password, err
 }
 
 // ChangeCredentials implements identity.Store.
@@ -61,12 +61,12 @@ func (i Identities) ChangeCredentials(
 func (s *Store) changeCredentials(
 	owner user.ID, change func(user.User, *identity.Credentials) error,
 ) (changed bool, err error) {
-	of, ok := s.byID(owner)
+	account, ok := s.byID(owner)
 	if !ok {
 		return false, errNotFound
 	}
 	credentials := s.credentials(owner)
-	if err := change(of, &credentials); err != nil {
+	if err := change(account, &credentials); err != nil {
 		return false, err
 	}
 	if s.servicesTaken(owner, credentials.Identities) {
@@ -75,7 +75,7 @@ func (s *Store) changeCredentials(
 	if err := s.setPasskeys(owner, credentials.Passkeys); err != nil {
 		return false, err
 	}
-	s.remember(of, of, credentials.Identities)
+	s.remember(account, account, credentials.Identities)
 	s.services[owner] = credentials.Identities
 	changed = s.passwords[owner] != credentials.Password
 	s.setPassword(owner, credentials.Password)
@@ -104,11 +104,11 @@ func (i Identities) Rehash(ctx context.Context, owner user.ID, from, to identity
 	return nil
 }
 
-func (s *Store) administered() bool {
+func (s *Store) hasAdministrator() bool {
 	return slices.ContainsFunc(s.users, func(u user.User) bool { return u.Admin })
 }
 
-// endLinks ends the one-time links of an owner, or those for the first administrator.
+// endLinks deletes the one-time links of an owner, or those for the first administrator if owner is "".
 func (s *Store) endLinks(owner user.ID) {
 	s.links = slices.DeleteFunc(s.links, func(l identity.OneTimeLink) bool { return l.Owner == owner })
 }
@@ -127,7 +127,7 @@ func (i Identities) StoreLink(ctx context.Context, _ auditlog.Entry, link identi
 	}
 	defer unlock()
 	switch {
-	case link.Owner == "" && i.administered():
+	case link.Owner == "" && i.hasAdministrator():
 		return identity.ErrAdministratorExists
 	case link.Owner != "" && !i.exists(link.Owner):
 		return errNotFound
@@ -180,8 +180,8 @@ func (i Identities) UseLink(
 	return owner, nil
 }
 
-// reserved reports whether a name was given up not long ago.
-func (s *Store) reserved(name user.Name) bool {
+// isReserved reports whether a name is reserved because its user gave it up recently.
+func (s *Store) isReserved(name user.Name) bool {
 	former, ok := s.former[name.Folded()]
 	return ok && s.now().Sub(former.at) < user.NameReserved
 }
@@ -197,7 +197,7 @@ func (i Identities) Enroll(
 	}
 	defer unlock()
 	if why.Setup != (identity.Hash{}) {
-		if i.administered() {
+		if i.hasAdministrator() {
 			return identity.ErrAdministratorExists
 		}
 		if link, err := i.link(why.Setup); err != nil || link.Owner != "" {
@@ -208,7 +208,7 @@ func (i Identities) Enroll(
 	if why.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
 		return identity.ErrInvitation
 	}
-	if why.Chosen && i.reserved(created.Name) {
+	if why.Chosen && i.isReserved(created.Name) {
 		return errConflict
 	}
 	for _, passkey := range credentials.Passkeys {

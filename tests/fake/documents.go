@@ -20,11 +20,11 @@ func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, 
 		return paste.Document{}, err
 	}
 	defer unlock()
-	found := p.document(id)
-	if found.ID == "" {
+	doc := p.document(id)
+	if doc.ID == "" {
 		return paste.Document{}, errNotFound
 	}
-	return found, nil
+	return doc, nil
 }
 
 // ReadDocument implements paste.Store.
@@ -76,15 +76,15 @@ func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Do
 	if stored.ID == "" || stored.BurnableBy(reader) != nil {
 		return paste.Document{}, errNotFound
 	}
-	p.remove(func(known paste.Paste) bool { return known.ID == id })
+	p.remove(func(other paste.Paste) bool { return other.ID == id })
 	return stored, nil
 }
 
-// document returns the active paste of that id, or the zero one.
+// document returns the active paste with this id, or the zero document.
 func (s *Store) document(id paste.ID) paste.Document {
-	for _, known := range s.pastes {
-		if known.ID == id && s.active(known) {
-			doc := paste.Document{Paste: known, Content: clone(s.contents[id])}
+	for _, p := range s.pastes {
+		if p.ID == id && s.active(p) {
+			doc := paste.Document{Paste: p, Content: clone(s.contents[id])}
 			for _, stars := range s.stars {
 				if slices.Contains(stars, string(id)) {
 					doc.Stars++
@@ -107,7 +107,7 @@ func (p Pastes) CreateDocument(ctx context.Context, created paste.Document) erro
 }
 
 func (s *Store) create(created paste.Document) error {
-	if _, taken := s.contents[created.ID]; taken {
+	if _, exists := s.contents[created.ID]; exists {
 		return errIDTaken
 	}
 	if created.Owner != "" && !s.exists(created.Owner) {
@@ -139,20 +139,20 @@ func (p Pastes) Update(
 	if stored.ID == "" {
 		return paste.Document{}, errNotFound
 	}
-	created, err := change(stored)
+	after, err := change(stored)
 	switch {
 	case err != nil:
 		return paste.Document{}, err
-	case !created.Changed:
+	case !after.Changed:
 		return p.document(id), nil
 	}
-	created.ID, created.CreatedAt, created.Burns, created.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
-	p.pastes[slices.Index(p.pastes, stored.Paste)] = created.Paste
+	after.ID, after.CreatedAt, after.Burns, after.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
+	p.pastes[slices.Index(p.pastes, stored.Paste)] = after.Paste
 	if p.unshared == nil {
 		p.unshared = make(map[paste.ID]bool)
 	}
-	p.unshared[id] = paste.Unshared(p.unshared[id], stored.Visibility, created.Visibility)
-	p.keep(created.Document)
+	p.unshared[id] = paste.Unshared(p.unshared[id], stored.Visibility, after.Visibility)
+	p.keep(after.Document)
 	return p.document(id), nil
 }
 
@@ -170,20 +170,20 @@ func (p Pastes) DeleteIf(ctx context.Context, _ auditlog.Entry, id paste.ID, all
 	if err := allow(stored); err != nil {
 		return err
 	}
-	p.remove(func(known paste.Paste) bool { return known.ID == id })
+	p.remove(func(other paste.Paste) bool { return other.ID == id })
 	return nil
 }
 
-// remove deletes pastes, and remembers that for imports.
+// remove deletes pastes, and leaves tombstones for imports.
 func (s *Store) remove(which func(paste.Paste) bool) {
-	s.pastes = slices.DeleteFunc(s.pastes, func(known paste.Paste) bool {
-		gone := which(known)
-		if gone {
-			s.bury("paste", string(known.ID))
-			delete(s.contents, known.ID)
-			delete(s.unshared, known.ID)
+	s.pastes = slices.DeleteFunc(s.pastes, func(p paste.Paste) bool {
+		if !which(p) {
+			return false
 		}
-		return gone
+		s.bury("paste", string(p.ID))
+		delete(s.contents, p.ID)
+		delete(s.unshared, p.ID)
+		return true
 	})
 }
 
@@ -196,9 +196,9 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste
 	defer unlock()
 	results := make([]batch.Result, len(pastes))
 	for i, record := range pastes {
-		_, known := p.contents[record.ID]
+		_, exists := p.contents[record.ID]
 		owner := record.Over(paste.Document{}, false).Owner
-		if !known && p.buried("paste", string(record.ID)) || p.removedUser(owner) {
+		if !exists && p.buried("paste", string(record.ID)) || p.removedUser(owner) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
@@ -209,27 +209,27 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Import, orphans paste
 			}
 			record.Owner = new(user.ID)
 		}
-		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == record.ID })
+		at := slices.IndexFunc(p.pastes, func(other paste.Paste) bool { return other.ID == record.ID })
 		var before paste.Document
-		if stored >= 0 {
-			before = paste.Document{Paste: p.pastes[stored], Content: p.contents[record.ID]}
+		if at >= 0 {
+			before = paste.Document{Paste: p.pastes[at], Content: p.contents[record.ID]}
 		}
 		after := record.Over(before, p.unshared[record.ID])
 		after.CreatedAt, after.ExpiresAt = after.CreatedAt.UTC(), after.ExpiresAt.UTC()
 		switch {
-		case stored < 0:
+		case at < 0:
 			p.pastes = append(p.pastes, after.Paste)
 		case before.Paste == after.Paste && reflect.DeepEqual(before.Content, clone(after.Content)):
 			results[i].Outcome = batch.Unchanged
 		default:
-			results[i].Outcome, p.pastes[stored] = batch.Updated, after.Paste
+			results[i].Outcome, p.pastes[at] = batch.Updated, after.Paste
 		}
 		p.keep(after)
 	}
 	return results, nil
 }
 
-// clone returns a copy that shares nothing with c, with times and empty lists as a database returns them.
+// clone returns a deep copy of c, with times and empty lists as a database returns them.
 func clone(c paste.Content) paste.Content {
 	c.Tags, c.Pasties, c.Edits = slices.Concat(c.Tags), slices.Concat(c.Pasties), slices.Concat(c.Edits)
 	for i := range c.Edits {
@@ -237,9 +237,9 @@ func clone(c paste.Content) paste.Content {
 		c.Edits[i].Metadata = slices.Clone(c.Edits[i].Metadata)
 	}
 	if c.Cipher != nil {
-		copied := *c.Cipher
-		copied.Data, copied.Key, copied.Salt = slices.Clone(copied.Data), slices.Clone(copied.Key), slices.Clone(copied.Salt)
-		c.Cipher = &copied
+		cipher := *c.Cipher
+		cipher.Data, cipher.Key, cipher.Salt = slices.Clone(cipher.Data), slices.Clone(cipher.Key), slices.Clone(cipher.Salt)
+		c.Cipher = &cipher
 	}
 	return c
 }
@@ -254,12 +254,12 @@ func (p Pastes) RemovalNotice(ctx context.Context, id paste.ID) (bool, error) {
 	return p.Removed[id], nil
 }
 
-// ForgetOrigins implements paste.Store. Nothing is kept here.
+// ForgetOrigins implements paste.Store. The fake keeps no origins.
 func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	return p.PurgeRemoved(ctx, 0, 0)
 }
 
-// DeleteRemoved implements paste.Store. Nothing is kept here.
+// DeleteRemoved implements paste.Store. The fake keeps no removed pastes.
 func (p Pastes) DeleteRemoved(ctx context.Context, _ auditlog.Entry, _ paste.ID) error {
 	if _, err := p.PurgeRemoved(ctx, 0, 0); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (p Pastes) DeleteRemoved(ctx context.Context, _ auditlog.Entry, _ paste.ID)
 	return errNotFound
 }
 
-// PurgeRemoved implements paste.Store. Nothing is kept here.
+// PurgeRemoved implements paste.Store. The fake keeps no removed pastes.
 func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -277,7 +277,7 @@ func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, 
 	return 0, nil
 }
 
-// FinishDeletions implements paste.Store. None is interrupted here.
+// FinishDeletions implements paste.Store. Nothing interrupts deletions here.
 func (p Pastes) FinishDeletions(ctx context.Context, _ int) (int, error) {
 	return p.PurgeRemoved(ctx, 0, 0)
 }

@@ -1,5 +1,5 @@
-// Package fake keeps everything in maps, for tests of what stands above the store. The contract suites run
-// over it, so that it cannot promise what a database does not.
+// Package fake is a store in memory, for tests of the layers above the store. The contract suites run over it, too, so
+// that it behaves as the databases do.
 package fake
 
 import (
@@ -24,9 +24,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Store is an empty store as it is made by new.
+// Store is a store. Its zero value is empty.
 type Store struct {
-	// Now is the clock by which pastes are judged. Default: time.Now.
+	// Now is the clock that says which pastes have expired. Default: time.Now.
 	Now func() time.Time
 
 	mu       sync.Mutex
@@ -36,13 +36,13 @@ type Store struct {
 	tokens   []token.Token
 	pastes   []paste.Paste
 	contents map[paste.ID]paste.Content
-	quotas   map[paste.Client]time.Time // when each client has its whole quota again
+	quotas   map[paste.Client]time.Time // the time at which each client has its whole quota again
 	former   map[string]formerName
-	graves   map[[2]string]bool // kind and id of what was deleted
+	graves   map[[2]string]bool // tombstones, by kind and id
 	own      map[user.ID]user.LocalChanges
 	unshared map[paste.ID]bool
 
-	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
+	Removed     map[paste.ID]bool // pastes that operators removed, and whether their pages say so
 	attempts    map[identity.Hash]attempt
 	passkeys    map[user.ID][]identity.Passkey
 	ceremonies  map[identity.Hash]ceremony
@@ -51,7 +51,7 @@ type Store struct {
 	links       []identity.OneTimeLink
 }
 
-// The parts of a Store are types of their own, because their ports have methods of the same names.
+// The parts of a Store are separate types, because their ports have methods of the same names.
 type (
 	// Users keeps users.
 	Users struct{ *Store }
@@ -59,7 +59,7 @@ type (
 	Tokens struct{ *Store }
 	// Pastes keeps pastes and stars.
 	Pastes struct{ *Store }
-	// Stats counts everything.
+	// Stats counts users, tokens and pastes.
 	Stats struct{ *Store }
 )
 
@@ -69,7 +69,7 @@ var (
 	errIDTaken  = fault.Wrap(fault.Conflict, "It exists.", ident.ErrTaken)
 )
 
-// lock fails as a store does whose caller has gone.
+// lock fails as a database does if ctx is cancelled.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	if ctx.Err() != nil {
 		return nil, fault.Wrap(fault.Unavailable, "gone", ctx.Err())
@@ -91,7 +91,7 @@ func (s *Store) exists(id user.ID) bool {
 	return slices.ContainsFunc(s.users, func(u user.User) bool { return u.ID == id })
 }
 
-// bury remembers that something was deleted.
+// bury leaves a tombstone.
 func (s *Store) bury(kind, id string) {
 	if s.graves == nil {
 		s.graves = make(map[[2]string]bool)
@@ -117,7 +117,7 @@ func (u Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 }
 
 func (s *Store) index(name user.Name) int {
-	return slices.IndexFunc(s.users, func(known user.User) bool { return known.Name.Folded() == name.Folded() })
+	return slices.IndexFunc(s.users, func(other user.User) bool { return other.Name.Folded() == name.Folded() })
 }
 
 // StaleByName implements user.Store.
@@ -135,14 +135,14 @@ func (u Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
 		return user.User{}, err
 	}
 	defer unlock()
-	if found, ok := u.byID(id); ok {
-		return found, nil
+	if account, ok := u.byID(id); ok {
+		return account, nil
 	}
 	return user.User{}, errNotFound
 }
 
 func (s *Store) byID(id user.ID) (user.User, bool) {
-	i := slices.IndexFunc(s.users, func(known user.User) bool { return known.ID == id })
+	i := slices.IndexFunc(s.users, func(other user.User) bool { return other.ID == id })
 	if i < 0 {
 		return user.User{}, false
 	}
@@ -164,35 +164,35 @@ func (u Users) Update(
 		return user.User{}, nil, err
 	}
 	defer unlock()
-	i := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == id })
+	i := slices.IndexFunc(u.users, func(other user.User) bool { return other.ID == id })
 	if i < 0 {
 		return user.User{}, nil, errNotFound
 	}
-	updated, services := u.users[i], u.copyServices(u.users[i].ID)
-	if err := change(&updated, services); err != nil {
+	after, services := u.users[i], u.copyServices(u.users[i].ID)
+	if err := change(&after, services); err != nil {
 		return user.User{}, nil, err
 	}
-	updated.ID, updated.CreatedAt = u.users[i].ID, u.users[i].CreatedAt
-	if holder := u.index(updated.Name); holder >= 0 && holder != i {
+	after.ID, after.CreatedAt = u.users[i].ID, u.users[i].CreatedAt
+	if holder := u.index(after.Name); holder >= 0 && holder != i {
 		return user.User{}, nil, errConflict
 	}
-	if u.servicesTaken(updated.ID, services) {
+	if u.servicesTaken(after.ID, services) {
 		return user.User{}, nil, user.ErrIdentityTaken
 	}
-	if had := u.users[i].Name; had.Folded() != updated.Name.Folded() {
-		if reserved, ok := u.former[updated.Name.Folded()]; ok && reserved.id != updated.ID &&
-			u.now().Sub(reserved.at) < user.NameReserved {
+	if old := u.users[i].Name; old.Folded() != after.Name.Folded() {
+		if former, ok := u.former[after.Name.Folded()]; ok && former.id != after.ID &&
+			u.now().Sub(former.at) < user.NameReserved {
 			return user.User{}, nil, errConflict
 		}
-		u.giveUp(had, updated.ID)
+		u.giveUp(old, after.ID)
 	}
-	u.endSetup(u.users[i].Admin != updated.Admin)
-	u.remember(u.users[i], updated, services)
-	u.users[i], u.services[updated.ID] = updated, maps.Clone(services)
-	return updated, services, nil
+	u.endSetup(u.users[i].Admin != after.Admin)
+	u.remember(u.users[i], after, services)
+	u.users[i], u.services[after.ID] = after, maps.Clone(services)
+	return after, services, nil
 }
 
-// remember keeps what a change undoes, for imports.
+// remember records what a change undoes, so that no import does it again.
 func (s *Store) remember(before, after user.User, services map[string]string) {
 	own := s.ownOf(after.ID)
 	own.Closed = user.Closed(own.Closed, before, after)
@@ -226,7 +226,7 @@ func (s *Store) ownOf(id user.ID) user.LocalChanges {
 
 // Delete implements user.Store.
 func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id user.ID, name user.Name,
-	kept *user.PasteRetention) error {
+	retention *user.PasteRetention) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -245,11 +245,11 @@ func (u Users) Delete(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id us
 	delete(u.passkeys, id)
 	delete(u.passwords, id)
 	u.endLinks(id)
-	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })
-	if kept != nil {
-		u.giveUpPastes(id, *kept)
+	u.tokens = slices.DeleteFunc(u.tokens, func(t token.Token) bool { return t.Owner == id })
+	if retention != nil {
+		u.giveUpPastes(id, *retention)
 	}
-	u.remove(func(known paste.Paste) bool { return known.Owner == id })
+	u.remove(func(p paste.Paste) bool { return p.Owner == id })
 	u.bury("user", string(id))
 	return nil
 }
@@ -275,14 +275,15 @@ func (s *Store) createUser(created user.User, services map[string]string) error 
 	return nil
 }
 
-// giveUpPastes makes a user's pastes anonymous, but private ones.
-func (s *Store) giveUpPastes(owner user.ID, kept user.PasteRetention) {
+// giveUpPastes makes a user's pastes anonymous, except private ones.
+func (s *Store) giveUpPastes(owner user.ID, retention user.PasteRetention) {
 	for i := range s.pastes {
 		content := s.contents[s.pastes[i].ID]
 		if s.pastes[i].Owner == owner && content.Visibility != paste.Private {
 			s.pastes[i].Owner, content.Visibility, content.Tags = "", paste.Unlisted, nil
-			if expires := s.pastes[i].ExpiresAt; !kept.Until.IsZero() && (expires.IsZero() || expires.After(kept.Until)) {
-				s.pastes[i].ExpiresAt, content.Lifetime = kept.Until, paste.Lifetime(kept.Lifetime)
+			if expires := s.pastes[i].ExpiresAt; !retention.Until.IsZero() &&
+				(expires.IsZero() || expires.After(retention.Until)) {
+				s.pastes[i].ExpiresAt, content.Lifetime = retention.Until, paste.Lifetime(retention.Lifetime)
 			}
 			s.contents[s.pastes[i].ID] = content
 		}
@@ -299,7 +300,7 @@ func (u Users) Users(ctx context.Context, after user.Name, limit int) ([]user.Us
 	all := slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
 		return cmp.Compare(a.Name.Folded(), b.Name.Folded())
 	})
-	all = slices.DeleteFunc(all, func(known user.User) bool { return known.Name.Folded() <= after.Folded() })
+	all = slices.DeleteFunc(all, func(other user.User) bool { return other.Name.Folded() <= after.Folded() })
 	return all[:min(len(all), limit)], nil
 }
 
@@ -312,29 +313,29 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 	defer unlock()
 	results := make([]batch.Result, len(accounts))
 	var (
-		ids     []user.ID
-		names   []string
-		known   []int // where they stand in accounts
-		current = make(map[user.ID]string)
+		ids       []user.ID
+		names     []string
+		positions []int // of ids in accounts
+		current   = make(map[user.ID]string)
 	)
 	for i, account := range accounts {
 		if u.removedUser(account.ID) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
-		ids, names, known = append(ids, account.ID), append(names, account.Name.Folded()), append(known, i)
+		ids, names, positions = append(ids, account.ID), append(names, account.Name.Folded()), append(positions, i)
 	}
 	for _, stored := range u.users {
 		current[stored.ID] = stored.Name.Folded()
 	}
 	for n, refused := range refuse(ids, names, current) {
-		i := known[n]
+		i := positions[n]
 		if refused {
 			results[i].Err = errConflict
 			continue
 		}
 		var stored user.Account
-		at := slices.IndexFunc(u.users, func(stored user.User) bool { return stored.ID == accounts[i].ID })
+		at := slices.IndexFunc(u.users, func(other user.User) bool { return other.ID == accounts[i].ID })
 		if at >= 0 {
 			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Identities: u.services[accounts[i].ID]}
 		}
@@ -352,8 +353,8 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 				slices.Equal(want.Stars, u.stars[want.ID]) {
 				results[i].Outcome = batch.Unchanged
 			}
-			if had := u.users[at].Name; had.Folded() != want.Name.Folded() {
-				u.giveUp(had, want.ID)
+			if old := u.users[at].Name; old.Folded() != want.Name.Folded() {
+				u.giveUp(old, want.ID)
 			}
 			u.users[at] = want.User
 		}
@@ -365,15 +366,15 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 	return results, nil
 }
 
-// refuse says which of a batch cannot have the key that it wants, because another one has it in the end. Each
-// refusal can be the cause of another, since a refused user keeps its key.
+// refuse reports which items of a batch cannot have the key that they want, because another item has it in the end. A
+// refusal can cause another, since a refused item keeps its current key.
 func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool {
 	refused := make([]bool, len(ids))
 	for again := true; again; {
 		again = false
 		final := maps.Clone(current)
 		for i, id := range ids {
-			if !refused[i] && current[id] != keys[i] { // one that keeps its key goes before those that want it
+			if !refused[i] && current[id] != keys[i] { // an item that keeps its key has precedence over those that want it
 				delete(final, id)
 			}
 		}
@@ -382,7 +383,7 @@ func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool
 			holders[key] = id
 		}
 		for i, id := range ids {
-			if holder, held := holders[keys[i]]; !refused[i] && held && holder != id {
+			if holder, ok := holders[keys[i]]; !refused[i] && ok && holder != id {
 				refused[i], again = true, true
 			} else if !refused[i] {
 				holders[keys[i]] = id
@@ -399,11 +400,11 @@ func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error
 		return user.Account{}, err
 	}
 	defer unlock()
-	found, ok := u.byID(id)
+	owner, ok := u.byID(id)
 	if !ok {
 		return user.Account{}, errNotFound
 	}
-	account := user.Account{User: found, Stars: []string{}, Identities: u.copyServices(id)}
+	account := user.Account{User: owner, Stars: []string{}, Identities: u.copyServices(id)}
 	for _, star := range u.stars[id] {
 		if slices.ContainsFunc(u.pastes, func(p paste.Paste) bool { return string(p.ID) == star && u.active(p) }) {
 			account.Stars = append(account.Stars, star)
@@ -419,10 +420,10 @@ func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.
 		return token.Token{}, user.User{}, err
 	}
 	defer unlock()
-	for _, known := range t.tokens {
-		if known.Hash == hash {
-			owner, _ := t.byID(known.Owner)
-			return known, owner, nil
+	for _, stored := range t.tokens {
+		if stored.Hash == hash {
+			owner, _ := t.byID(stored.Owner)
+			return stored, owner, nil
 		}
 	}
 	return token.Token{}, user.User{}, errNotFound
@@ -439,11 +440,11 @@ func (t Tokens) Create(ctx context.Context, _ netip.Addr, _ auditlog.Entry, crea
 }
 
 func (t Tokens) create(created token.Token) error {
-	for _, known := range t.tokens {
+	for _, other := range t.tokens {
 		switch {
-		case known.ID == created.ID:
+		case other.ID == created.ID:
 			return errIDTaken
-		case known.Hash == created.Hash:
+		case other.Hash == created.Hash:
 			return errConflict
 		}
 	}
@@ -464,8 +465,8 @@ func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) er
 		return err
 	}
 	defer unlock()
-	for i, known := range t.tokens {
-		if at, ok := uses[known.ID]; ok && at.After(known.LastUsedAt) {
+	for i, stored := range t.tokens {
+		if at, ok := uses[stored.ID]; ok && at.After(stored.LastUsedAt) {
 			t.tokens[i].LastUsedAt = at.UTC()
 		}
 	}
@@ -479,16 +480,16 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 		return nil, err
 	}
 	defer unlock()
-	owned := []token.Token{}
-	for _, known := range t.tokens {
-		if known.Owner == owner && known.Kind == token.Access {
-			owned = append(owned, known)
+	tokens := []token.Token{}
+	for _, stored := range t.tokens {
+		if stored.Owner == owner && stored.Kind == token.Access {
+			tokens = append(tokens, stored)
 		}
 	}
-	slices.SortFunc(owned, func(a, b token.Token) int {
+	slices.SortFunc(tokens, func(a, b token.Token) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return owned, nil
+	return tokens, nil
 }
 
 // Revoke implements token.Store.
@@ -498,9 +499,9 @@ func (t Tokens) Revoke(ctx context.Context, _ netip.Addr, _ auditlog.Entry, id t
 		return err
 	}
 	defer unlock()
-	for i, known := range t.tokens {
-		if known.ID == id && known.Kind == token.Access {
-			if known.RevokedAt.IsZero() {
+	for i, stored := range t.tokens {
+		if stored.ID == id && stored.Kind == token.Access {
+			if stored.RevokedAt.IsZero() {
 				t.tokens[i].RevokedAt = at.UTC()
 			}
 			t.endSessionsOf(id)
@@ -519,10 +520,10 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 	defer unlock()
 	results := make([]batch.Result, len(tokens))
 	var (
-		ids     []token.ID
-		hashes  []token.Hash
-		known   []int // where they stand in tokens
-		current = make(map[token.ID]token.Hash)
+		ids       []token.ID
+		hashes    []token.Hash
+		positions []int // of ids in tokens
+		current   = make(map[token.ID]token.Hash)
 	)
 	for i, want := range tokens {
 		if t.removedUser(want.Owner) {
@@ -533,27 +534,27 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 			results[i].Err = errNotFound
 			continue
 		}
-		ids, hashes, known = append(ids, want.ID), append(hashes, want.Hash), append(known, i)
+		ids, hashes, positions = append(ids, want.ID), append(hashes, want.Hash), append(positions, i)
 	}
 	for _, stored := range t.tokens {
 		current[stored.ID] = stored.Hash
 	}
 	for n, refused := range refuse(ids, hashes, current) {
-		i := known[n]
+		i := positions[n]
 		if refused {
 			results[i].Err = errConflict
 			continue
 		}
 		want := tokens[i]
 		want.CreatedAt = want.CreatedAt.UTC()
-		stored := slices.IndexFunc(t.tokens, func(stored token.Token) bool { return stored.ID == want.ID })
+		at := slices.IndexFunc(t.tokens, func(other token.Token) bool { return other.ID == want.ID })
 		switch {
-		case stored < 0:
+		case at < 0:
 			t.tokens = append(t.tokens, want)
-		case t.tokens[stored].Hash == want.Hash:
+		case t.tokens[at].Hash == want.Hash:
 			results[i].Outcome = batch.Unchanged
 		default:
-			results[i].Outcome, t.tokens[stored] = batch.Updated, want
+			results[i].Outcome, t.tokens[at] = batch.Updated, want
 			t.endSessionsOf(want.ID)
 		}
 	}
@@ -567,8 +568,8 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 		return 0, err
 	}
 	defer unlock()
-	for _, known := range p.pastes {
-		if p.active(known) {
+	for _, stored := range p.pastes {
+		if p.active(stored) {
 			count++
 		}
 	}
@@ -584,10 +585,10 @@ func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID,
 	}
 	defer unlock()
 	ids = []paste.ID{}
-	for _, known := range p.newestFirst() {
-		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Cursor()) && len(ids) < limit {
-			last = known.Cursor()
-			ids = append(ids, known.ID)
+	for _, stored := range p.newestFirst() {
+		if stored.OwnedBy(owner) && p.active(stored) && after.Before(stored.Cursor()) && len(ids) < limit {
+			last = stored.Cursor()
+			ids = append(ids, stored.ID)
 		}
 	}
 	return ids, last, nil
@@ -604,13 +605,13 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 	oldestFirst := slices.SortedFunc(slices.Values(p.pastes), func(a, b paste.Paste) int {
 		return a.ExpiresAt.Compare(b.ExpiresAt)
 	})
-	for _, known := range oldestFirst {
-		if known.ActiveAt(at) || removed == limit {
+	for _, expired := range oldestFirst {
+		if expired.ActiveAt(at) || removed == limit {
 			continue
 		}
-		p.pastes = slices.DeleteFunc(p.pastes, func(stored paste.Paste) bool { return stored.ID == known.ID })
-		delete(p.contents, known.ID)
-		delete(p.unshared, known.ID)
+		p.pastes = slices.DeleteFunc(p.pastes, func(other paste.Paste) bool { return other.ID == expired.ID })
+		delete(p.contents, expired.ID)
+		delete(p.unshared, expired.ID)
 		removed++
 	}
 	return removed, nil
@@ -635,12 +636,12 @@ func (p Pastes) Star(ctx context.Context, _ netip.Addr, starrer user.ID, id past
 // Select implements paste.Store.
 func (p Pastes) Select(ctx context.Context, owner user.ID,
 	selection paste.Selection, limit int) ([]paste.Summary, error) {
-	shown, _ := p.byID(owner)
-	all, err := p.listed(ctx, paste.Cursor{}, math.MaxInt, func(d paste.Document) bool {
+	profile, _ := p.byID(owner)
+	all, err := p.summaries(ctx, paste.Cursor{}, math.MaxInt, func(d paste.Document) bool {
 		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
-			(!selection.Public || d.Visibility == paste.Public && !d.Burns && shown.PublicProfile) &&
-			isTitled(d, selection.Title) &&
-			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag) && (shown.ShowTags || !selection.Public))
+			(!selection.Public || d.Visibility == paste.Public && !d.Burns && profile.PublicProfile) &&
+			hasTitle(d, selection.Title) &&
+			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag) && (profile.ShowTags || !selection.Public))
 	})
 	if err != nil {
 		return nil, err
@@ -651,12 +652,12 @@ func (p Pastes) Select(ctx context.Context, owner user.ID,
 		}
 		return cmp.Or(b.After.CreatedAt.Compare(a.After.CreatedAt), cmp.Compare(b.After.ID, a.After.ID))
 	}
-	all = slices.DeleteFunc(all, func(one paste.Summary) bool {
-		return selection.After != (paste.Cursor{}) && compare(selection, selection.Next(&one)) >= 0
+	all = slices.DeleteFunc(all, func(summary paste.Summary) bool {
+		return selection.After != (paste.Cursor{}) && compare(selection, selection.Next(&summary)) >= 0
 	})
 	slices.SortFunc(all, func(a, b paste.Summary) int { return compare(selection.Next(&a), selection.Next(&b)) })
 	for i := range all {
-		if selection.Public && !shown.ShowTags {
+		if selection.Public && !profile.ShowTags {
 			all[i].Tags = nil
 		}
 	}
@@ -675,15 +676,15 @@ func (p Pastes) Profile(
 		return user.User{}, nil, err
 	}
 	selection.Public = true
-	listed, err := p.Select(ctx, owner.ID, selection, limit)
-	return owner, listed, err
+	summaries, err := p.Select(ctx, owner.ID, selection, limit)
+	return owner, summaries, err
 }
 
 // Recent implements paste.Store.
 func (p Pastes) Recent(ctx context.Context, title string, after paste.Cursor, limit int) ([]paste.Summary, error) {
-	return cut(p.listed(ctx, after, limit, func(d paste.Document) bool {
+	return cut(p.summaries(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
-		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted() && isTitled(d, title)
+		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted() && hasTitle(d, title)
 	}))
 }
 
@@ -691,40 +692,40 @@ func (p Pastes) Recent(ctx context.Context, title string, after paste.Cursor, li
 func (p Pastes) StarredBy(
 	ctx context.Context, reader user.ID, title string, after paste.Cursor, limit int,
 ) ([]paste.Summary, error) {
-	return cut(p.listed(ctx, after, limit, func(d paste.Document) bool {
+	return cut(p.summaries(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.ForReader(reader)
-		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID)) && isTitled(d, title)
+		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID)) && hasTitle(d, title)
 	}))
 }
 
-func (p Pastes) listed(
-	ctx context.Context, after paste.Cursor, limit int, shown func(paste.Document) bool,
+func (p Pastes) summaries(
+	ctx context.Context, after paste.Cursor, limit int, include func(paste.Document) bool,
 ) ([]paste.Summary, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	listed := []paste.Summary{}
-	for _, known := range p.newestFirst() {
-		content, stored := p.contents[known.ID]
-		if stored && shown(paste.Document{Paste: known, Content: content}) && p.active(known) &&
-			after.Before(known.Cursor()) && len(listed) < limit {
-			one := listedOf(paste.Document{Paste: known, Content: content})
-			if owner, ok := p.byID(known.Owner); ok && owner.PublicProfile {
-				one.OwnerName = owner.Name.String()
+	summaries := []paste.Summary{}
+	for _, stored := range p.newestFirst() {
+		content, ok := p.contents[stored.ID]
+		if ok && include(paste.Document{Paste: stored, Content: content}) && p.active(stored) &&
+			after.Before(stored.Cursor()) && len(summaries) < limit {
+			summary := summaryOf(paste.Document{Paste: stored, Content: content})
+			if owner, ok := p.byID(stored.Owner); ok && owner.PublicProfile {
+				summary.OwnerName = owner.Name.String()
 			}
-			one.Stars = p.starsOf(known.ID)
-			listed = append(listed, one)
+			summary.Stars = p.starsOf(stored.ID)
+			summaries = append(summaries, summary)
 		}
 	}
-	return listed, nil
+	return summaries, nil
 }
 
-// cut cuts a list that is an answer.
-func cut(listed []paste.Summary, err error) ([]paste.Summary, error) {
-	paste.CutPasties(len(listed), func(i int) *paste.Summary { return &listed[i] })
-	return listed, err
+// cut cuts the pasties of a list to the length of an answer.
+func cut(summaries []paste.Summary, err error) ([]paste.Summary, error) {
+	paste.CutPasties(len(summaries), func(i int) *paste.Summary { return &summaries[i] })
+	return summaries, err
 }
 
 func (s *Store) starsOf(id paste.ID) (stars int64) {
@@ -736,7 +737,7 @@ func (s *Store) starsOf(id paste.ID) (stars int64) {
 	return stars
 }
 
-// titleOf returns what lists by title sort by.
+// titleOf returns the title by which lists are sorted.
 func titleOf(d paste.Document) string {
 	if d.Title == "" && len(d.Pasties) > 0 {
 		return d.Pasties[0].Title
@@ -744,29 +745,29 @@ func titleOf(d paste.Document) string {
 	return d.Title
 }
 
-// isTitled reports whether a paste's title has a part.
-func isTitled(d paste.Document, part string) bool {
+// hasTitle reports whether a paste's title contains a part.
+func hasTitle(d paste.Document, part string) bool {
 	return strings.Contains(paste.FoldTitle(titleOf(d)), paste.FoldTitle(part))
 }
 
-func listedOf(d paste.Document) paste.Summary {
-	one := paste.Summary{
+func summaryOf(d paste.Document) paste.Summary {
+	summary := paste.Summary{
 		Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, Encrypted: d.Encrypted(),
 		EditedAt: d.CreatedAt, Tags: d.Tags,
 	}
 	if len(d.Pasties) > 0 {
-		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, paste.FirstLine(d.Pasties[0].Code)
+		summary.PastyTitle, summary.FirstLine = d.Pasties[0].Title, paste.FirstLine(d.Pasties[0].Code)
 	}
 	if n := len(d.Edits); n > 0 {
-		one.EditedAt = d.Edits[n-1].At
+		summary.EditedAt = d.Edits[n-1].At
 	}
-	one.Bytes, one.PastyCount = d.ContentBytes(), len(d.Pasties)
+	summary.Bytes, summary.PastyCount = d.ContentBytes(), len(d.Pasties)
 	for _, p := range d.Pasties {
-		one.Pasties = append(one.Pasties, p.Summary())
+		summary.Pasties = append(summary.Pasties, p.Summary())
 	}
-	key := []rune(paste.FoldTitle(cmp.Or(one.Title, one.PastyTitle)))
-	one.TitleKey = string(key[:min(len(key), 100)])
-	return one
+	key := []rune(paste.FoldTitle(cmp.Or(summary.Title, summary.PastyTitle)))
+	summary.TitleKey = string(key[:min(len(key), 100)])
+	return summary
 }
 
 func (s *Store) newestFirst() []paste.Paste {
@@ -807,32 +808,33 @@ func (s Stats) Totals(ctx context.Context) (stats.Totals, error) {
 	for i := range totals.Days {
 		totals.Days[i].Begin = s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -i)
 	}
-	held := make(map[user.ID]stats.Holder)
-	for _, known := range s.pastes {
-		if s.active(known) {
+	holders := make(map[user.ID]stats.Holder)
+	for _, stored := range s.pastes {
+		if s.active(stored) {
 			totals.ActivePastes++
 		} else {
 			totals.ExpiredPastes++
 		}
-		content := s.contents[known.ID]
+		content := s.contents[stored.ID]
 		totals.ContentBytes += content.ContentBytes()
 		totals.HistoryBytes += content.HistoryBytes()
-		if owner, ok := s.byID(known.Owner); ok {
-			held[owner.ID] = stats.Holder{
-				Username: owner.Name.String(), Pastes: held[owner.ID].Pastes + 1, Bytes: held[owner.ID].Bytes + content.Bytes(),
+		if owner, ok := s.byID(stored.Owner); ok {
+			holders[owner.ID] = stats.Holder{
+				Username: owner.Name.String(), Pastes: holders[owner.ID].Pastes + 1,
+				Bytes: holders[owner.ID].Bytes + content.Bytes(),
 			}
 		}
 		for i, day := range totals.Days {
-			if known.CreatedAt.UTC().Truncate(24 * time.Hour).Equal(day.Begin) {
+			if stored.CreatedAt.UTC().Truncate(24 * time.Hour).Equal(day.Begin) {
 				totals.Days[i].Pastes++
 			}
 		}
 	}
-	largest := slices.SortedFunc(maps.Keys(held), func(a, b user.ID) int {
-		return cmp.Or(cmp.Compare(held[b].Bytes, held[a].Bytes), cmp.Compare(a, b))
+	largest := slices.SortedFunc(maps.Keys(holders), func(a, b user.ID) int {
+		return cmp.Or(cmp.Compare(holders[b].Bytes, holders[a].Bytes), cmp.Compare(a, b))
 	})
 	for _, owner := range largest[:min(len(largest), stats.MostHolders)] {
-		totals.Largest = append(totals.Largest, held[owner])
+		totals.Largest = append(totals.Largest, holders[owner])
 	}
 	for _, starred := range s.stars {
 		for _, star := range starred {

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// formerName says who gave a name up, and when.
+// formerName is the user who gave a name up, and the time.
 type formerName struct {
 	id user.ID
 	at time.Time
@@ -29,8 +29,8 @@ func (s *Store) giveUp(name user.Name, id user.ID) {
 
 // formerNames returns the names that a user gave up, the latest first.
 func (s *Store) formerNames(id user.ID) (all []string) {
-	for folded, given := range s.former {
-		if given.id == id {
+	for folded, former := range s.former {
+		if former.id == id {
 			all = append(all, folded)
 		}
 	}
@@ -47,8 +47,8 @@ func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, err
 		return user.User{}, err
 	}
 	defer unlock()
-	if found, ok := u.byID(u.former[name.Folded()].id); ok {
-		return found, nil
+	if owner, ok := u.byID(u.former[name.Folded()].id); ok {
+		return owner, nil
 	}
 	return user.User{}, errNotFound
 }
@@ -68,7 +68,7 @@ func (t Tokens) Export(ctx context.Context, owner user.ID) (export token.Export,
 	defer unlock()
 	export.Sessions = t.sessions(owner)
 	export.FormerNames = slices.DeleteFunc(t.formerNames(owner), func(folded string) bool {
-		return slices.ContainsFunc(t.users, func(known user.User) bool { return known.Name.Folded() == folded })
+		return slices.ContainsFunc(t.users, func(other user.User) bool { return other.Name.Folded() == folded })
 	})
 	return export, nil
 }

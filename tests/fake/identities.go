@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Identities keeps attempts and invitations.
+// Identities keeps credentials, attempts, ceremonies, links and invitations.
 type Identities struct{ *Store }
 
 type attempt struct {
@@ -21,10 +21,10 @@ type attempt struct {
 	ends time.Time
 }
 
-// holder returns who has an identity.
+// holder returns the user who has an identity.
 func (s *Store) holder(key, subject string) (user.ID, bool) {
 	for id, services := range s.services {
-		if known, ok := services[key]; ok && known == subject {
+		if linked, ok := services[key]; ok && linked == subject {
 			return id, true
 		}
 	}
@@ -34,7 +34,7 @@ func (s *Store) holder(key, subject string) (user.ID, bool) {
 // servicesTaken reports whether another user has one of the services.
 func (s *Store) servicesTaken(id user.ID, services map[string]string) bool {
 	for key, subject := range services {
-		if holder, held := s.holder(key, subject); held && holder != id {
+		if holder, ok := s.holder(key, subject); ok && holder != id {
 			return true
 		}
 	}
@@ -52,13 +52,13 @@ func (i Identities) ByIdentity(ctx context.Context, want identity.Identity) (use
 	if !ok {
 		return user.User{}, errNotFound
 	}
-	found, _ := i.byID(id)
-	return found, nil
+	owner, _ := i.byID(id)
+	return owner, nil
 }
 
 // StoreAttempt implements identity.Store.
 func (i Identities) StoreAttempt(ctx context.Context, _ netip.Addr, hash identity.Hash,
-	kept identity.Attempt, others int) error {
+	created identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -72,16 +72,16 @@ func (i Identities) StoreAttempt(ctx context.Context, _ netip.Addr, hash identit
 			return i.attempts[a].ends.Compare(i.attempts[b].ends)
 		}))
 	}
-	i.attempts[hash] = attempt{kept, i.now().Add(identity.AttemptAge)}
+	i.attempts[hash] = attempt{created, i.now().Add(identity.AttemptAge)}
 	return nil
 }
 
 func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
-	found, ok := s.attempts[hash]
-	if !ok || !s.now().Before(found.ends) {
+	stored, ok := s.attempts[hash]
+	if !ok || !s.now().Before(stored.ends) {
 		return identity.Attempt{}, errNotFound
 	}
-	return found.Attempt, nil
+	return stored.Attempt, nil
 }
 
 // TakeAttempt implements identity.Store.
@@ -91,9 +91,9 @@ func (i Identities) TakeAttempt(ctx context.Context, _ netip.Addr, hash identity
 		return identity.Attempt{}, err
 	}
 	defer unlock()
-	found, err := i.attempt(hash)
+	result, err := i.attempt(hash)
 	delete(i.attempts, hash)
-	return found, err
+	return result, err
 }
 
 // Attempt implements identity.Store.
@@ -113,18 +113,18 @@ func (i Identities) SignUp(ctx context.Context, _ netip.Addr, hash identity.Hash
 		return err
 	}
 	defer unlock()
-	found, err := i.attempt(hash)
+	signIn, err := i.attempt(hash)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(i.invitations, func(known identity.Invitation) bool { return known.ID == found.Invitation })
-	if found.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
+	at := slices.IndexFunc(i.invitations, func(other identity.Invitation) bool { return other.ID == signIn.Invitation })
+	if signIn.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
 		return identity.ErrInvitation
 	}
-	if i.reserved(created.Name) {
+	if i.isReserved(created.Name) {
 		return errConflict
 	}
-	if err := i.createUser(created, map[string]string{found.Profile.Key: found.Profile.Subject}); err != nil {
+	if err := i.createUser(created, map[string]string{signIn.Profile.Key: signIn.Profile.Subject}); err != nil {
 		return err
 	}
 	if at >= 0 {
@@ -141,11 +141,11 @@ func (i Identities) StoreInvitation(ctx context.Context, _ auditlog.Entry, creat
 		return err
 	}
 	defer unlock()
-	for _, known := range i.invitations {
-		if known.ID == created.ID {
+	for _, other := range i.invitations {
+		if other.ID == created.ID {
 			return errIDTaken
 		}
-		if known.Hash == created.Hash {
+		if other.Hash == created.Hash {
 			return errConflict
 		}
 	}
@@ -160,7 +160,7 @@ func (i Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (i
 	if err != nil {
 		return identity.Invitation{}, err
 	}
-	at := slices.IndexFunc(all, func(known identity.Invitation) bool { return known.Hash == hash })
+	at := slices.IndexFunc(all, func(invitation identity.Invitation) bool { return invitation.Hash == hash })
 	if at < 0 {
 		return identity.Invitation{}, errNotFound
 	}
@@ -185,7 +185,8 @@ func (i Identities) RemoveInvitation(ctx context.Context, _ auditlog.Entry, id i
 	}
 	defer unlock()
 	before := len(i.invitations)
-	i.invitations = slices.DeleteFunc(i.invitations, func(known identity.Invitation) bool { return known.ID == id })
+	i.invitations = slices.DeleteFunc(i.invitations,
+		func(invitation identity.Invitation) bool { return invitation.ID == id })
 	if len(i.invitations) == before {
 		return errNotFound
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ceremony is one that ends.
+// ceremony is a ceremony with its end.
 type ceremony struct {
 	identity.Ceremony
 
@@ -19,7 +19,8 @@ type ceremony struct {
 }
 
 // StoreCeremony implements identity.Store.
-func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept identity.Ceremony, others int) error {
+func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, created identity.Ceremony,
+	others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (i Identities) StoreCeremony(ctx context.Context, hash identity.Hash, kept 
 			return i.ceremonies[a].ends.Compare(i.ceremonies[b].ends)
 		}))
 	}
-	i.ceremonies[hash] = ceremony{kept, i.now().Add(identity.CeremonyAge)}
+	i.ceremonies[hash] = ceremony{created, i.now().Add(identity.CeremonyAge)}
 	return nil
 }
 
@@ -44,15 +45,15 @@ func (i Identities) TakeCeremony(ctx context.Context, hash identity.Hash) (ident
 		return identity.Ceremony{}, err
 	}
 	defer unlock()
-	found, ok := i.ceremonies[hash]
+	stored, ok := i.ceremonies[hash]
 	delete(i.ceremonies, hash)
-	if !ok || !i.now().Before(found.ends) {
+	if !ok || !i.now().Before(stored.ends) {
 		return identity.Ceremony{}, errNotFound
 	}
-	return found.Ceremony, nil
+	return stored.Ceremony, nil
 }
 
-// passkey returns where a passkey is.
+// passkey returns the owner of a passkey, and its index among the owner's passkeys, or -1.
 func (s *Store) passkey(id identity.PasskeyID) (owner user.ID, at int) {
 	for owner, passkeys := range s.passkeys {
 		at := slices.IndexFunc(passkeys, func(p identity.Passkey) bool { return p.ID == id })
@@ -107,10 +108,10 @@ func (i Identities) UsePasskey(
 	if at < 0 {
 		return errNotFound
 	}
-	used := &i.passkeys[holder][at]
-	if (used.Counter > 0 || counter > 0) && counter <= used.Counter {
+	passkey := &i.passkeys[holder][at]
+	if (passkey.Counter > 0 || counter > 0) && counter <= passkey.Counter {
 		return identity.ErrCloned
 	}
-	used.Counter, used.LastUsedAt = counter, when.UTC()
+	passkey.Counter, passkey.LastUsedAt = counter, when.UTC()
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Passwords hashes nothing: the hash of a password is the password with a prefix, which is "old:" for outdated ones.
-// Those that begin with "weak" have the score 2.
+// Passwords does not hash: the hash of a password is the password with a prefix, which is "old:" for an outdated hash.
+// Passwords that begin with "weak" have the score 2.
 type Passwords struct{}
 
 const fakeHash, outdatedHash = "fake:", "old:"

@@ -11,50 +11,50 @@ import (
 )
 
 // ForgetClients implements paste.Store.
-func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, err error) {
+func (p Pastes) ForgetClients(ctx context.Context, limit int) (count int, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
 	for client, full := range p.quotas {
-		if forgotten < limit && !full.After(p.now()) {
+		if count < limit && !full.After(p.now()) {
 			delete(p.quotas, client)
-			forgotten++
+			count++
 		}
 	}
-	return forgotten, nil
+	return count, nil
 }
 
 // CreateAllowed implements paste.Store.
 func (p Pastes) CreateAllowed(
 	ctx context.Context, _ netip.Addr, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (used paste.Usage, err error) {
+) (usage paste.Usage, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return used, err
+		return usage, err
 	}
 	defer unlock()
 	if created.Owner != "" && (allowance.Pastes > 0 || allowance.Bytes > 0) {
 		if !p.exists(created.Owner) {
-			return used, errNotFound
+			return usage, errNotFound
 		}
 		if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-			return used, err
+			return usage, err
 		}
 	}
 	before := p.quotas[client]
-	if used, err = p.take(client, allowance.Rate); err != nil {
-		return used, err
+	if usage, err = p.take(client, allowance.Rate); err != nil {
+		return usage, err
 	}
 	if err := p.create(created); err != nil {
 		p.quotas[client] = before
 		return paste.Usage{}, err
 	}
-	return used, nil
+	return usage, nil
 }
 
-// take counts one for a client, if there is a quota.
+// take counts one paste against a client's quota, if there is a quota.
 func (s *Store) take(client paste.Client, quota paste.Quota) (paste.Usage, error) {
 	if s.quotas == nil {
 		s.quotas = make(map[paste.Client]time.Time)
@@ -71,14 +71,14 @@ func (s *Store) take(client paste.Client, quota paste.Quota) (paste.Usage, error
 	return paste.Usage{Quota: quota, Full: full}, nil
 }
 
-func (s *Store) holding(owner user.ID) (has paste.Holding) {
-	for _, known := range s.pastes {
-		if known.Owner == owner && s.active(known) {
-			has.Pastes++
-			has.Bytes += s.contents[known.ID].Bytes()
+func (s *Store) holding(owner user.ID) (holding paste.Holding) {
+	for _, p := range s.pastes {
+		if p.Owner == owner && s.active(p) {
+			holding.Pastes++
+			holding.Bytes += s.contents[p.ID].Bytes()
 		}
 	}
-	return has
+	return holding
 }
 
 // UpdateAllowed implements paste.Store.
@@ -87,13 +87,13 @@ func (p Pastes) UpdateAllowed(
 	change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	return p.Update(ctx, auditlog.Entry{}, id, func(stored paste.Document) (paste.Change, error) {
-		changed, err := change(stored)
-		if err == nil && changed.Changed {
-			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})
+		after, err := change(stored)
+		if err == nil && after.Changed {
+			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: after.Bytes() - stored.Bytes()})
 			if err == nil {
 				_, err = p.take(client, allowance.Rate)
 			}
 		}
-		return changed, err
+		return after, err
 	})
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Search looks at all pastes, one by one.
+// Search scans all pastes.
 type Search struct{ *Store }
 
 // Find implements search.Store.
 func (s Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Cursor, limit int,
-) (found []search.Result, more bool, err error) {
+) (results []search.Result, more bool, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	defer unlock()
-	found = []search.Result{}
-	for _, known := range s.pastes {
-		document := paste.Document{Paste: known, Content: s.contents[known.ID]}
-		owner, owned := s.byID(known.Owner)
+	results = []search.Result{}
+	for _, stored := range s.pastes {
+		document := paste.Document{Paste: stored, Content: s.contents[stored.ID]}
+		owner, hasOwner := s.byID(stored.Owner)
 		own := document.OwnedBy(reader)
 		switch {
-		case !owned || document.Encrypted() || known.Burns || !s.active(known) || query.Mine && !own,
+		case !hasOwner || document.Encrypted() || stored.Burns || !s.active(stored) || query.Mine && !own,
 			!own && (!owner.PublicProfile || document.Visibility != paste.Public || len(query.Tags) > 0 && !owner.ShowTags),
 			slices.ContainsFunc(query.Users, func(name user.Name) bool { return name.Folded() != owner.Name.Folded() }):
 			continue
@@ -38,26 +38,26 @@ func (s Search) Find(
 		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool {
 			return !strings.Contains(titles, w)
 		})
-		place := search.Cursor{Cursor: known.Cursor(), InTitles: inTitles}
+		place := search.Cursor{Cursor: stored.Cursor(), InTitles: inTitles}
 		if ok && after.Before(place) {
-			listed := listedOf(document)
-			listed.OwnerName, listed.Stars = owner.Name.String(), s.starsOf(known.ID)
+			summary := summaryOf(document)
+			summary.OwnerName, summary.Stars = owner.Name.String(), s.starsOf(stored.ID)
 			if !own && !owner.ShowTags {
-				listed.Tags = nil
+				summary.Tags = nil
 			}
-			found = append(found, search.Result{Summary: listed, Cursor: place, Lines: lines})
+			results = append(results, search.Result{Summary: summary, Cursor: place, Lines: lines})
 		}
 	}
-	slices.SortFunc(found, func(a, b search.Result) int {
+	slices.SortFunc(results, func(a, b search.Result) int {
 		if a.Cursor.Before(b.Cursor) {
 			return -1
 		}
 		return 1
 	})
-	more = len(found) > limit
-	found = found[:min(len(found), limit)]
-	paste.CutPasties(len(found), func(i int) *paste.Summary { return &found[i].Summary })
-	return found, more, nil
+	more = len(results) > limit
+	results = results[:min(len(results), limit)]
+	paste.CutPasties(len(results), func(i int) *paste.Summary { return &results[i].Summary })
+	return results, more, nil
 }
 
 // Indexed implements search.Store.
@@ -78,16 +78,16 @@ func (s Search) Prepare(ctx context.Context) error {
 	return err
 }
 
-// Rebuild implements search.Store: there is nothing to bring into line.
+// Rebuild implements search.Store. There is no index to rebuild.
 func (s Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return "", 0, err
 	}
 	defer unlock()
-	for _, known := range s.pastes {
-		if known.Owner != "" && known.ID > after {
-			last, read = max(last, known.ID), read+1
+	for _, stored := range s.pastes {
+		if stored.Owner != "" && stored.ID > after {
+			last, read = max(last, stored.ID), read+1
 		}
 	}
 	return last, read, nil

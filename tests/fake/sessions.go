@@ -12,48 +12,48 @@ import (
 )
 
 // StartSession implements token.Store.
-func (t Tokens) StartSession(ctx context.Context, _ netip.Addr, started token.Token, replaces token.Hash) error {
+func (t Tokens) StartSession(ctx context.Context, _ netip.Addr, session token.Token, replaces token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if started.Parent != "" && !slices.ContainsFunc(t.tokens, func(known token.Token) bool {
-		return known.ID == started.Parent && known.Kind == token.Access && known.RevokedAt.IsZero()
+	if session.Parent != "" && !slices.ContainsFunc(t.tokens, func(other token.Token) bool {
+		return other.ID == session.Parent && other.Kind == token.Access && other.RevokedAt.IsZero()
 	}) {
 		return errNotFound
 	}
-	if owner, ok := t.byID(started.Owner); ok && owner.Suspended {
+	if owner, ok := t.byID(session.Owner); ok && owner.Suspended {
 		return token.ErrSuspended
 	}
-	if err := t.create(started); err != nil {
+	if err := t.create(session); err != nil {
 		return err
 	}
 	t.end(func(k token.Token) bool { return k.Hash == replaces })
-	owned := 0
-	for _, known := range t.sessions(started.Owner) {
-		if owned++; known.ID != started.ID && (!known.ValidAt(started.CreatedAt) || owned > token.MaxSessions) {
-			t.end(func(k token.Token) bool { return k.ID == known.ID })
+	count := 0
+	for _, other := range t.sessions(session.Owner) {
+		if count++; other.ID != session.ID && (!other.ValidAt(session.CreatedAt) || count > token.MaxSessions) {
+			t.end(func(k token.Token) bool { return k.ID == other.ID })
 		}
 	}
 	return nil
 }
 
-// sessions are those of an owner, the latest first.
+// sessions returns the sessions of an owner, the latest first.
 func (t Tokens) sessions(owner user.ID) []token.Token {
-	owned := []token.Token{}
-	for _, known := range t.tokens {
-		if known.Owner == owner && known.Kind == token.Session {
-			owned = append(owned, known)
+	sessions := []token.Token{}
+	for _, stored := range t.tokens {
+		if stored.Owner == owner && stored.Kind == token.Session {
+			sessions = append(sessions, stored)
 		}
 	}
-	slices.SortFunc(owned, func(a, b token.Token) int {
+	slices.SortFunc(sessions, func(a, b token.Token) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return owned
+	return sessions
 }
 
-// end ends the sessions that match, and returns how many.
+// end deletes the sessions that match, and returns their number.
 func (t Tokens) end(matches func(token.Token) bool) int {
 	before := len(t.tokens)
 	t.tokens = slices.DeleteFunc(t.tokens, func(k token.Token) bool { return k.Kind == token.Session && matches(k) })

@@ -22,14 +22,14 @@ type Proxy struct {
 	refusing    bool
 	passing     *sync.Cond // waited on while stalled
 	stalled     bool
-	held        int // connections that have something to pass on, and are stalled
+	held        int // connections that are stalled with data to pass on
 	dropping    bool
-	connections map[net.Conn]*atomic.Bool // whether what is sent over it gets lost; one for both of its sides
+	connections map[net.Conn]*atomic.Bool // whether its data is lost; both sides share one
 
 	opened, roundTrips, answered atomic.Int64
 }
 
-// Start returns a proxy before the database of cfg, and the configuration that leads through it.
+// Start returns a proxy in front of the database of cfg, and a configuration that connects through it.
 func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 	tb.Helper()
 	target, err := url.Parse(cfg.URL)
@@ -53,7 +53,7 @@ func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 	return p, cfg
 }
 
-// Refuse ends every connection, and every new one at once: the server is down.
+// Refuse closes every connection, and every new one at once, as if the server were down.
 func (p *Proxy) Refuse() {
 	p.mu.Lock()
 	p.refusing = true
@@ -61,7 +61,7 @@ func (p *Proxy) Refuse() {
 	p.cut()
 }
 
-// Move ends every connection, and leads new ones to the server of another configuration.
+// Move closes every connection, and leads new ones to the server of another URL.
 func (p *Proxy) Move(tb testing.TB, to string) {
 	tb.Helper()
 	target, err := url.Parse(to)
@@ -74,22 +74,22 @@ func (p *Proxy) Move(tb testing.TB, to string) {
 	p.cut()
 }
 
-// Stall accepts connections and answers nothing: the server, or the network before it, hangs.
+// Stall accepts connections and passes nothing on, as if the server or the network hung.
 func (p *Proxy) Stall() {
 	p.mu.Lock()
 	p.stalled = true
 	p.mu.Unlock()
 }
 
-// Held returns how many connections have something to pass on, and are stalled.
+// Held returns how many connections are stalled with data to pass on.
 func (p *Proxy) Held() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.held
 }
 
-// Drop loses whatever either side sends and closes nothing: a network that is cut in two. Connections of
-// that time and before stay dead after Resume, and the server goes on thinking that its side of them lives.
+// Drop loses what either side sends and closes nothing, as a network that is cut in two. Connections from before Resume
+// stay dead after it, and the server goes on believing that its side of them is alive.
 func (p *Proxy) Drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,7 @@ func (p *Proxy) Drop() {
 	}
 }
 
-// Resume ends Refuse, Stall and Drop. What was held back while stalled is delivered.
+// Resume ends Refuse, Stall and Drop. It delivers what Stall held back.
 func (p *Proxy) Resume() {
 	p.mu.Lock()
 	p.refusing, p.stalled, p.dropping = false, false, false
@@ -137,7 +137,7 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) serve(client net.Conn) {
-	defer client.Close() //nolint:errcheck // breaking connections is the purpose
+	defer client.Close() //nolint:errcheck // this proxy breaks connections
 	p.mu.Lock()
 	target := p.target
 	p.mu.Unlock()
@@ -145,7 +145,7 @@ func (p *Proxy) serve(client net.Conn) {
 	if err != nil {
 		return
 	}
-	defer server.Close() //nolint:errcheck // breaking connections is the purpose
+	defer server.Close() //nolint:errcheck // this proxy breaks connections
 	lost := new(atomic.Bool)
 	p.mu.Lock()
 	refusing := p.refusing
@@ -170,7 +170,7 @@ func (p *Proxy) serve(client net.Conn) {
 	_ = p.copy(side{client, lost}, server)
 }
 
-// side is one side of a connection, to which nothing gets through once it is lost.
+// side is one side of a connection. Once that is lost, writes get nowhere.
 type side struct {
 	net.Conn
 	lost *atomic.Bool
@@ -184,8 +184,8 @@ func (s side) Write(p []byte) (int, error) {
 	return s.Conn.Write(p)
 }
 
-// copyRequests copies message by message and counts those that the client waits after. The first
-// message of a connection has no type.
+// copyRequests copies message by message, and counts those after which the client waits. The first message of a
+// connection has no type.
 func (p *Proxy) copyRequests(server io.Writer, client io.Reader) error {
 	header := make([]byte, 4)
 	for first := true; ; first = false {

@@ -1,4 +1,4 @@
-// Package freeport finds addresses for programs that must be told theirs before they start.
+// Package freeport finds addresses for programs that must know theirs before they start.
 package freeport
 
 import (
@@ -11,22 +11,21 @@ import (
 	"testing"
 )
 
-// Ports are chosen from lowest to highest, below those that the kernel gives to outgoing connections and to listeners
-// that ask for any port: otherwise one of these could take a port between its choice and its use.
+// Ports are from lowest to highest, below those that the kernel gives to outgoing connections and to listeners that ask
+// for any port. Otherwise one of these could take a port before its use.
 const (
 	lowest  = 10_000
 	highest = 30_000
 	tries   = 1000
 )
 
-// reserved holds a UDP socket at each port that this process has chosen, so that no other test program chooses it.
-var reserved struct {
+// reservations holds a UDP socket at each port that Find has returned, so that no other test program gets it.
+var reservations struct {
 	sync.Mutex
 	sockets []net.PacketConn
 }
 
-// Find returns a TCP port of 127.0.0.1 at which nobody listens, and which Find returns to nobody else while this
-// process runs.
+// Find returns a TCP port of 127.0.0.1 at which nobody listens. It returns it to nobody else while this process runs.
 func Find(ctx context.Context) (int, error) {
 	for range tries {
 		port := lowest + rand.IntN(highest-lowest)
@@ -40,15 +39,15 @@ func Find(ctx context.Context) (int, error) {
 			_ = socket.Close()
 			continue
 		}
-		reserved.Lock()
-		reserved.sockets = append(reserved.sockets, socket)
-		reserved.Unlock()
+		reservations.Lock()
+		reservations.sockets = append(reservations.sockets, socket)
+		reservations.Unlock()
 		return port, listener.Close()
 	}
-	return 0, errors.New("found no free port")
+	return 0, errors.New("no free port")
 }
 
-// Address returns 127.0.0.1 with a port of [Find].
+// Address returns 127.0.0.1 with a port from [Find].
 func Address(t testing.TB) string {
 	t.Helper()
 	port, err := Find(t.Context())

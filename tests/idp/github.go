@@ -18,14 +18,14 @@ import (
 type GitHub struct {
 	URL string
 
-	ID    int64 // of who is signed in there
+	ID    int64 // of the user who is signed in there
 	Login string
 
 	mu    sync.Mutex
-	codes map[string]url.Values // what was asked for, by code
+	codes map[string]url.Values // the requests that got them
 }
 
-// StartGitHub runs one that knows an installation, until the test ends.
+// StartGitHub runs a GitHub that knows an installation, until the test ends.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	g := &GitHub{ID: 77, Login: "ann-example", codes: make(map[string]url.Values)}
@@ -40,25 +40,25 @@ func StartGitHub(t testing.TB) *GitHub {
 }
 
 func (g *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
-	asked := r.URL.Query()
-	back, err := url.Parse(asked.Get("redirect_uri"))
-	if err != nil || asked.Get("client_id") != ClientID || asked.Get("code_challenge_method") != "S256" ||
-		asked.Get("scope") != "" {
+	request := r.URL.Query()
+	back, err := url.Parse(request.Get("redirect_uri"))
+	if err != nil || request.Get("client_id") != ClientID || request.Get("code_challenge_method") != "S256" ||
+		request.Get("scope") != "" {
 		http.Error(w, "not as documented", http.StatusNotFound)
 		return
 	}
 	code := rand.Text()
 	g.mu.Lock()
-	g.codes[code] = asked
+	g.codes[code] = request
 	g.mu.Unlock()
-	back.RawQuery = url.Values{"code": {code}, "state": {asked.Get("state")}}.Encode()
+	back.RawQuery = url.Values{"code": {code}, "state": {request.Get("state")}}.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token answers what is wrong with 200, as GitHub does.
+// token answers errors with 200, as GitHub does.
 func (g *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
-	asked, ok := g.codes[r.PostFormValue("code")]
+	request, ok := g.codes[r.PostFormValue("code")]
 	delete(g.codes, r.PostFormValue("code"))
 	g.mu.Unlock()
 	challenge := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
@@ -66,8 +66,8 @@ func (g *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.PostFormValue("client_id") != ClientID || r.PostFormValue("client_secret") != ClientSecret:
 		answer.Set("error", "incorrect_client_credentials")
-	case !ok || asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") ||
-		asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(challenge[:]):
+	case !ok || request.Get("redirect_uri") != r.PostFormValue("redirect_uri") ||
+		request.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(challenge[:]):
 		answer.Set("error", "bad_verification_code")
 	default:
 		answer = url.Values{"access_token": {"gho_test"}, "scope": {""}, "token_type": {"bearer"}}

@@ -1,5 +1,5 @@
-// Package idp runs providers for tests that sign in: a certified one of OpenID Connect, and one that follows GitHub's
-// documentation.
+// Package idp runs identity providers for tests that sign in: a certified OpenID Connect provider, and one that follows
+// GitHub's documentation.
 package idp
 
 import (
@@ -24,15 +24,15 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// What installations are known by at each provider.
+// The credentials of installations at each provider.
 const (
 	ClientID     = "gluepot-test"
 	ClientSecret = "a secret of the test's"
 )
 
-// Provider is one of OpenID Connect.
+// Provider is an OpenID Connect provider.
 type Provider struct {
-	URL string // which is its issuer
+	URL string // and issuer
 
 	mu        sync.Mutex
 	behaviour Behaviour
@@ -40,23 +40,23 @@ type Provider struct {
 	stopped   chan struct{}
 }
 
-// Behaviour is what a test has a provider do.
+// Behaviour says what a provider does.
 type Behaviour struct {
 	Account Account // who is signed in at the provider
-	// Tamper changes the claims of each ID token, which is signed then.
+	// Tamper changes the claims of each ID token before it is signed.
 	Tamper func(claims map[string]any)
-	// Intercept answers requests instead of the provider, if it returns true.
+	// Intercept answers a request instead of the provider if it returns true.
 	Intercept func(w http.ResponseWriter, r *http.Request) bool
 }
 
-// Behave changes what the provider does with the requests that come after.
+// Behave changes what the provider does with later requests.
 func (p *Provider) Behave(change func(*Behaviour)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.behaviour)
 }
 
-func (p *Provider) behaves() Behaviour {
+func (p *Provider) currentBehaviour() Behaviour {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.behaviour
@@ -65,11 +65,11 @@ func (p *Provider) behaves() Behaviour {
 // Account is a provider's user.
 type Account struct {
 	Subject, Name, Email string
-	Verified             bool     // the address
-	Groups               []string // that UserInfo tells
+	Verified             bool     // whether Email is
+	Groups               []string // as UserInfo lists them
 }
 
-// Start runs a provider that knows installations at the addresses, until the test ends.
+// Start runs a provider that knows installations at these addresses, until the test ends.
 func Start(t testing.TB, publicURLs ...string) *Provider {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -84,7 +84,7 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 	}
 	var provider http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		behaviour := p.behaves()
+		behaviour := p.currentBehaviour()
 		if behaviour.Intercept != nil && behaviour.Intercept(w, r) {
 			return
 		}
@@ -96,7 +96,7 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 		provider.ServeHTTP(answer, r)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write(p.tampered(t, behaviour.Tamper, answer.Body.Bytes()))
+		_, _ = w.Write(p.tamper(t, behaviour.Tamper, answer.Body.Bytes()))
 	}))
 	t.Cleanup(func() {
 		close(p.stopped)
@@ -104,35 +104,33 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 	})
 	p.URL = server.URL
 	config := &op.Config{CodeMethodS256: true}
-	made, err := op.NewProvider(config, p.storage, op.StaticIssuer(p.URL), op.WithAllowInsecure())
-	if err != nil {
+	if provider, err = op.NewProvider(config, p.storage, op.StaticIssuer(p.URL), op.WithAllowInsecure()); err != nil {
 		t.Fatal(err)
 	}
-	provider = made
 	return p
 }
 
-// tampered returns the answer of the token endpoint with another ID token.
-func (p *Provider) tampered(t testing.TB, tamper func(map[string]any), answer []byte) []byte {
+// tamper returns an answer of the token endpoint with other claims in its ID token.
+func (p *Provider) tamper(t testing.TB, change func(map[string]any), answer []byte) []byte {
 	var fields, claims map[string]any
 	if json.Unmarshal(answer, &fields) != nil || fields["id_token"] == nil {
 		return answer
 	}
-	parsed, err := jose.ParseSigned(fmt.Sprint(fields["id_token"]), []jose.SignatureAlgorithm{jose.RS256})
+	token, err := jose.ParseSigned(fmt.Sprint(fields["id_token"]), []jose.SignatureAlgorithm{jose.RS256})
 	if err == nil {
-		err = json.Unmarshal(parsed.UnsafePayloadWithoutVerification(), &claims)
+		err = json.Unmarshal(token.UnsafePayloadWithoutVerification(), &claims)
 	}
 	if err != nil {
 		t.Error(err)
 		return answer
 	}
-	tamper(claims)
+	change(claims)
 	fields["id_token"] = p.Sign(t, claims)
-	changed, _ := json.Marshal(fields)
-	return changed
+	text, _ := json.Marshal(fields)
+	return text
 }
 
-// Sign returns an ID token of the provider's.
+// Sign returns an ID token that the provider signed.
 func (p *Provider) Sign(t testing.TB, claims map[string]any) string {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: p.storage.key},
 		(&jose.SignerOptions{}).WithHeader("kid", keyID))
@@ -141,16 +139,16 @@ func (p *Provider) Sign(t testing.TB, claims map[string]any) string {
 		return ""
 	}
 	text, _ := json.Marshal(claims)
-	signed, err := signer.Sign(text)
+	token, err := signer.Sign(text)
 	if err != nil {
 		t.Error(err)
 		return ""
 	}
-	compact, _ := signed.CompactSerialize()
+	compact, _ := token.CompactSerialize()
 	return compact
 }
 
-// Visit follows the way of a browser that was sent to a provider, and returns the address that it is sent back to.
+// Visit follows redirects from a provider as a browser does, and returns the address of the callback.
 func Visit(t testing.TB, address string) *url.URL {
 	t.Helper()
 	for range 5 {
@@ -173,13 +171,13 @@ func Visit(t testing.TB, address string) *url.URL {
 		}
 		address = next.String()
 	}
-	t.Fatal("the provider sends the browser nowhere")
+	t.Fatal("got five redirects, none to a callback, want one")
 	return nil
 }
 
-// storage is what the provider knows.
+// storage holds the provider's data.
 type storage struct {
-	op.Storage // the rest is not called
+	op.Storage // its other methods are not called
 
 	provider  *Provider
 	key       *rsa.PrivateKey
@@ -208,7 +206,7 @@ func (s *storage) SignatureAlgorithms(context.Context) ([]jose.SignatureAlgorith
 }
 func (s *storage) Health(context.Context) error { return nil }
 
-// authRequest is a browser that is to sign in. Every browser is signed in at the provider.
+// authRequest is the request of a browser that wants to sign in. Every browser is already signed in at the provider.
 type authRequest struct {
 	*oidc.AuthRequest
 
@@ -245,21 +243,21 @@ func (s *storage) keep(key string, request *authRequest) {
 func (s *storage) find(key string) (*authRequest, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found, ok := s.requests[key]
+	request, ok := s.requests[key]
 	if !ok {
 		return nil, errUnknown
 	}
-	return found, nil
+	return request, nil
 }
 
-func (s *storage) CreateAuthRequest(_ context.Context, asked *oidc.AuthRequest, _ string) (op.AuthRequest, error) {
-	if asked.CodeChallenge == "" || asked.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || asked.Nonce == "" ||
-		asked.State == "" {
+func (s *storage) CreateAuthRequest(_ context.Context, params *oidc.AuthRequest, _ string) (op.AuthRequest, error) {
+	if params.CodeChallenge == "" || params.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || params.Nonce == "" ||
+		params.State == "" {
 		return nil, oidc.ErrInvalidRequest().WithDescription("no PKCE, nonce or state")
 	}
-	made := &authRequest{AuthRequest: asked, id: rand.Text(), account: s.provider.behaves().Account}
-	s.keep(made.id, made)
-	return made, nil
+	request := &authRequest{AuthRequest: params, id: rand.Text(), account: s.provider.currentBehaviour().Account}
+	s.keep(request.id, request)
+	return request, nil
 }
 
 func (s *storage) AuthRequestByID(_ context.Context, id string) (op.AuthRequest, error) {
@@ -271,19 +269,19 @@ func (s *storage) AuthRequestByCode(_ context.Context, code string) (op.AuthRequ
 }
 
 func (s *storage) SaveAuthCode(_ context.Context, id, code string) error {
-	found, err := s.find(id)
+	request, err := s.find(id)
 	if err == nil {
-		s.keep("code "+code, found)
+		s.keep("code "+code, request)
 	}
 	return err
 }
 
-// DeleteAuthRequest makes codes work once.
+// DeleteAuthRequest lets a code work only once.
 func (s *storage) DeleteAuthRequest(_ context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, found := range s.requests {
-		if found.id == id && !strings.HasPrefix(key, "token ") {
+	for key, request := range s.requests {
+		if request.id == id && !strings.HasPrefix(key, "token ") {
 			delete(s.requests, key)
 		}
 	}
@@ -291,12 +289,12 @@ func (s *storage) DeleteAuthRequest(_ context.Context, id string) error {
 }
 
 func (s *storage) CreateAccessToken(_ context.Context, request op.TokenRequest) (string, time.Time, error) {
-	found, ok := request.(*authRequest)
+	authorization, ok := request.(*authRequest)
 	if !ok {
 		return "", time.Time{}, errUnknown
 	}
 	id := rand.Text()
-	s.keep("token "+id, found)
+	s.keep("token "+id, authorization)
 	return id, time.Now().Add(time.Hour), nil
 }
 
@@ -323,26 +321,26 @@ func (s *storage) GetPrivateClaimsFromScopes(context.Context, string, string, []
 	return map[string]any{}, nil
 }
 
-// SetUserinfoFromToken answers the UserInfo endpoint. An ID token has nothing of it.
+// SetUserinfoFromToken answers the UserInfo endpoint. ID tokens do not contain these claims.
 func (s *storage) SetUserinfoFromToken(_ context.Context, info *oidc.UserInfo, token, _, _ string) error {
-	found, err := s.find("token " + token)
+	request, err := s.find("token " + token)
 	if err != nil {
 		return err
 	}
-	info.Subject = found.account.Subject
-	for _, scope := range found.Scopes {
+	info.Subject = request.account.Subject
+	for _, scope := range request.Scopes {
 		switch scope {
 		case oidc.ScopeProfile:
-			info.PreferredUsername, info.Picture = found.account.Name, "https://id.example/ann.png"
+			info.PreferredUsername, info.Picture = request.account.Name, "https://id.example/ann.png"
 		case oidc.ScopeEmail:
-			info.Email, info.EmailVerified = found.account.Email, oidc.Bool(found.account.Verified)
+			info.Email, info.EmailVerified = request.account.Email, oidc.Bool(request.account.Verified)
 		}
 	}
-	info.AppendClaims("groups", found.account.Groups)
+	info.AppendClaims("groups", request.account.Groups)
 	return nil
 }
 
-// client is the installation as the provider knows it.
+// client is an installation as the provider knows it.
 type client struct{ *storage }
 
 func (client) GetID() string                       { return ClientID }
@@ -368,7 +366,7 @@ func (client) IsScopeAllowed(string) bool           { return true }
 func (client) IDTokenUserinfoClaimsAssertion() bool { return false }
 func (client) ClockSkew() time.Duration             { return 0 }
 
-// Misbehave makes a provider hang, fail or send a megabyte, where a path ends with a suffix.
+// Misbehave makes a provider hang, fail, redirect or send a megabyte or nonsense at paths with this suffix.
 func (p *Provider) Misbehave(how, suffix string) {
 	intercept := func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, suffix) {

@@ -8,13 +8,13 @@ import (
 
 // Installation is a server whose users sign in with both providers.
 type Installation struct {
-	Address  string   // that it is to listen on
+	Address  string   // to listen on
 	Settings []string // environment variables
 	OIDC     *Provider
 	GitHub   *GitHub
 }
 
-// ForInstallation starts both providers for a server that takes new users.
+// ForInstallation starts both providers for a server at which everybody may sign up.
 func ForInstallation(t testing.TB) Installation {
 	t.Helper()
 	address := freeport.Address(t)

@@ -1,4 +1,4 @@
-// Package markdown puts what was measured into pages that are otherwise written by hand.
+// Package markdown puts measurements into pages that are otherwise written by hand.
 package markdown
 
 import (
@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// ReplaceTable puts an introduction and a table between the lines of a page that name the command which writes them.
+// ReplaceTable replaces the introduction and the table between a page's two marks, which name the command that writes
+// them.
 func ReplaceTable(path, command, introduction string, titles []string, rows [][]string) error {
 	begin, end := "<!-- written by "+command+": begin -->", "<!-- written by "+command+": end -->"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	before, rest, ok := strings.Cut(string(page), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no place for the table of %s", path, command)
+	before, rest, begins := strings.Cut(string(page), begin)
+	_, after, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		return fmt.Errorf("%s has no marks for the table of %s", path, command)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n\n%s\n\n| %s |\n|%s\n", begin, introduction, strings.Join(titles, " | "),

@@ -1,4 +1,4 @@
-// Package openapi holds the answers that tests receive against the document that describes the interface.
+// Package openapi checks the answers that tests receive against the OpenAPI document.
 package openapi
 
 import (
@@ -21,56 +21,56 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 )
 
-// Contract is a document, and which of its operations and statuses have been seen. It is safe for concurrent use.
+// Contract is a document, with the operations and statuses that answers have had. It is safe for concurrent use.
 type Contract struct {
 	paths      []path
 	operations []Operation
 	components openapi3.ResponseBodies
-	uploads    *openapi3.Responses // to what creates a paste outside the paths
+	uploads    *openapi3.Responses // answers to uploads outside the paths
 	schemas    map[*openapi3.Schema]*jsonschema.Schema
 
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// path is one of the document.
+// path is a path of the document.
 type path struct {
 	name      string
 	segments  []string
-	noBase    bool // it stands outside the base path
+	noBase    bool // outside the base path
 	operation map[string]*openapi3.Operation
 }
 
-// Shared returns the contract of the interface that stands in this tree, which is compiled once.
+// Shared returns the contract of this tree's interface, which it compiles once.
 var Shared = sync.OnceValues(func() (*Contract, error) {
 	_, document := httpapi.OpenAPI("")
 	return New(document)
 })
 
-// New compiles a document in JSON. It fails when the document is not valid, its examples included, or leaves room for
+// New compiles a document in JSON. It fails if the document or an example is not valid, or if the document allows
 // answers that it does not describe.
 func New(document []byte) (*Contract, error) {
 	loader := openapi3.NewLoader()
-	described, err := loader.LoadFromData(document)
+	doc, err := loader.LoadFromData(document)
 	if err != nil {
 		return nil, err
 	}
-	if err := described.Validate(loader.Context); err != nil {
+	if err := doc.Validate(loader.Context); err != nil {
 		return nil, err
 	}
 	schemas, err := newCompiler(document)
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{components: described.Components.Responses, schemas: map[*openapi3.Schema]*jsonschema.Schema{},
+	c := &Contract{components: doc.Components.Responses, schemas: map[*openapi3.Schema]*jsonschema.Schema{},
 		seen: map[string]bool{}}
-	for name, item := range described.Paths.Map() {
+	for name, item := range doc.Paths.Map() {
 		p := path{name: name, segments: strings.Split(name, "/"), noBase: len(item.Servers) > 0, operation: item.Operations()}
 		c.paths = append(c.paths, p)
 		for method, operation := range p.operation {
 			for status, response := range operation.Responses.Map() {
 				if status == "default" {
-					return nil, fmt.Errorf("%s %s: it documents every status at once", method, name)
+					return nil, fmt.Errorf("%s %s: got a default response, want one for each status", method, name)
 				}
 				if err := c.compile(schemas, response.Value); err != nil {
 					return nil, fmt.Errorf("%s %s %s: %w", method, name, status, err)
@@ -79,14 +79,14 @@ func New(document []byte) (*Contract, error) {
 			if p.noBase {
 				continue
 			}
-			made, err := newOperations(method, name, item.Parameters, operation)
+			operations, err := newOperations(method, name, item.Parameters, operation)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", method, name, err)
 			}
-			c.operations = append(c.operations, made...)
+			c.operations = append(c.operations, operations...)
 		}
 	}
-	if raw := described.Paths.Value("/raw"); raw != nil {
+	if raw := doc.Paths.Value("/raw"); raw != nil {
 		c.uploads = raw.Put.Responses
 	}
 	for name, response := range c.components {
@@ -117,7 +117,7 @@ func (c *Contract) compile(schemas *compiler, response *openapi3.Response) error
 
 func (c *Contract) compileSchema(schemas *compiler, schema *openapi3.SchemaRef) (err error) {
 	if schema == nil {
-		return errors.New("there is no schema")
+		return errors.New("the schema is missing")
 	}
 	if c.schemas[schema.Value] != nil {
 		return nil
@@ -129,29 +129,29 @@ func (c *Contract) compileSchema(schemas *compiler, schema *openapi3.SchemaRef) 
 	return err
 }
 
-// checkClosed returns an error for a schema that lets answers have members that are not described.
+// checkClosed returns an error for a schema that allows members that it does not describe.
 func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
 	s := schema.Value
 	if (s.Type.Includes("object") || len(s.Properties) > 0) && s.AdditionalProperties.Has == nil &&
 		s.AdditionalProperties.Schema == nil {
-		return fmt.Errorf("%s: it does not say whether there may be additionalProperties", pointer)
+		return fmt.Errorf("%s: additionalProperties is missing", pointer)
 	}
 	if s.Format != "" && formats[s.Format] == nil {
-		return fmt.Errorf("%s: nothing checks the format %q", pointer, s.Format)
+		return fmt.Errorf("%s: the format %q is unknown", pointer, s.Format)
 	}
 	return nil
 }
 
-// Answer is what a server has sent.
+// Answer is a server's answer to a request.
 type Answer struct {
 	Method string
-	Target string // of the request: path and query, as they were sent
+	Target string // path and query, as the client sent them
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Check returns how an answer of a server with that base path differs from the document, or nil.
+// Check returns how an answer of a server with this base path differs from the document, or nil.
 func (c *Contract) Check(basePath string, a Answer) error {
 	if refusedByNetHTTP(a) {
 		return nil
@@ -175,7 +175,7 @@ func (c *Contract) Check(basePath string, a Answer) error {
 	return nil
 }
 
-// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0026).
+// refusedByNetHTTP reports whether net/http refused a request before it reached the interface (decision 0026).
 func refusedByNetHTTP(a Answer) bool {
 	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported:
@@ -184,11 +184,11 @@ func refusedByNetHTTP(a Answer) bool {
 	return false
 }
 
-// find returns what may be answered to a request, and the operation that takes it.
+// find returns the responses that a request may get, and the operation that it calls.
 func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Responses, method, name string) {
-	escaped, _, _ := strings.Cut(a.Target, "?")
-	// which separates nothing
-	if target, err := url.PathUnescape(escaped); err == nil && !strings.Contains(strings.ToUpper(escaped), "%2F") {
+	rawPath, _, _ := strings.Cut(a.Target, "?")
+	// An escaped slash separates nothing.
+	if target, err := url.PathUnescape(rawPath); err == nil && !strings.Contains(strings.ToUpper(rawPath), "%2F") {
 		for _, p := range c.paths {
 			if !p.fits(basePath, target) {
 				continue
@@ -203,33 +203,34 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 			if method == http.MethodOptions {
 				return c.elsewhere(http.StatusNoContent, "Options"), "", "OPTIONS"
 			}
-			if strings.Contains(target, "//") { // a parameter that is empty, for which only operations have an answer
+			if strings.Contains(target, "//") { // only an operation answers an empty parameter
 				break
 			}
 			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "a method that " + p.name + " does not take"
 		}
 	}
-	if c.uploads != nil && isUpload(a, escaped) {
+	if c.uploads != nil && isUpload(a, rawPath) {
 		return c.uploads, "", "an upload"
 	}
-	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
+	if rawPath == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
 		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
 			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"])), "", "the page at /"
 	}
-	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "what is none of its paths"
+	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "an unknown path"
 }
 
-// isUpload reports whether a request outside the paths is answered as PUT /raw. What is not found is none: a POST that
-// is no form, and a name that begins the paths of the interface.
+// isUpload reports whether a request outside the paths is an upload, which is answered as PUT /raw is. One with the
+// status 404 is not: a POST that is not a form, or a name that begins a path of the interface.
 func isUpload(a Answer, target string) bool {
 	if a.Method == http.MethodPost {
 		return target == "/" && a.Status != http.StatusNotFound
 	}
-	named := strings.Count(strings.TrimSuffix(target, "/"), "/") <= 1 && !strings.Contains(strings.ToUpper(target), "%2F")
-	return a.Method == http.MethodPut && named && strings.HasPrefix(target, "/") && a.Status != http.StatusNotFound
+	oneName := strings.Count(strings.TrimSuffix(target, "/"), "/") <= 1 && !strings.Contains(strings.ToUpper(target),
+		"%2F")
+	return a.Method == http.MethodPut && oneName && strings.HasPrefix(target, "/") && a.Status != http.StatusNotFound
 }
 
-// elsewhere is for requests that are no operation.
+// elsewhere returns the response for requests that match no operation.
 func (c *Contract) elsewhere(status int, component string) *openapi3.Responses {
 	return openapi3.NewResponses(openapi3.WithStatus(status, c.components[component]))
 }
@@ -248,7 +249,7 @@ func (p path) fits(basePath, target string) bool {
 	})
 }
 
-// general are the headers that any answer may have; the introduction of the document has those that are not HTTP's own.
+// general are the headers that any answer may have. The document's introduction describes those that HTTP does not.
 var general = map[string]bool{
 	"Date": true, "Connection": true, "Content-Length": true, "Content-Type": true, "Transfer-Encoding": true,
 	"X-Content-Type-Options": true, "Content-Security-Policy": true, "Referrer-Policy": true,
@@ -259,17 +260,17 @@ var general = map[string]bool{
 func (c *Contract) checkHeaders(response *openapi3.Response, header http.Header) error {
 	var wrong []error
 	documented := map[string]bool{}
-	for name, described := range response.Headers {
+	for name, specification := range response.Headers {
 		canonical := http.CanonicalHeaderKey(name)
 		documented[canonical] = true
 		values, ok := header[canonical]
 		if !ok {
-			if described.Value.Required {
+			if specification.Value.Required {
 				wrong = append(wrong, fmt.Errorf("the header %s is missing", name))
 			}
 			continue
 		}
-		if err := c.schemas[described.Value.Schema.Value].Validate(strings.Join(values, ", ")); err != nil {
+		if err := c.schemas[specification.Value.Schema.Value].Validate(strings.Join(values, ", ")); err != nil {
 			wrong = append(wrong, fmt.Errorf("the header %s: %q: %w", name, values, err))
 		}
 	}
@@ -285,7 +286,7 @@ func (c *Contract) checkBody(response *openapi3.Response, a Answer) error {
 	contentType := a.Header.Get("Content-Type")
 	if len(response.Content) == 0 {
 		if contentType != "" || len(a.Body) > 0 {
-			return fmt.Errorf("there is a body of %d bytes, %q", len(a.Body), contentType)
+			return fmt.Errorf("got a body of %d bytes, %q, want none", len(a.Body), contentType)
 		}
 		return nil
 	}
@@ -295,7 +296,7 @@ func (c *Contract) checkBody(response *openapi3.Response, a Answer) error {
 	}
 	if a.Method == http.MethodHead {
 		if len(a.Body) > 0 {
-			return fmt.Errorf("there is a body of %d bytes", len(a.Body))
+			return fmt.Errorf("got a body of %d bytes, want none", len(a.Body))
 		}
 		return nil
 	}
@@ -313,7 +314,7 @@ func (c *Contract) checkBody(response *openapi3.Response, a Answer) error {
 	return c.schemas[content.Schema.Value].Validate(value)
 }
 
-// Unseen returns the operations and statuses that no answer has had, one line each.
+// Unseen returns the operations and statuses that no answer has had yet, one line each.
 func (c *Contract) Unseen() (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -334,7 +335,7 @@ func (c *Contract) Unseen() (lines []string) {
 type compiler struct {
 	*jsonschema.Compiler
 
-	inline int // how many that have no name
+	inline int // number of schemas without a name
 }
 
 const location = "mem:///openapi.json"
@@ -345,9 +346,9 @@ func newCompiler(document []byte) (*compiler, error) {
 	for _, format := range formats {
 		c.RegisterFormat(format)
 	}
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err == nil {
-		err = c.AddResource(location, parsed)
+		err = c.AddResource(location, value)
 	}
 	return c, err
 }

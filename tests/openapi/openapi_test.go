@@ -16,18 +16,18 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
-// fresh returns a contract of the real document that has seen nothing, or of a changed one.
+// fresh returns a contract of the real document, or of a changed one, that no answer has been checked against.
 func fresh(t *testing.T, change ...string) (*Contract, error) {
 	t.Helper()
 	_, document := httpapi.OpenAPI("")
-	changed := strings.NewReplacer(change...).Replace(string(document))
-	if len(change) > 0 && changed == string(document) {
-		t.Fatalf("got nothing in the document that is %s", change[0])
+	text := strings.NewReplacer(change...).Replace(string(document))
+	if len(change) > 0 && text == string(document) {
+		t.Fatalf("got a document without %s, want one to replace it in", change[0])
 	}
-	return New([]byte(changed))
+	return New([]byte(text))
 }
 
-// answers are as the interface gives them.
+// answers returns valid answers of the interface.
 func answers() map[string]Answer {
 	header := func(fields ...string) http.Header {
 		header := http.Header{"X-Request-Id": {"golden"}, "Date": {"Sat, 21 Nov 2026 20:03:48 GMT"},
@@ -91,7 +91,7 @@ func answers() map[string]Answer {
 	}
 }
 
-// TestCheck changes right answers in one place each.
+// TestCheck changes each valid answer in one place.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	contract, err := fresh(t)
@@ -100,10 +100,10 @@ func TestCheck(t *testing.T) {
 	}
 	for name, a := range answers() {
 		if err := contract.Check("", a); err != nil {
-			t.Errorf("%s: got %v, want it to be right", name, err)
+			t.Errorf("%s: got %v, want no error", name, err)
 		}
 		if err := contract.Check("/api/v2", a); a.Status != http.StatusNotFound && name != "front" && err == nil {
-			t.Errorf("%s below a base path: got no error, want one: the server has nothing there", name)
+			t.Errorf("%s below a base path: got no error, want one", name)
 		}
 	}
 	replace := func(old, new string) func(*Answer) {
@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 		{"profile", "another type", replace(`24`, `"24"`), "got string, want integer"},
 		{"profile", "not an integer's literal", replace(`24`, `24.0`), "not the literal of an integer of 32 bits"},
 		{"profile", "beyond 32 bits", replace(`24`, `2147483648`), "not the literal of an integer of 32 bits"},
-		{"profile", "something after it", replace(`true}`, `true}{}`), "invalid character after top-level value"},
+		{"profile", "trailing data", replace(`true}`, `true}{}`), "invalid character after top-level value"},
 		{"profile", "a status", func(a *Answer) { a.Status = 202 }, "does not have the status 202 for GET /user/{username}"},
 		{"profile", "a media type", func(a *Answer) {
 			a.Header.Set("Content-Type", "text/html")
@@ -137,10 +137,10 @@ func TestCheck(t *testing.T) {
 		}, "the header Cache-Control"},
 		{"paste", "a new field inside", replace(`"code"`, `"hash":"x","code"`), "additional properties 'hash' not allowed"},
 		{"paste", "a new lifetime", replace(`"1w"`, `"3w"`), "value must be one of 'never'"},
-		{"paste", "no UTF-8", replace(`main.go`, "\xff"), "not valid UTF-8"},
-		{"known", "a body", func(a *Answer) { a.Body = []byte("{}") }, "there is a body of 2 bytes"},
+		{"paste", "invalid UTF-8", replace(`main.go`, "\xff"), "not valid UTF-8"},
+		{"known", "a body", func(a *Answer) { a.Body = []byte("{}") }, "got a body of 2 bytes"},
 		{"known", "no ETag", func(a *Answer) { a.Header.Del("ETag") }, "the header ETag is missing"},
-		{"head", "a body", func(a *Answer) { a.Body = []byte("{}") }, "there is a body of 2 bytes"},
+		{"head", "a body", func(a *Answer) { a.Body = []byte("{}") }, "got a body of 2 bytes"},
 		{"unauthorized", "no challenge", func(a *Answer) {
 			a.Header.Del("WWW-Authenticate")
 		}, "the header WWW-Authenticate is missing"},
@@ -149,19 +149,19 @@ func TestCheck(t *testing.T) {
 		{"method", "no methods", func(a *Answer) { a.Header.Del("Allow") }, "the header Allow is missing"},
 		{"nothing", "something there", func(a *Answer) {
 			a.Status = 200
-		}, "does not have the status 200 for what is none of its paths"},
+		}, "does not have the status 200 for an unknown path"},
 		{"front", "at another path", func(a *Answer) {
 			a.Target = "/nowhere"
-		}, "does not have the status 200 for what is none of its paths"},
+		}, "does not have the status 200 for an unknown path"},
 		{"front", "for another method", func(a *Answer) { a.Method = http.MethodPatch }, "does not have the status 200"},
 		{"front", "no page", replace("<!doctype html>", "{}"), "does not match pattern"},
 		{"code", "without its charset", func(a *Answer) {
 			a.Header.Set("Content-Type", "text/plain")
 		}, `"text/plain" is not documented`},
 	} {
-		drifted := answers()[c.name]
-		c.change(&drifted)
-		if err := contract.Check("", drifted); err == nil || !strings.Contains(err.Error(), c.want) {
+		answer := answers()[c.name]
+		c.change(&answer)
+		if err := contract.Check("", answer); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: got %v, want an error with %q", c.name, c.drift, err, c.want)
 		}
 	}
@@ -174,10 +174,10 @@ func TestNew(t *testing.T) {
             "type": "integer",
             "format": "int64",`
 	for _, c := range []struct{ old, new, want string }{
-		{count, `"numPastes": {"type": "integer", "format": "uint64",`, `nothing checks the format "uint64"`},
-		{`"additionalProperties": false,`, ``, "it does not say whether there may be additionalProperties"},
+		{count, `"numPastes": {"type": "integer", "format": "uint64",`, `the format "uint64" is unknown`},
+		{`"additionalProperties": false,`, ``, "additionalProperties is missing"},
 		{`"numPastes": 12`, `"numPastes": "twelve"`, "numPastes"},
-		{`"500": {`, `"default": {`, "it documents every status at once"},
+		{`"500": {`, `"default": {`, "got a default response"},
 		{`"#/components/headers/RetryAfter"`, `"#/components/headers/Retry"`, "Retry"},
 		{`"description": "The number.",`, ``, "description"},
 	} {
@@ -202,11 +202,11 @@ func TestUnseen(t *testing.T) {
 	after := contract.Unseen()
 	seen := slices.DeleteFunc(before, func(line string) bool { return slices.Contains(after, line) })
 	if want := []string{"GET /user/{username} 200"}; !slices.Equal(seen, want) {
-		t.Errorf("got %q seen, want only %q", seen, want)
+		t.Errorf("got the answers %q, want only %q", seen, want)
 	}
 }
 
-// TestTransport has a server that answers what no document has.
+// TestTransport checks that a client reports an answer that the document does not describe.
 func TestTransport(t *testing.T) {
 	t.Parallel()
 	contract, err := fresh(t)
@@ -220,21 +220,21 @@ func TestTransport(t *testing.T) {
 		_, _ = w.Write([]byte(`{"numPastes":1,"numUsers":2}`))
 	}))
 	defer server.Close()
-	var reported []error
+	var problems []error
 	client := http.Client{Transport: &Transport{Check: func(a Answer) {
-		reported = append(reported, contract.Check("", a))
+		problems = append(problems, contract.Check("", a))
 	}}}
 	response, err := client.Get(server.URL + "/data/numPastes")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if len(reported) != 1 || reported[0] == nil || !strings.Contains(reported[0].Error(), "'numUsers' not allowed") {
-		t.Errorf("got %v, want one error that names numUsers", reported)
+	if len(problems) != 1 || problems[0] == nil || !strings.Contains(problems[0].Error(), "'numUsers' not allowed") {
+		t.Errorf("got %v, want one error that names numUsers", problems)
 	}
 }
 
-// TestInternalError is about the status that nothing in the program is known to have.
+// TestInternalError checks an answer with the status 500, which no request is known to cause.
 func TestInternalError(t *testing.T) {
 	t.Parallel()
 	contract, err := fresh(t)
@@ -264,7 +264,7 @@ func TestInternalError(t *testing.T) {
 		t.Error(err)
 	}
 	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "canary") {
-		t.Errorf("got %d %s, want 500 that does not say why", answer.Code, answer.Body)
+		t.Errorf("got %d %s, want 500 without the cause", answer.Code, answer.Body)
 	}
 }
 

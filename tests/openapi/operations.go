@@ -11,21 +11,21 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Operation is one of the document as a request, with the document's examples.
+// Operation is a request that calls an operation of the document, made of its examples.
 type Operation struct {
 	Name           string // "GET /paste/{id}"
 	Method, Target string
 	Headers        []string // without a token
 	Body           string   // "" for none
-	Token          bool     // whether it is to be sent with one
+	Token          bool     // whether to send it with a token
 
-	described *openapi3.Operation
+	operation *openapi3.Operation
 }
 
-// Documents reports whether an answer may have that status.
-func (o Operation) Documents(status int) bool { return o.described.Responses.Status(status) != nil }
+// Documents reports whether the document has this status for it.
+func (o Operation) Documents(status int) bool { return o.operation.Responses.Status(status) != nil }
 
-// Operations returns all but the health checks. Those that may have a token are there with and without one.
+// Operations returns all operations but the health checks. If a token is optional, there is one with and one without.
 func (c *Contract) Operations() []Operation { return c.operations }
 
 // NameOf returns the Name of the operation that takes a request, or other text if none does.
@@ -35,10 +35,10 @@ func (c *Contract) NameOf(method, target string) string {
 }
 
 func newOperations(method, path string, parameters openapi3.Parameters,
-	described *openapi3.Operation) (made []Operation, err error) {
-	o := Operation{Name: method + " " + path, Method: method, Target: path, described: described}
+	operation *openapi3.Operation) (operations []Operation, err error) {
+	o := Operation{Name: method + " " + path, Method: method, Target: path, operation: operation}
 	query := url.Values{}
-	for _, ref := range slices.Concat(parameters, described.Parameters) {
+	for _, ref := range slices.Concat(parameters, operation.Parameters) {
 		switch p := ref.Value; {
 		case p.Required && p.Example == nil:
 			return nil, fmt.Errorf("the parameter %s has no example", p.Name)
@@ -53,25 +53,26 @@ func newOperations(method, path string, parameters openapi3.Parameters,
 	if len(query) > 0 {
 		o.Target += "?" + query.Encode()
 	}
-	if described.RequestBody != nil {
-		if o.Body, err = exampleOf(described.RequestBody.Value); err != nil {
+	if operation.RequestBody != nil {
+		if o.Body, err = exampleOf(operation.RequestBody.Value); err != nil {
 			return nil, err
 		}
 	}
-	ways := described.Security
-	if ways == nil || len(*ways) == 0 || slices.ContainsFunc(*ways, func(way openapi3.SecurityRequirement) bool {
-		return len(way) == 0
-	}) {
-		made = append(made, o)
+	schemes := operation.Security
+	if schemes == nil || len(*schemes) == 0 || slices.ContainsFunc(*schemes,
+		func(scheme openapi3.SecurityRequirement) bool {
+			return len(scheme) == 0
+		}) {
+		operations = append(operations, o)
 	}
-	if ways != nil && len(*ways) > 0 {
+	if schemes != nil && len(*schemes) > 0 {
 		o.Token = true
-		made = append(made, o)
+		operations = append(operations, o)
 	}
-	return made, nil
+	return operations, nil
 }
 
-// exampleOf returns the shortest example of a body, which asks for least.
+// exampleOf returns the shortest example of a body.
 func exampleOf(body *openapi3.RequestBody) (shortest string, err error) {
 	for _, content := range body.Content {
 		examples := []any{content.Example}
@@ -81,11 +82,11 @@ func exampleOf(body *openapi3.RequestBody) (shortest string, err error) {
 		for _, example := range examples {
 			text, ok := example.(string)
 			if !ok && example != nil {
-				encoded, err := json.Marshal(example)
+				data, err := json.Marshal(example)
 				if err != nil {
 					return "", err
 				}
-				text = string(encoded)
+				text = string(data)
 			}
 			if shortest == "" || text != "" && len(text) < len(shortest) {
 				shortest = text

@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// Transport is a http.RoundTripper that has every answer checked.
+// Transport is an http.RoundTripper that calls Check with every answer.
 type Transport struct {
 	Check func(Answer)
 }
 
-// RoundTrip implements http.RoundTripper. It returns an answer when all of it is there.
+// RoundTrip implements http.RoundTripper. It reads the whole body before it returns.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package pgbouncer prepares PgBouncer on the file that docs/operations/ha recommends, with another server, address and
-// user.
+// Package pgbouncer configures PgBouncer as docs/operations/ha recommends, for another server, address and user.
 package pgbouncer
 
 import (
@@ -13,12 +12,12 @@ import (
 	"syscall"
 )
 
-// Bouncer is PgBouncer in transaction mode before all databases of one server.
+// Bouncer is PgBouncer in transaction mode in front of all databases of one server.
 type Bouncer struct {
-	Server     *url.URL            // whose user it lets in
-	Address    string              // at which it listens
-	Folder     string              // of its files
-	Credential *syscall.Credential // whom it runs as, who is to read them; nil is the current user
+	Server     *url.URL            // with the user that may connect
+	Address    string              // to listen on
+	Folder     string              // for its files
+	Credential *syscall.Credential // the user that it runs as, who owns the files; nil is the current user
 }
 
 var (
@@ -27,7 +26,7 @@ var (
 	users    = regexp.MustCompile(`(?m)^auth_file = .*$`)
 )
 
-// Write writes its files, from the configuration at that path, and returns the path of its own.
+// Write writes its files, based on the configuration ini, and returns the path of its own configuration.
 func (b *Bouncer) Write(ini string) (path string, err error) {
 	content, err := os.ReadFile(ini)
 	if err != nil {
@@ -68,7 +67,7 @@ func (b *Bouncer) Write(ini string) (path string, err error) {
 	return path, nil
 }
 
-// Password returns the one of the server's URL, or another where that has none.
+// Password returns the password of the server's URL, or another one if the URL has none.
 func (b *Bouncer) Password() string {
 	if password, ok := b.Server.User.Password(); ok {
 		return password
@@ -76,7 +75,8 @@ func (b *Bouncer) Password() string {
 	return "change-me"
 }
 
-// Through returns the URL of a database by way of it, for Gluepot: before 1.21 it knows no prepared statements.
+// Through returns the URL with which Gluepot reaches a database through it, without prepared statements, which
+// PgBouncer before 1.21 does not support.
 func (b *Bouncer) Through(direct string) (string, error) {
 	u, err := url.Parse(direct)
 	if err != nil {

@@ -2,7 +2,7 @@
 //
 //	go run ./tests/postgres go test ./...
 //
-// Packages that are tested at once share it so, each with databases of its own.
+// Packages that are tested at once share the server, and each has databases of its own.
 package main
 
 import (
@@ -24,15 +24,15 @@ func run(args []string) int {
 	if len(args) == 0 {
 		return fail(errors.New("say which command to run: postgres COMMAND [ARGUMENT]"))
 	}
-	// A signal of the terminal reaches the command as well, which ends before the server does.
-	signalled, release := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	// A signal of the terminal also reaches the command. The server stops after it.
+	ctx, release := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer release()
 	variables, stop, err := database.Share()
 	if err != nil {
 		return fail(err)
 	}
 	defer stop()
-	if err := signalled.Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return fail(err)
 	}
 	// The command is the caller's own, and outlives a signal that it handles itself.

@@ -17,15 +17,15 @@ import (
 
 // The tokens of the fixture.
 const (
-	EpoxyToken   = "kept+from/the=old-server_0123456789ABCDEFGHIJ" // one that another program made
+	EpoxyToken   = "kept+from/the=old-server_0123456789ABCDEFGHIJ" // made by another program
 	MortarToken  = "mortar's token"                                // printable, with a space
 	ExpiredToken = "expired"
 	RevokedToken = "revoked"
 )
 
-// Fixture stores what the cases ask for: the users Epoxy, public, with pastes, stars and services; putty, public, with
-// nothing; mortar, private; ep_xy.a-b, public. Of Epoxy's pastes, which are unlisted and empty, oldest01 has the stars
-// of Epoxy and ep_xy.a-b, tie0000a and tie0000b are of the same second, expires1 does so in an hour, and expired1 has.
+// Fixture stores the data of the cases. The users Epoxy, putty and ep_xy.a-b have public profiles; mortar has not.
+// Epoxy has services, stars and pastes, which are unlisted and empty: Epoxy and ep_xy.a-b starred oldest01, tie0000a
+// and tie0000b were created in the same second, expires1 expires in an hour, and expired1 has expired. The paste
 // nobodys1 is anonymous.
 func Fixture(t *testing.T, cfg gormstore.Config) {
 	t.Helper()

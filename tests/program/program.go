@@ -1,4 +1,4 @@
-// Package program runs the real binary for tests that talk to it over TCP.
+// Package program runs the real program for tests that talk to it over TCP.
 package program
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/gluepot/gluepot/tests/openapi"
 )
 
-// Patience is how long anything may take that a test waits for: on a machine that is busy with something else, too.
+// Patience is how long a test waits for anything, even on a busy machine.
 const Patience = time.Minute
 
-// envProgram names a binary to test instead of one that is built from this tree: that of another version.
+// envProgram names a binary to test instead of one built from this tree, such as that of another version.
 const envProgram = "GLUEPOT_TEST_PROGRAM"
 
-// The program is built as the Makefile does, and with the race detector where the tests have it.
+// The program is built as the Makefile builds it, and with the race detector if the tests have it.
 var (
-	shipped = sync.OnceValues(func() (string, error) { return build(false) })
-	raced   = sync.OnceValues(func() (string, error) { return build(true) })
+	normal = sync.OnceValues(func() (string, error) { return build(false) })
+	raced  = sync.OnceValues(func() (string, error) { return build(true) })
 )
 
-// raceFlags are those of the Makefile (RACE): the same packages, built once.
+// raceFlags are RACE in the Makefile, so that both share the compiled packages.
 var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false",
 	"-gcflags=modernc.org/libc/...=-race=false"}
 
-// built are the folders of what was built.
-var built struct {
+// builds holds the folders of the binaries.
+var builds struct {
 	sync.Mutex
 	folders []string
 }
@@ -50,9 +50,9 @@ func build(race bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	built.Lock()
-	built.folders = append(built.folders, folder)
-	built.Unlock()
+	builds.Lock()
+	builds.folders = append(builds.folders, folder)
+	builds.Unlock()
 	path := filepath.Join(folder, "gluepot")
 	args, cgo := []string{"build", "-trimpath", "-tags=nomsgpack", "-ldflags=-s -w", "-o", path}, "0"
 	if race {
@@ -66,26 +66,26 @@ func build(race bool) (string, error) {
 	return path, nil
 }
 
-// Remove deletes what was built; it is for the end of TestMain.
+// Remove deletes the binaries. Call it at the end of TestMain.
 func Remove() {
-	built.Lock()
-	defer built.Unlock()
-	for _, folder := range built.folders {
+	builds.Lock()
+	defer builds.Unlock()
+	for _, folder := range builds.folders {
 		_ = os.RemoveAll(folder)
 	}
 }
 
-// raceOptions are for the race detector in the program. Without the last, it makes each process
-// sleep for a second before it exits.
+// raceOptions are for the race detector in the program. Without atexit_sleep_ms, each process would sleep for a second
+// before it exits.
 const raceOptions = "GORACE=halt_on_error=1 atexit_sleep_ms=20"
 
-// environment is a list of NAME=VALUE; nothing else of the tests' own environment reaches the program
-// but what the operating system needs.
+// environment returns the variables of the program as NAME=VALUE: settings, and of the tests' own environment only what
+// the operating system needs.
 func environment(settings ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), raceOptions}, settings...)
 }
 
-// Output collects what a process writes.
+// Output collects the output of a process.
 type Output struct {
 	reading sync.Mutex // held by Hold
 	mu      sync.Mutex
@@ -93,7 +93,7 @@ type Output struct {
 	broken  chan struct{}
 }
 
-// Break makes the next write of the process the last one: then the pipe is closed, and the returned channel too.
+// Break closes the pipe at the next write of the process, and then the channel that it returns.
 func (o *Output) Break() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *Output) Break() <-chan struct{} {
 	return o.broken
 }
 
-// Hold stops reading what the process writes, until release is called or the test ends: the pipe between the two fills.
+// Hold stops reading the output, so that the pipe fills, until release is called or the test ends.
 func (o *Output) Hold(t *testing.T) (release func()) {
 	t.Helper()
 	o.reading.Lock()
@@ -118,32 +118,32 @@ func (o *Output) Write(p []byte) (int, error) {
 	defer o.mu.Unlock()
 	if o.broken != nil {
 		close(o.broken)
-		return 0, io.ErrClosedPipe // upon which os/exec closes the pipe
+		return 0, io.ErrClosedPipe // makes os/exec close the pipe
 	}
 	return o.bytes.Write(p)
 }
 
-// String returns what was written so far.
+// String returns the output so far.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes.String()
 }
 
-// tail returns as much of the end as a reader may want.
+// tail returns the end of the output, and earlier errors.
 func (o *Output) tail() string {
-	const most = 16 << 10
+	const limit = 16 << 10 // bytes
 	text := o.String()
-	if len(text) <= most {
+	if len(text) <= limit {
 		return text
 	}
-	var errors strings.Builder // they may be long past
-	for line := range strings.Lines(text[:len(text)-most]) {
-		if strings.Contains(line, `"level":"error"`) && errors.Len() < most {
+	var errors strings.Builder
+	for line := range strings.Lines(text[:len(text)-limit]) {
+		if strings.Contains(line, `"level":"error"`) && errors.Len() < limit {
 			errors.WriteString(line)
 		}
 	}
-	return errors.String() + "..." + text[len(text)-most:]
+	return errors.String() + "..." + text[len(text)-limit:]
 }
 
 // Process is a running program.
@@ -151,7 +151,7 @@ type Process struct {
 	t              *testing.T
 	Cmd            *exec.Cmd
 	Stdout, Stderr Output
-	Exited         chan struct{} // closed when it has ended
+	Exited         chan struct{} // closed when it has exited
 	Address        string        // of a server
 	basePath       string
 }
@@ -159,7 +159,7 @@ type Process struct {
 // Binary returns the path of the program.
 func Binary(t *testing.T) string {
 	t.Helper()
-	binary := shipped
+	binary := normal
 	if Raced {
 		binary = raced
 	}
@@ -170,29 +170,29 @@ func Binary(t *testing.T) string {
 	return path
 }
 
-// Start starts the program and does not wait.
+// Start starts the program and does not wait for it.
 func Start(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
 	return start(t, Binary(t), nil, nil, settings, args)
 }
 
-// StartLogging is Start with the standard error, where the log goes, written to log instead of kept in Stderr.
-// A file is given to the program as it is.
+// StartLogging is like Start, but standard error, which has the log, goes to log instead of Stderr. The program writes
+// to a file directly.
 func StartLogging(t *testing.T, log io.Writer, settings []string, args ...string) *Process {
 	t.Helper()
 	return start(t, Binary(t), nil, log, settings, args)
 }
 
-// StartReading is Start with a standard input.
+// StartReading is like Start, with a standard input.
 func StartReading(t *testing.T, stdin *os.File, settings []string, args ...string) *Process {
 	t.Helper()
 	return start(t, Binary(t), stdin, nil, settings, args)
 }
 
-// StartShipped is Start of the program without the race detector, which takes several times the memory.
+// StartShipped is like Start, but never with the race detector, which takes several times the memory.
 func StartShipped(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
-	path, err := shipped()
+	path, err := normal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	if log != nil {
 		p.Cmd.Stderr = log
 	}
-	p.Cmd.Stdin = strings.NewReader("text\n") // for a paste, which takes no empty one
+	p.Cmd.Stdin = strings.NewReader("text\n") // for pastes, which cannot be empty
 	if stdin != nil {
 		p.Cmd.Stdin = stdin
 	}
@@ -233,8 +233,8 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	return p
 }
 
-// Run runs the program to its end, as it is shipped: the race detector takes longer to start than most commands last,
-// and watches them in tests/commands.
+// Run runs the program to its end, without the race detector, which takes longer to start than most commands last.
+// tests/commands runs the commands with it.
 func Run(t *testing.T, settings []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	p := StartShipped(t, settings, args...)
@@ -242,27 +242,27 @@ func Run(t *testing.T, settings []string, args ...string) (code int, stdout, std
 	return code, p.Stdout.String(), p.Stderr.String()
 }
 
-// Wait returns the exit code.
+// Wait waits for the program to exit, and returns the exit code.
 func (p *Process) Wait() int {
 	p.t.Helper()
 	select {
 	case <-p.Exited:
 		return p.Cmd.ProcessState.ExitCode()
 	case <-time.After(Patience):
-		p.t.Fatalf("got no end of the program within %v, want one", Patience)
+		p.t.Fatalf("got a program that still runs after %v, want it to exit", Patience)
 		return 0
 	}
 }
 
-// ShippedTimeouts has Serve leave the timeouts for the database as they are by default. Set it in TestMain.
+// ShippedTimeouts makes Serve use the default timeouts for the database. Set it in TestMain.
 var ShippedTimeouts bool
 
-// Serve starts a server on a free port and waits until it serves. It gives the database more time than by default.
+// Serve starts a server on a free port and waits until it serves. Timeouts for the database are longer than by default.
 func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
 	t.Helper()
 	defaults := []string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
 		"GLUEPOT_HTTP_DRAIN_DELAY=0s"}
-	if !ShippedTimeouts { // the database is slow on a machine that is busy, and has not failed
+	if !ShippedTimeouts { // on a busy machine the database is slow
 		defaults = append(defaults, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=20s")
 	}
 	p := Start(t, append(defaults, settings...), "serve")
@@ -270,33 +270,33 @@ func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
 	return p
 }
 
-// WaitForAddress waits until the server says where it listens.
+// WaitForAddress waits until the server logs its address.
 func (p *Process) WaitForAddress() {
 	p.t.Helper()
 	line := p.WaitForLog("serving")
 	p.Address, _ = line["address"].(string)
 }
 
-// WaitForLog returns the first line of the log with that message.
+// WaitForLog waits for a line of the log with this message, and returns the first.
 func (p *Process) WaitForLog(message string) map[string]any {
 	p.t.Helper()
-	seen := 0 // bytes: a log may be long
+	offset := 0 // bytes that were parsed already: a log may be long
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		exited := false
 		select {
-		case <-p.Exited: // what it wrote until then is read once more
+		case <-p.Exited: // read the log once more
 			exited = true
 		default:
 		}
 		text := p.Stderr.String()
 		end := strings.LastIndexByte(text, '\n') + 1
-		for _, line := range parseLog(text[seen:end]) {
+		for _, line := range parseLog(text[offset:end]) {
 			if line["msg"] == message {
 				return line
 			}
 		}
-		if seen = end; exited {
-			p.t.Fatalf("got the end of the program, want a line %q in its log: %s", message, text)
+		if offset = end; exited {
+			p.t.Fatalf("the program exited: got the log %s, want a line %q in it", text, message)
 		}
 	}
 	p.t.Fatalf("got no line %q in the log within %v, want one", message, Patience)
@@ -306,7 +306,7 @@ func (p *Process) WaitForLog(message string) map[string]any {
 // Log returns the lines of the log so far.
 func (p *Process) Log() []map[string]any { return parseLog(p.Stderr.String()) }
 
-// parseLog returns the lines that are JSON.
+// parseLog returns the lines that are JSON, and skips others.
 func parseLog(text string) []map[string]any {
 	var lines []map[string]any
 	for text := range strings.Lines(text) {
@@ -326,15 +326,15 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
-// Client returns a client of the server. An answer that is not as the interface's document has it fails the test.
+// Client returns a client of the server. The test fails on an answer that the OpenAPI document does not allow.
 func (p *Process) Client() *http.Client {
 	return &http.Client{Timeout: Patience, Transport: &openapi.Transport{Check: p.Check}}
 }
 
-// Check fails the test when an answer of the server is not as the interface's document has it.
+// Check fails the test if the OpenAPI document does not allow an answer of the server.
 func (p *Process) Check(answer openapi.Answer) {
 	p.t.Helper()
-	if os.Getenv(envProgram) != "" { // it has a document of its own
+	if os.Getenv(envProgram) != "" { // its document may differ
 		return
 	}
 	contract, err := openapi.Shared()
@@ -369,17 +369,16 @@ func (p *Process) Get(path, token string) (int, string) {
 }
 
 // Eventually waits for a condition.
-func Eventually(t *testing.T, what string, holds func() bool) {
+func Eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); !condition(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("got nothing within %v, want this: %s", Patience, what)
+			t.Fatalf("got no change within %v, want: %s", Patience, what)
 		}
 	}
 }
 
-// Connections returns how many connections of its clients a server holds. The kernel may have more, which it is
-// closing.
+// Connections returns how many connections of clients a server has open. The kernel may have more, which it is closing.
 func (p *Process) Connections() int {
 	p.t.Helper()
 	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", p.Cmd.Process.Pid))
@@ -396,12 +395,12 @@ func (p *Process) Connections() int {
 		listening           = "0A"
 		loopback            = "0100007F" // 127.0.0.1; a client at another address may have the same port
 	)
-	held := 0
+	open := 0
 	for line := range strings.Lines(string(table)) {
 		fields := strings.Fields(line)
 		if fields[local] == fmt.Sprintf("%s:%04X", loopback, number) && fields[state] != listening && fields[inode] != "0" {
-			held++
+			open++
 		}
 	}
-	return held
+	return open
 }

@@ -2,6 +2,6 @@
 
 package program
 
-// Raced says whether the tests have the race detector, and with them the program that they start. A process with it
-// takes several times as long to start and to answer.
+// Raced says whether the tests and the program that they start have the race detector. A process with it takes several
+// times as long to start and to answer.
 const Raced = false

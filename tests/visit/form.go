@@ -16,10 +16,10 @@ import (
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
-// Form is a form: names of fields, each followed by its value.
+// Form is a list of field names, each followed by its value.
 type Form []string
 
-// Encode returns it as browsers send it: every line end is two characters.
+// Encode returns the form as browsers send it, with CRLF as the end of each line.
 func (s Form) Encode(t testing.TB) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -45,17 +45,17 @@ func (s *Site) Posts(path string, form Form) (*httptest.ResponseRecorder, error)
 	return s.Answers(r)
 }
 
-// Lands sends a form that is taken, and returns the path that the browser is sent to.
+// Lands sends a form that must be accepted, and returns the path that the browser is redirected to.
 func (s *Site) Lands(path string, form Form) string {
 	s.T.Helper()
 	answer, err := s.Posts(path, form)
 	if err != nil || answer.Code != http.StatusSeeOther {
-		s.T.Fatalf("%s: got %v, %d %s, want another page", path, err, answer.Code, answer.Body)
+		s.T.Fatalf("%s: got %v, %d %s, want a redirect", path, err, answer.Code, answer.Body)
 	}
 	return answer.Header().Get("Location")
 }
 
-// Returns sends a form that comes back with that status.
+// Returns sends a form that must come back with this status, and returns the page.
 func (s *Site) Returns(path string, status int, form Form) string {
 	s.T.Helper()
 	answer, err := s.Posts(path, form)
@@ -65,7 +65,7 @@ func (s *Site) Returns(path string, status int, form Form) string {
 	return answer.Body.String()
 }
 
-// Stored returns a paste by its path.
+// Stored returns the paste at a path.
 func (s *Site) Stored(path string) paste.Document {
 	s.T.Helper()
 	doc, err := fake.Pastes{Store: s.Store}.DocumentByID(s.T.Context(), paste.ID(strings.Trim(path, "/")))
@@ -75,13 +75,13 @@ func (s *Site) Stored(path string) paste.Document {
 	return doc
 }
 
-// Summary is what a paste holds.
+// Summary returns the content of a paste as text.
 func Summary(d paste.Document) string {
-	held := []string{fmt.Sprintf("%q %s %q", d.Title, d.Visibility, d.Tags)}
+	parts := []string{fmt.Sprintf("%q %s %q", d.Title, d.Visibility, d.Tags)}
 	for _, p := range d.Pasties {
-		held = append(held, fmt.Sprintf("%q %s %q", p.Title, p.Language, p.Code))
+		parts = append(parts, fmt.Sprintf("%q %s %q", p.Title, p.Language, p.Code))
 	}
-	return strings.Join(held, " ")
+	return strings.Join(parts, " ")
 }
 
 var (
@@ -91,7 +91,7 @@ var (
 	textareas = regexp.MustCompile(`(?s)<textarea [^>]*name="([a-z]+)"[^>]*>\n?(.*?)</textarea>`)
 )
 
-// FilledIn returns the form on a page as a browser sends it when only the button was pressed.
+// FilledIn returns the form on a page as a browser sends it if the user only presses the button.
 func FilledIn(page string) (form Form) {
 	page = strings.ReplaceAll(Shown(page), "\x00", "\ufffd")
 	for _, match := range inputs.FindAllStringSubmatch(page, -1) {
@@ -111,13 +111,13 @@ func FilledIn(page string) (form Form) {
 	return append(form, "do", "save")
 }
 
-// template is what the page holds for its script, and does not show.
+// template matches parts of a page that are for its script and not shown.
 var template = regexp.MustCompile(`(?s)<template.*?</template>`)
 
-// Shown returns a page without what only its script would show.
+// Shown returns a page without the parts that only its script would show.
 func Shown(page string) string { return template.ReplaceAllString(page, "") }
 
-// With returns the form with another value in the nth field of that name, from 0.
+// With returns the form with another value in the nth field of this name, counted from 0.
 func (s Form) With(name string, n int, value string) Form {
 	s = slices.Clone(s)
 	for i := 0; i < len(s); i += 2 {

@@ -16,18 +16,18 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Issue gives a user an access token.
+// Issue issues an access token to a user.
 func (s *Site) Issue(username string) (id token.ID, secret string) {
 	s.T.Helper()
-	issued, created, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username,
+	created, access, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username,
 		tokens.IssueInput{Name: "a browser"})
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return issued.ID, created.Reveal()
+	return created.ID, access.Reveal()
 }
 
-// Asking returns a request with the cookie of a session, or with none.
+// Asking returns a request, with the cookie of a session unless secret is "".
 func (s *Site) Asking(method, path, secret string, form url.Values) *http.Request {
 	s.T.Helper()
 	r := httptest.NewRequestWithContext(s.T.Context(), method, path, strings.NewReader(form.Encode()))
@@ -45,29 +45,29 @@ func SessionOf(secret string) *http.Cookie {
 	return &http.Cookie{Name: "gluepot-session", Value: secret}
 }
 
-// Session issues an access token, and begins a session with it.
+// Session issues an access token, and starts a session with it.
 func (s *Site) Session(username string) (id token.ID, secret string) {
 	s.T.Helper()
 	id, access := s.Issue(username)
 	return id, s.SignedIn(access)
 }
 
-// SignedIn begins a session with an access token.
+// SignedIn starts a session with an access token.
 func (s *Site) SignedIn(access string) (secret string) {
 	s.T.Helper()
 	viewer, err := s.Tokens.SignIn.Do(s.T.Context(), access)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	created, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID,
+	session, err := s.Tokens.Sessions.Start(s.T.Context(), audit.By(token.Viewer{}, netip.Addr{}), viewer.User.ID,
 		viewer.Token, "a browser", "")
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return created.Reveal()
+	return session.Reveal()
 }
 
-// As asks for a path with the cookie of a session.
+// As requests a path with the cookie of a session.
 func (s *Site) As(secret, path string) (answer *httptest.ResponseRecorder, rejected bool, err error) {
 	s.T.Helper()
 	answer = httptest.NewRecorder()
@@ -75,7 +75,7 @@ func (s *Site) As(secret, path string) (answer *httptest.ResponseRecorder, rejec
 	return answer, rejected, err
 }
 
-// ReadOnly begins a session that may only read.
+// ReadOnly starts a session that may only read.
 func (s *Site) ReadOnly(username string) (secret string) {
 	s.T.Helper()
 	_, access, err := s.Tokens.Issue.Do(s.T.Context(), audit.Operator(), username, tokens.IssueInput{Scope: token.Read})
@@ -85,14 +85,15 @@ func (s *Site) ReadOnly(username string) (secret string) {
 	return s.SignedIn(access.Reveal())
 }
 
-// Sending returns a request with a form and the cookie of a session. Unless the form has one, it gets the value that
-// says that it is from a page of that session.
+// Sending returns a request with a form and the cookie of a session. The form gets the CSRF token of that session
+// unless it has one.
 func (s *Site) Sending(secret, path string, form url.Values) *http.Request {
 	s.T.Helper()
 	if secret != "" && !form.Has(site.FieldCSRF) {
-		sent := url.Values{site.FieldCSRF: {site.CSRFToken(s.NewRequest(s.Asking(http.MethodGet, path, secret, nil), false))}}
-		maps.Copy(sent, form)
-		form = sent
+		withToken := url.Values{site.FieldCSRF: {site.CSRFToken(s.NewRequest(s.Asking(http.MethodGet, path, secret, nil),
+			false))}}
+		maps.Copy(withToken, form)
+		form = withToken
 	}
 	return s.Asking(http.MethodPost, path, secret, form)
 }
@@ -106,7 +107,7 @@ func (s *Site) Post(secret, path string,
 	return answer, rejected, err
 }
 
-// User creates one and returns the id.
+// User creates a user and returns its id.
 func (s *Site) User(name string, public bool) user.ID {
 	s.T.Helper()
 	created, err := s.Users.Create.Do(s.T.Context(), audit.Operator(), users.CreateInput{Name: name,

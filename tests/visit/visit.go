@@ -1,4 +1,4 @@
-// Package visit gives tests a site over a store in memory, and has them visit its pages as a browser does.
+// Package visit gives tests a site over a store in memory, whose pages they visit as a browser does.
 package visit
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
-// patience is a time that no machine is too slow for.
+// patience is long enough for the slowest machine.
 const patience = time.Minute
 
 // Site is pages over a store in memory.
@@ -40,8 +40,8 @@ type Site struct {
 	Users  *users.UseCases
 	Pastes *pastes.UseCases
 	Tokens *tokens.UseCases
-	Secret string               // of the session that sends requests; empty: none
-	Serve  func(pastes.Options) // from now on, with these
+	Secret string               // of the session that Get, Page and forms use; "" for none
+	Serve  func(pastes.Options) // rebuilds the pages with these options
 
 	router *gin.Engine
 }
@@ -49,61 +49,61 @@ type Site struct {
 // New returns a site with an empty store.
 func New(t testing.TB) *Site {
 	t.Helper()
-	store, known := new(fake.Store), catalogue.New()
-	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
-	s := &Site{T: t, Store: store, Tokens: tokens.New(secrets, keepers, time.Now)}
-	s.Users = users.New(keepers, fake.Identities{Store: store}, paste.Lifetimes{}, nil, time.Now)
+	store, codeLanguages := new(fake.Store), catalogue.New()
+	userStore, tokenStore, pasteStore := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
+	s := &Site{T: t, Store: store, Tokens: tokens.New(tokenStore, userStore, time.Now)}
+	s.Users = users.New(userStore, fake.Identities{Store: store}, paste.Lifetimes{}, nil, time.Now)
 	s.Rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(want, _, _ string) (string, bool) { return want, true },
 	}
 	cfg := pages.Config{BasePath: "/api/v2", RenderTime: patience}
 	s.Serve = func(options pastes.Options) {
-		s.Pastes = pastes.New(stored, keepers, options, time.Now)
+		s.Pastes = pastes.New(pasteStore, userStore, options, time.Now)
 		s.show(cfg, pages.Modules{
-			Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: languages.New(known),
-			Accounts: accounts.New(fake.Identities{Store: store}, keepers,
+			Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: languages.New(codeLanguages),
+			Accounts: accounts.New(fake.Identities{Store: store}, userStore,
 				accounts.Options{Passwords: fake.Passwords{}}, time.Now),
-			Search: search.New(fake.Search{Store: store}, known),
+			Search: search.New(fake.Search{Store: store}, codeLanguages),
 		})
 	}
 	s.Serve(pastes.Options{Rules: s.Rules})
 	return s
 }
 
-// Configure has the site serve with these settings from now on, and with the modules that it has.
+// Configure rebuilds the pages with these settings and the same modules.
 func (s *Site) Configure(cfg pages.Config) { s.show(cfg, s.Modules) }
 
-// Account has the site serve with these accounts from now on.
+// Account rebuilds the pages with these options of accounts.
 func (s *Site) Account(options accounts.Options) {
-	modules, keepers := s.Modules, fake.Users{Store: s.Store}
-	modules.Accounts = accounts.New(fake.Identities{Store: s.Store}, keepers, options, time.Now)
+	modules := s.Modules
+	modules.Accounts = accounts.New(fake.Identities{Store: s.Store}, fake.Users{Store: s.Store}, options, time.Now)
 	s.show(s.Config, modules)
 }
 
 func (s *Site) show(cfg pages.Config, modules pages.Modules) {
 	s.T.Helper()
-	shown, err := pages.New(cfg, modules)
+	site, err := pages.New(cfg, modules)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	s.Show(shown)
+	s.Show(site)
 }
 
-// Show has the site serve these pages from now on.
-func (s *Site) Show(shown *pages.Pages) {
+// Show makes the site serve these pages.
+func (s *Site) Show(site *pages.Pages) {
 	gin.SetMode(gin.ReleaseMode)
-	s.Pages, s.router = shown, gin.New()
+	s.Pages, s.router = site, gin.New()
 	for n, page := range s.Routes() {
-		found := func(c *gin.Context) { c.Set(pageKey, n) }
-		s.router.GET(page.Path, found)
+		setPage := func(c *gin.Context) { c.Set(pageKey, n) }
+		s.router.GET(page.Path, setPage)
 		if page.Path != "/" {
-			s.router.GET(page.Path+"/", found)
+			s.router.GET(page.Path+"/", setPage)
 		}
 	}
 }
 
-// Holds stores a paste with an id.
+// Holds stores a paste under an id.
 func (s *Site) Holds(id string, document paste.Document) {
 	s.T.Helper()
 	document.ID = paste.ID(id)
@@ -125,7 +125,7 @@ func Content(pasties ...paste.Pasty) paste.Document {
 	return paste.Document{Content: paste.Content{Title: "A title", Pasties: pasties}}
 }
 
-// Get asks for a path.
+// Get requests a path.
 func (s *Site) Get(path string) (*httptest.ResponseRecorder, error) {
 	s.T.Helper()
 	return s.Answers(httptest.NewRequestWithContext(s.T.Context(), http.MethodGet, path, nil))
@@ -141,7 +141,7 @@ func (s *Site) Answers(r *http.Request) (*httptest.ResponseRecorder, error) {
 	return answer, err
 }
 
-// Respond finds the page of a request, and has it answer.
+// Respond answers a request with its page.
 func (s *Site) Respond(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	n := s.find(r)
 	if n < 0 {
@@ -158,8 +158,8 @@ func (s *Site) Respond(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	return rejected, err
 }
 
-// Presents returns the secret of a session that a request presents, or "", and whether its page tries another one.
-func (s *Site) Presents(r *http.Request) (presented string, tries bool) {
+// Presents returns the session secret of a request, or "", and whether its page tries another one.
+func (s *Site) Presents(r *http.Request) (secret string, tries bool) {
 	n := s.find(r)
 	if n < 0 {
 		return s.SessionSecret(r), false
@@ -191,7 +191,7 @@ func (s *Site) find(r *http.Request) int {
 
 const pageKey = "page"
 
-// Page asks for a path at which there is something.
+// Page requests a path that must exist, and returns the page.
 func (s *Site) Page(path string) string {
 	s.T.Helper()
 	answer, err := s.Get(path)
@@ -201,27 +201,27 @@ func (s *Site) Page(path string) string {
 	return answer.Body.String()
 }
 
-// WantIn fails the test unless all of them are in a page.
-func WantIn(t *testing.T, page string, expected ...string) {
+// WantIn fails the test unless a page contains all of these texts.
+func WantIn(t *testing.T, page string, texts ...string) {
 	t.Helper()
-	for _, want := range expected {
-		if !strings.Contains(page, want) {
-			t.Errorf("got %.4000s, want %s in it", page, want)
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			t.Errorf("got %.4000s, want %s in it", page, text)
 		}
 	}
 }
 
-// WantNotIn fails the test when one of them is in a page.
-func WantNotIn(t *testing.T, page string, unwanted ...string) {
+// WantNotIn fails the test if a page contains one of these texts.
+func WantNotIn(t *testing.T, page string, texts ...string) {
 	t.Helper()
-	for _, text := range unwanted {
+	for _, text := range texts {
 		if strings.Contains(page, text) {
 			t.Errorf("got %.4000s, want no %s in it", page, text)
 		}
 	}
 }
 
-// Owned is a site with a paste of two snippets, whose owner has signed in.
+// Owned returns a site with a paste of two pasties, whose owner has signed in.
 func Owned(t testing.TB, change func(*paste.Document)) *Site {
 	t.Helper()
 	s := New(t)

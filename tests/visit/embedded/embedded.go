@@ -1,5 +1,4 @@
-// Package embedded gives tests a site over an embedded database, for the pages whose use cases package fake has no
-// store for.
+// Package embedded gives tests a site over an embedded database, for pages whose stores package fake does not have.
 package embedded
 
 import (
