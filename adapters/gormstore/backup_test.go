@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// anonymous creates a paste that counts for a client, and returns what the store keeps of the client.
-func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
+// createAnonymous creates a paste that counts for a client, and returns what the store keeps of the client.
+func createAnonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	t.Helper()
 	ten := paste.Allowance{Rate: paste.Quota{Pastes: 10, Window: time.Hour}}
 	_, err := NewPastes(store).CreateAllowed(t.Context(), netip.Addr{}, ten, "192.0.2.7", paste.Document{
@@ -39,11 +39,11 @@ func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	return client, salt
 }
 
-// TestBackupLeavesOutClients wants no backup to know who created an anonymous paste.
+// TestBackupLeavesOutClients checks that a backup does not tell who created an anonymous paste.
 func TestBackupLeavesOutClients(t *testing.T) {
 	t.Parallel()
 	store, _ := newSQLite(t)
-	client, salt := anonymous(t, store, "paste001")
+	client, salt := createAnonymous(t, store, "paste001")
 	path := filepath.Join(t.TempDir(), "backup.db")
 	if err := store.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)
@@ -62,36 +62,36 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("got %v, error %v, want nothing else beside the backup", entries, err)
 	}
-	restored := filepath.Join(t.TempDir(), "gluepot.db")
+	target := filepath.Join(t.TempDir(), "gluepot.db")
 	cfg := DefaultConfig()
-	cfg.URL = "sqlite://" + restored
+	cfg.URL = "sqlite://" + target
 	if _, err := db.Restore(t.Context(), cfg, path, sqlitefile.Replacement{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) ||
+	if _, other := createAnonymous(t, openSQLite(t, target, func(*Config) {}), "paste002"); bytes.Equal(other, salt) ||
 		len(other) != len(salt) {
 		t.Errorf("got the salt %x after %x, want another", other, salt)
 	}
 }
 
-// TestBackupOfUnendedCopy wants what lacks some of its data not to be backed up.
-func TestBackupOfUnendedCopy(t *testing.T) {
+// TestBackupOfUnfinishedCopy checks that a database is not backed up while a copy into it is unfinished.
+func TestBackupOfUnfinishedCopy(t *testing.T) {
 	t.Parallel()
 	store, _ := newSQLite(t)
 	if err := NewCopies(store).Begin(t.Context(), "source", "run"); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db")); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("got %v, want a refusal", err)
+		t.Errorf("got %v, want %v", err, fault.Unavailable)
 	}
 }
 
 // TestReadOnlyFile reads a database with and without its server, in folders that can be written and that cannot. The
-// file stays as it is.
+// file must not change.
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	server, path := newSQLite(t)
-	anonymous(t, server, "paste001")
+	createAnonymous(t, server, "paste001")
 	check := func(t *testing.T, folder string) {
 		t.Helper()
 		path := filepath.Join(folder, filepath.Base(path))
@@ -106,14 +106,14 @@ func TestReadOnlyFile(t *testing.T) {
 		allow := func(paste.Paste) error { return nil }
 		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, "paste001", allow); !fault.Is(err,
 			fault.Unavailable) {
-			t.Errorf("got %v, want no deletion", err)
+			t.Errorf("deleting: got %v, want %v", err, fault.Unavailable)
 		}
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 		after, err := os.ReadFile(path)
 		if err != nil || sha256.Sum256(after) != sha256.Sum256(before) {
-			t.Errorf("got a file that has changed, error %v, want it as it was", err)
+			t.Errorf("got a file that has changed, error %v, want it unchanged", err)
 		}
 	}
 	folder := filepath.Dir(path)
@@ -126,8 +126,8 @@ func TestReadOnlyFile(t *testing.T) {
 	t.Run("without a server", func(t *testing.T) { check(t, folder) })
 }
 
-// readOnly returns the folder in which no file can be made or changed until the test ends: for root, who may do
-// anything in folders, it is mounted.
+// readOnly makes a folder read-only until the test ends, and returns its path. Permissions do not bind root, who gets a
+// read-only mount of the folder instead.
 func readOnly(t *testing.T, folder string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -137,23 +137,24 @@ func readOnly(t *testing.T, folder string) string {
 		t.Cleanup(func() { _ = os.Chmod(folder, 0o700) })
 		return folder
 	}
-	place := t.TempDir()
+	mountPoint := t.TempDir()
 	mount := func(args ...string) {
 		if out, err := exec.CommandContext(t.Context(), "mount", args...).CombinedOutput(); err != nil {
-			t.Skipf("root may not mount here, and may write to any folder: %s", out)
+			t.Skipf("root cannot mount here, and can write to any folder: %s", out)
 		}
 	}
-	mount("--bind", folder, place)
+	mount("--bind", folder, mountPoint)
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", place).CombinedOutput(); err != nil {
+		if out, err := exec.Command("umount", mountPoint).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
-	mount("-o", "remount,bind,ro", place)
-	return place
+	mount("-o", "remount,bind,ro", mountPoint)
+	return mountPoint
 }
 
-// A backup that was killed leaves a file, which may hold what is deleted later.
+// TestBackupRemovesAbandonedFiles checks that a backup removes the file of one that was killed. Such a file may hold
+// pastes that are deleted later.
 func TestBackupRemovesAbandonedFiles(t *testing.T) {
 	t.Parallel()
 	store, _ := newSQLite(t)

@@ -154,8 +154,8 @@ func withTitle(query *gorm.DB, part string) *gorm.DB {
 		return query
 	}
 	value, _ := model.Text(paste.FoldTitle(part)).Value() // always a string
-	stored, _ := value.(string)
-	return query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(stored))
+	text, _ := value.(string)
+	return query.Where("lower(coalesce(nullif(pastes.title, ''), q.title, ''))"+like, pattern(text))
 }
 
 // addTags reads the tags of a list. It reads those of a public list only if the owner shows them.

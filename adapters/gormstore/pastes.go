@@ -203,21 +203,21 @@ func (p *Pastes) update(
 	if err != nil {
 		return paste.Document{}, err
 	}
-	stored := before.Domain()
-	edit, err := change(stored)
+	document := before.Domain()
+	edit, err := change(document)
 	if err != nil {
 		return paste.Document{}, err
 	}
 	if !edit.Changed {
-		return stored, nil
+		return document, nil
 	}
 	if _, err := p.takeQuota(tx, client, allowance.Rate); err != nil {
 		return paste.Document{}, err
 	}
-	edit.ID, edit.CreatedAt, edit.Burns = stored.ID, stored.CreatedAt, stored.Burns
-	edit.Cipher, edit.Stars = stored.Cipher, stored.Stars
+	edit.ID, edit.CreatedAt, edit.Burns = document.ID, document.CreatedAt, document.Burns
+	edit.Cipher, edit.Stars = document.Cipher, document.Stars
 	after := model.NewDocument(edit.Document, p.store.KeepsSearch())
-	after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, stored.Visibility, edit.Visibility)
+	after.Paste.Unshared = paste.Unshared(before.Paste.Unshared, document.Visibility, edit.Visibility)
 	if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
 		return paste.Document{}, err
 	}

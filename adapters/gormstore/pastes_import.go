@@ -37,7 +37,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 	if err != nil {
 		return nil, err
 	}
-	stored, err := lockPastes(tx, ids)
+	existing, err := lockPastes(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		id, owner := ids[i], owners[i]
 		orphan := owner != "" && !users[owner]
 		switch {
-		case deletedPastes[id] && stored[id] == nil || orphan && deletedUsers[owner]:
+		case deletedPastes[id] && existing[id] == nil || orphan && deletedUsers[owner]:
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		case orphan && orphans != paste.AnonymizeOrphans:
@@ -60,7 +60,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		case orphan:
 			record.Owner = new(user.ID)
 		}
-		before, unshared := cmp.Or(changed[id], stored[id]), false
+		before, unshared := cmp.Or(changed[id], existing[id]), false
 		if before != nil {
 			results[i].Outcome = batch.Updated
 			unshared = before.Paste.Unshared
@@ -73,7 +73,7 @@ func importPastes(tx *gorm.DB, pastes []paste.Import, orphans paste.Orphans, sea
 		}
 		changed[id] = imported
 	}
-	return results, storePastes(tx, changed, stored)
+	return results, storePastes(tx, changed, existing)
 }
 
 // equal reports whether two pastes are the same but for their stars.
@@ -94,8 +94,8 @@ func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
 	return model.LoadAll(tx, rows)
 }
 
-// storePastes inserts pastes, or replaces stored ones.
-func storePastes(tx *gorm.DB, pastes, stored map[string]*model.Document) error {
+// storePastes inserts pastes, or replaces existing ones.
+func storePastes(tx *gorm.DB, pastes, existing map[string]*model.Document) error {
 	var (
 		all               model.Document
 		inserted, updated []*model.Paste
@@ -105,7 +105,7 @@ func storePastes(tx *gorm.DB, pastes, stored map[string]*model.Document) error {
 	)
 	for _, id := range slices.Sorted(maps.Keys(pastes)) {
 		p := pastes[id]
-		if _, ok := stored[id]; ok {
+		if _, ok := existing[id]; ok {
 			updatedIDs, updated = append(updatedIDs, id), append(updated, p.Paste)
 		} else {
 			inserted = append(inserted, p.Paste)

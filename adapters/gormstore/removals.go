@@ -76,11 +76,11 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 		if _, err := m.hidesPastes(tx, ownerOf(tx, id)); err != nil {
 			return err
 		}
-		told := false
+		notice := false
 		rows, err := NewPastes(m.store).lock(tx, id)
 		switch {
 		case err == nil:
-			told = rows.Domain().ReadableBy("") == nil
+			notice = rows.Domain().ReadableBy("") == nil
 		case errors.Is(err, gorm.ErrRecordNotFound):
 			err = m.lockRemoved(tx, id, true)
 		}
@@ -95,7 +95,7 @@ func (m *Moderation) Remove(ctx context.Context, entry auditlog.Entry, id paste.
 		}
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&model.Tombstone{
 			Kind: model.PasteTombstone, ID: string(id), DeletedAt: model.Instant(m.store.Clock()),
-			RemovedBy: entry.Actor, Reason: reason, Told: told,
+			RemovedBy: entry.Actor, Reason: reason, Told: notice,
 		}).Error
 	})
 }
@@ -118,7 +118,7 @@ func (m *Moderation) Restore(ctx context.Context, entry auditlog.Entry, id paste
 }
 
 // RemovalNotice implements paste.Store.
-func (p *Pastes) RemovalNotice(ctx context.Context, id paste.ID) (told bool, err error) {
+func (p *Pastes) RemovalNotice(ctx context.Context, id paste.ID) (notice bool, err error) {
 	if !model.IsText(string(id)) {
 		return false, nil
 	}

@@ -56,17 +56,17 @@ func enroll(t *testing.T, store *Store, created user.User) {
 	}
 }
 
-// TestDeletedTextIsGone deletes every second paste, some with text on pages of their own, and wants none of them to be
-// found in the file or its log, while the rest can be.
+// TestDeletedTextIsGone deletes every second paste, some of which fill pages of their own, and checks that neither the
+// file nor its log has any of their text.
 func TestDeletedTextIsGone(t *testing.T) {
 	t.Parallel()
 	store, path := newSQLite(t)
 	const pastes = 400
 	var all []paste.Document
 	for i := range pastes {
-		what := "kept"
+		what := "rest"
 		if i%2 == 0 {
-			what = "gone"
+			what = "deleted"
 		}
 		text := fmt.Sprintf("the-%s-text-%03d ", what, i)
 		all = append(all, paste.Document{
@@ -82,7 +82,7 @@ func TestDeletedTextIsGone(t *testing.T) {
 	if err != nil || errors.Join(results[0].Err, results[pastes-1].Err) != nil {
 		t.Fatal(err, results)
 	}
-	found := func(what string) (texts int) {
+	count := func(what string) (texts int) {
 		for _, name := range []string{path, path + "-wal"} {
 			data, err := os.ReadFile(name)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +92,8 @@ func TestDeletedTextIsGone(t *testing.T) {
 		}
 		return texts
 	}
-	if found("gone") == 0 {
-		t.Fatal("got nothing in the file before it is deleted, want it")
+	if count("deleted") == 0 {
+		t.Fatal("got no text in the file before it is deleted, want some")
 	}
 	for i := 0; i < pastes; i += 2 {
 		if err := NewPastes(store).DeleteIf(t.Context(), auditlog.Entry{}, all[i].ID, func(paste.Paste) error {
@@ -108,19 +108,19 @@ func TestDeletedTextIsGone(t *testing.T) {
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() != 0 {
 		t.Errorf("got a log of %v bytes, error %v, want an empty one", log.Size(), err)
 	}
-	if gone, kept := found("gone"), found("kept"); gone != 0 || kept < pastes/2*4 {
-		t.Errorf("got %d pieces of what was deleted, and %d of the rest, want none and more than %d", gone, kept, pastes/2*4)
+	if deleted, rest := count("deleted"), count("rest"); deleted != 0 || rest < pastes/2*4 {
+		t.Errorf("got %d deleted texts and %d others, want none and at least %d", deleted, rest, pastes/2*4)
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if gone := found("gone"); gone != 0 {
-		t.Errorf("got %d pieces of what was deleted after closing, want none", gone)
+	if got := count("deleted"); got != 0 {
+		t.Errorf("got %d deleted texts after closing, want none", got)
 	}
 }
 
-// TestDeletedTextLeavesTheIndex deletes every second public paste, and wants the index of searches to forget three
-// characters of each, while others are written between the steps.
+// TestDeletedTextLeavesTheIndex deletes every second public paste, and checks that the search index forgets three
+// characters that only they have, although others are written between the steps.
 func TestDeletedTextLeavesTheIndex(t *testing.T) {
 	t.Parallel()
 	store, path := newSQLite(t)
@@ -166,23 +166,24 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 		return bytes.Contains(data, []byte(text))
 	}
 	if !holds("\u16a0\u2d30") {
-		t.Fatal("got an index that has forgotten at once: this test shows nothing")
+		t.Fatal("got an index without the deleted text before it was purged, want the text")
 	}
 	for step := 0; ; step++ {
 		if err := store.PurgeStep(); err != nil || step > 100 {
 			t.Fatal(step, err)
 		}
-		var left bool
-		if err := store.Read(t.Context()).Raw("SELECT deleted <> purged FROM search_remains").Row().Scan(&left); err != nil {
+		var pending bool
+		row := store.Read(t.Context()).Raw("SELECT deleted <> purged FROM search_remains").Row()
+		if err := row.Scan(&pending); err != nil {
 			t.Fatal(err)
 		}
-		if !left {
+		if !pending {
 			break
 		}
 		create(first + 1 + 2*step)
 	}
-	if gone, kept := holds("\u16a0\u2d30"), holds("\u16a1\u2d31"); gone || !kept {
-		t.Errorf("got what was deleted in the file: %v, and the rest: %v, want the rest alone", gone, kept)
+	if deleted, rest := holds("\u16a0\u2d30"), holds("\u16a1\u2d31"); deleted || !rest {
+		t.Errorf("got deleted text in the file: %v, other text: %v, want only other text", deleted, rest)
 	}
 }
 
@@ -190,7 +191,7 @@ func TestDeletedTextLeavesTheIndex(t *testing.T) {
 func TestDeletionInBatches(t *testing.T) {
 	t.Parallel()
 	const all = 2*deletionBatch + 1
-	for kept, want := range map[*user.PasteRetention]struct{ first, last int }{
+	for retention, want := range map[*user.PasteRetention]struct{ first, last int }{
 		nil: {all - deletionBatch, 0}, {}: {all, all},
 	} {
 		tick := func() {} // called whenever the store reads the clock
@@ -208,18 +209,18 @@ func TestDeletionInBatches(t *testing.T) {
 		}
 		enroll(t, store, owner)
 		for i := range all {
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID,
+			document := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID,
 				CreatedAt: time.Now()}}
-			if err := pastes.CreateDocument(t.Context(), made); err != nil {
+			if err := pastes.CreateDocument(t.Context(), document); err != nil {
 				t.Fatal(err)
 			}
 		}
-		count := func() (stored, owned int) {
-			if err := store.Read(t.Context()).Raw("SELECT count(*), count(owner_id) FROM pastes").Row().Scan(&stored,
+		count := func() (total, owned int) {
+			if err := store.Read(t.Context()).Raw("SELECT count(*), count(owner_id) FROM pastes").Row().Scan(&total,
 				&owned); err != nil {
 				t.Error(err)
 			}
-			return stored, owned
+			return total, owned
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		tick = func() {
@@ -227,24 +228,24 @@ func TestDeletionInBatches(t *testing.T) {
 				cancel()
 			}
 		}
-		if err := users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err == nil {
+		if err := users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, retention); err == nil {
 			t.Fatal("got a deletion at once, want one in batches")
 		}
-		if stored, owned := count(); stored != want.first || owned != all-deletionBatch {
-			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", stored, owned, want.first,
+		if total, owned := count(); total != want.first || owned != all-deletionBatch {
+			t.Errorf("got %d pastes, %d of the user, after a batch, want %d and %d", total, owned, want.first,
 				all-deletionBatch)
 		}
-		if err := users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, kept); err != nil {
+		if err := users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, owner.ID, owner.Name, retention); err != nil {
 			t.Fatal(err)
 		}
-		if stored, owned := count(); stored != want.last || owned != 0 {
-			t.Errorf("got %d pastes, %d of the user, at the end, want %d and none", stored, owned, want.last)
+		if total, owned := count(); total != want.last || owned != 0 {
+			t.Errorf("got %d pastes, %d of the user, at the end, want %d and none", total, owned, want.last)
 		}
 	}
 }
 
-// TestExpiryInstant judges a paste a microsecond before it expires, when it does, and after. For PostgreSQL see
-// tests/integration.
+// TestExpiryInstant counts, reads and removes a paste a microsecond before it expires, when it does, and after. For
+// PostgreSQL see tests/integration.
 func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -253,27 +254,27 @@ func TestExpiryInstant(t *testing.T) {
 	})
 	pastes := NewPastes(store)
 	expiry := now.Truncate(time.Microsecond)
-	made := paste.Document{Paste: paste.Paste{ID: "p", CreatedAt: expiry, ExpiresAt: expiry}}
-	if err := pastes.CreateDocument(t.Context(), made); err != nil {
+	document := paste.Document{Paste: paste.Paste{ID: "p", CreatedAt: expiry, ExpiresAt: expiry}}
+	if err := pastes.CreateDocument(t.Context(), document); err != nil {
 		t.Fatal(err)
 	}
 	for after, active := range map[time.Duration]int64{-time.Microsecond: 1, 0: 0, time.Microsecond: 0} {
 		now = expiry.Add(after)
 		count, err := pastes.ActiveCount(t.Context())
 		if err != nil || count != active {
-			t.Errorf("%v after the expiry: got %d counted, error %v, want %d", after, count, err, active)
+			t.Errorf("%v after the expiry: got a count of %d, error %v, want %d", after, count, err, active)
 		}
 		if _, err := pastes.ReadDocument(t.Context(), "p", ""); (err == nil) != (active == 1) {
-			t.Errorf("%v after the expiry: got %v when it was read, want it found: %v", after, err, active == 1)
+			t.Errorf("%v after the expiry: reading: got %v, want it readable: %v", after, err, active == 1)
 		}
 	}
 	for _, moment := range []struct {
-		after   time.Duration
-		removed int
+		after time.Duration
+		want  int
 	}{{time.Hour - time.Microsecond, 0}, {time.Hour, 1}} {
 		now = expiry.Add(moment.after)
-		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
-			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, removed, err, moment.removed)
+		if got, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); got != moment.want || err != nil {
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, got, err, moment.want)
 		}
 	}
 }

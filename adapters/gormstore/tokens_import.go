@@ -41,18 +41,18 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err := db.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	stored := make(map[string]token.Hash, len(tokens))
+	current := make(map[string]token.Hash, len(tokens))
 	for _, row := range rows {
-		stored[row.ID] = row.Domain().Hash
+		current[row.ID] = row.Domain().Hash
 	}
 	results, refused := make([]batch.Result, len(tokens)), make([]bool, len(tokens))
 	for i, owner := range owners {
 		refused[i] = !users[owner]
 	}
-	refuse(ids, hashes, stored, refused)
+	refuse(ids, hashes, current, refused)
 	changed := make(map[string]*model.AccessToken)
 	for i, id := range ids {
-		before, ok := stored[id]
+		before, ok := current[id]
 		switch {
 		case !users[owners[i]] && deleted[owners[i]]:
 			results[i].Outcome = batch.RemovedEarlier
@@ -69,7 +69,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		case ok:
 			results[i].Outcome = batch.Updated
 		}
-		stored[id], changed[id] = hashes[i], model.NewAccessToken(tokens[i])
+		current[id], changed[id] = hashes[i], model.NewAccessToken(tokens[i])
 	}
 	changedIDs := slices.Sorted(maps.Keys(changed))
 	if err := endSessionsOf(tx, changedIDs); err != nil {

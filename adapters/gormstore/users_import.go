@@ -117,12 +117,12 @@ func lockAccounts(tx *gorm.DB, ids []string) (map[string]*importedAccount, error
 	}
 	accounts := make(map[string]*importedAccount, len(rows))
 	for _, row := range rows {
-		stored, err := row.Domain()
+		u, err := row.Domain()
 		if err != nil {
 			return nil, err
 		}
 		accounts[row.ID] = &importedAccount{
-			user.Account{User: stored, Identities: make(map[string]string)},
+			user.Account{User: u, Identities: make(map[string]string)},
 			user.LocalChanges{Linked: make(map[string]bool), Unlinked: make(map[string]map[string]bool),
 				Closed: row.ProfileClosed},
 		}

@@ -25,7 +25,7 @@ type loader[K, V any] struct {
 	largest int                                             // keys in a statement
 
 	mu      sync.Mutex
-	taken   int // slots
+	inUse   int // slots
 	waiting []*waiter[K, V]
 }
 
@@ -45,8 +45,8 @@ type waiter[K, V any] struct {
 // find looks a key up.
 func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	l.mu.Lock()
-	if l.taken < l.slots {
-		l.taken++
+	if l.inUse < l.slots {
+		l.inUse++
 		l.mu.Unlock()
 		defer l.release()
 		results, err := l.load(ctx, []K{key})
@@ -81,15 +81,15 @@ func (l *loader[K, V]) release() {
 func (l *loader[K, V]) next() (callers []*waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	taken := 0
-	for ; taken < len(l.waiting) && len(callers) < l.largest; taken++ {
-		if w := l.waiting[taken]; w.ctx.Err() == nil { // it still waits
+	n := 0
+	for ; n < len(l.waiting) && len(callers) < l.largest; n++ {
+		if w := l.waiting[n]; w.ctx.Err() == nil { // it still waits
 			callers = append(callers, w)
 		}
 	}
-	l.waiting = slices.Delete(l.waiting, 0, taken)
+	l.waiting = slices.Delete(l.waiting, 0, n)
 	if len(callers) == 0 {
-		l.taken--
+		l.inUse--
 	}
 	return callers
 }

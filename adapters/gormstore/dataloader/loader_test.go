@@ -53,8 +53,8 @@ func sleep(ctx context.Context, _ []int) error {
 	}
 }
 
-// asking is a caller who waits.
-type asking struct {
+// caller is somebody who waits for an answer.
+type caller struct {
 	value int
 	err   error
 	took  time.Duration
@@ -62,19 +62,19 @@ type asking struct {
 }
 
 // ask looks a key up in the background and returns once the caller waits or has an answer.
-func ask(ctx context.Context, l *loader[int, int], key int) *asking {
-	a := &asking{done: make(chan struct{})}
-	began := time.Now()
+func ask(ctx context.Context, l *loader[int, int], key int) *caller {
+	a := &caller{done: make(chan struct{})}
+	start := time.Now()
 	go func() {
 		defer close(a.done)
 		a.value, a.err = l.find(ctx, key)
-		a.took = time.Since(began)
+		a.took = time.Since(start)
 	}()
 	synctest.Wait()
 	return a
 }
 
-func (a *asking) want(t *testing.T, value int, took time.Duration) {
+func (a *caller) want(t *testing.T, value int, took time.Duration) {
 	t.Helper()
 	<-a.done
 	if a.value != value || a.err != nil || a.took != took {
@@ -82,7 +82,7 @@ func (a *asking) want(t *testing.T, value int, took time.Duration) {
 	}
 }
 
-func (a *asking) wantKind(t *testing.T, kind fault.Kind) {
+func (a *caller) wantKind(t *testing.T, kind fault.Kind) {
 	t.Helper()
 	<-a.done
 	if !fault.Is(a.err, kind) {
@@ -94,8 +94,8 @@ func (a *asking) wantKind(t *testing.T, kind fault.Kind) {
 func wantIdle(t *testing.T, l *loader[int, int]) {
 	t.Helper()
 	synctest.Wait()
-	if l.taken != 0 || len(l.waiting) != 0 {
-		t.Errorf("got %d slots taken and %d callers waiting, want none", l.taken, len(l.waiting))
+	if l.inUse != 0 || len(l.waiting) != 0 {
+		t.Errorf("got %d slots in use and %d callers waiting, want none", l.inUse, len(l.waiting))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestMerges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &database{before: sleep}
 		l := db.loader(2)
-		var all []*asking
+		var all []*caller
 		for key := range 200 {
 			all = append(all, ask(t.Context(), l, key))
 		}
@@ -125,15 +125,14 @@ func TestMerges(t *testing.T) {
 	})
 }
 
-// TestTrace wants a statement that answers several lookups to be part of the trace of one of them, which its context
-// carries.
+// TestTrace checks that a statement for several lookups belongs to the trace of one of them.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
-		var traced []any
+		var traces []any
 		db := &database{before: func(ctx context.Context, keys []int) error {
-			traced = append(traced, ctx.Value(key{}))
+			traces = append(traces, ctx.Value(key{}))
 			return sleep(ctx, keys)
 		}}
 		l := db.loader(1)
@@ -142,13 +141,13 @@ func TestTrace(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		wantIdle(t, l)
-		if want := []any{"first", "second"}; !slices.Equal(traced, want) {
-			t.Errorf("got statements of the traces %v, want %v", traced, want)
+		if want := []any{"first", "second"}; !slices.Equal(traces, want) {
+			t.Errorf("got statements of the traces %v, want %v", traces, want)
 		}
 	})
 }
 
-func TestLoneCallerWaitsForNothing(t *testing.T) {
+func TestLoneCallerDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &database{}
@@ -160,11 +159,11 @@ func TestLoneCallerWaitsForNothing(t *testing.T) {
 	})
 }
 
-// One who waits alone must not need others to come.
+// TestLoneWaiter checks that a caller who waits alone gets an answer without further callers.
 func TestLoneWaiter(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]struct {
-		how   func(context.Context, []int) error
+		load  func(context.Context, []int) error
 		first fault.Kind // of the statement that takes the slot
 	}{
 		"after an answer": {sleep, fault.None},
@@ -182,7 +181,7 @@ func TestLoneWaiter(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := &database{before: func(ctx context.Context, keys []int) error {
 					if keys[0] == 0 {
-						return end.how(ctx, keys)
+						return end.load(ctx, keys)
 					}
 					return nil
 				}}
@@ -208,16 +207,16 @@ func TestLoneWaiterBehindOthers(t *testing.T) {
 		l := db.loader(1)
 		ctx, leave := context.WithCancel(t.Context())
 		ask(t.Context(), l, 0)
-		var gone []*asking
+		var others []*caller
 		for key := range 100 {
-			gone = append(gone, ask(ctx, l, key))
+			others = append(others, ask(ctx, l, key))
 		}
 		last := ask(t.Context(), l, 7)
 		leave()
-		for _, a := range gone {
+		for _, a := range others {
 			a.wantKind(t, fault.Unavailable)
 		}
-		last.want(t, 49, 2*time.Second) // it has not waited for those who have gone
+		last.want(t, 49, 2*time.Second) // it has not waited for those who left
 		wantIdle(t, l)
 		if got := db.lookups.Load(); got != 2 {
 			t.Errorf("got %d lookups, want the 2 that were waited for", got)
@@ -225,7 +224,7 @@ func TestLoneWaiterBehindOthers(t *testing.T) {
 	})
 }
 
-// A statement that hangs takes its own slot only.
+// TestHangingStatement checks that a hanging statement blocks only its own slot.
 func TestHangingStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -248,23 +247,23 @@ func TestHangingStatement(t *testing.T) {
 	})
 }
 
-// A merged statement ends with the last of its callers' deadlines.
-func TestCallersWhoGo(t *testing.T) {
+// TestCallersWhoLeave checks that a merged statement ends at the last deadline of its callers.
+func TestCallersWhoLeave(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Duration, 1)
-		began := time.Now()
+		start := time.Now()
 		db := &database{before: func(ctx context.Context, keys []int) error {
 			if keys[0] == 0 {
 				return sleep(ctx, keys)
 			}
 			<-ctx.Done()
-			ended <- time.Since(began)
+			ended <- time.Since(start)
 			return unavailable(ctx.Err())
 		}}
 		l := db.loader(1)
 		ask(t.Context(), l, 0)
-		var waiting []*asking
+		var waiting []*caller
 		for patience := 1; patience <= 3; patience++ {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(patience)*time.Minute)
 			defer cancel()
@@ -273,11 +272,11 @@ func TestCallersWhoGo(t *testing.T) {
 		for i, a := range waiting {
 			a.wantKind(t, fault.Unavailable)
 			if a.took != time.Duration(i+1)*time.Minute {
-				t.Errorf("caller %d got its answer after %v, want it at its own deadline", i, a.took)
+				t.Errorf("caller %d: got an answer after %v, want one at its own deadline", i, a.took)
 			}
 		}
 		if got := <-ended; got != 3*time.Minute {
-			t.Errorf("the statement ended after %v, want 3m, the deadline of the last of its callers", got)
+			t.Errorf("got the end of the statement after %v, want it after 3m, the last deadline of its callers", got)
 		}
 		wantIdle(t, l)
 	})
@@ -294,14 +293,14 @@ func TestPanics(t *testing.T) {
 		}}
 		l := db.loader(1)
 		ask(t.Context(), l, 0)
-		merged := []*asking{ask(t.Context(), l, 13), ask(t.Context(), l, 1)}
-		for _, a := range merged {
+		callers := []*caller{ask(t.Context(), l, 13), ask(t.Context(), l, 1)}
+		for _, a := range callers {
 			a.wantKind(t, fault.Internal)
 		}
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Error("a caller by itself got no panic, want its own")
+					t.Error("a lone caller: got no panic, want one")
 				}
 			}()
 			_, _ = l.find(t.Context(), 13)
@@ -318,7 +317,7 @@ func TestOutage(t *testing.T) {
 			return errors.Join(sleep(ctx, keys), unavailable(errors.New("gone")))
 		}}
 		l := db.loader(2)
-		var all []*asking
+		var all []*caller
 		for key := range 50 {
 			all = append(all, ask(t.Context(), l, key))
 		}
@@ -326,14 +325,14 @@ func TestOutage(t *testing.T) {
 			a.wantKind(t, fault.Unavailable)
 		}
 		if got := db.statements.Load(); got != 3 {
-			t.Errorf("got %d statements to a database that is away, want 3", got)
+			t.Errorf("got %d statements during an outage, want 3", got)
 		}
 		wantIdle(t, l)
 	})
 }
 
-// Callers give up at the moment at which they are answered: none gets an answer that was another's, and no slot is
-// lost.
+// TestCallersWhoComeAndGo has callers give up while they are answered. None must get another's answer, and no slot may
+// be lost.
 func TestCallersWhoComeAndGo(t *testing.T) {
 	t.Parallel()
 	db := &database{before: func(context.Context, []int) error {
@@ -342,7 +341,7 @@ func TestCallersWhoComeAndGo(t *testing.T) {
 	}}
 	l := db.loader(2)
 	var callers sync.WaitGroup
-	var answered, gone atomic.Int64
+	var answers, timeouts atomic.Int64
 	for caller := range 32 {
 		callers.Go(func() {
 			for round := range 500 {
@@ -350,32 +349,32 @@ func TestCallersWhoComeAndGo(t *testing.T) {
 				key := caller*1000 + round
 				switch got, err := l.find(ctx, key); {
 				case err != nil:
-					gone.Add(1)
+					timeouts.Add(1)
 				case got != key*key:
 					t.Errorf("got %d, want %d", got, key*key)
 				default:
-					answered.Add(1)
+					answers.Add(1)
 				}
 				cancel()
 			}
 		})
 	}
 	callers.Wait()
-	if answered.Load() == 0 || gone.Load() == 0 {
-		t.Errorf("got %d answered and %d gone, want some of both", answered.Load(), gone.Load())
+	if answers.Load() == 0 || timeouts.Load() == 0 {
+		t.Errorf("got %d answers and %d timeouts, want some of both", answers.Load(), timeouts.Load())
 	}
 	if got, err := l.find(t.Context(), 5); got != 25 || err != nil {
 		t.Errorf("afterwards: got %d, error %v, want 25", got, err)
 	}
 }
 
-// The counts of callers who come meanwhile are one, which begins after they have come.
+// TestCountIsShared checks that callers who come during a count share the next one.
 func TestCountIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counting := &countingStore{}
+		store := &countingStore{}
 		d := &Dataloader{slots: 1}
-		pastes := d.Pastes(counting)
+		pastes := d.Pastes(store)
 		counts := make(chan int64, 200)
 		count := func() {
 			got, err := pastes.ActiveCount(t.Context())
@@ -391,30 +390,30 @@ func TestCountIsShared(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := <-counts; got != 1 {
-			t.Errorf("the first got %d, want 1", got)
+			t.Errorf("the first caller: got %d, want 1", got)
 		}
 		for range 199 {
 			if got := <-counts; got != 2 {
-				t.Fatalf("one who came meanwhile got %d, want 2: a count that began afterwards, and one for all", got)
+				t.Fatalf("a caller during the count: got %d, want 2, the next count", got)
 			}
 		}
-		if got := counting.asked.Load(); got != 2 {
+		if got := store.calls.Load(); got != 2 {
 			t.Errorf("got %d statements, want 2", got)
 		}
 	})
 }
 
-// countingStore answers with how often it was asked.
+// countingStore answers with the number of its calls.
 type countingStore struct {
 	paste.Store
 
-	asked atomic.Int64
+	calls atomic.Int64
 }
 
 func (s *countingStore) ActiveCount(context.Context) (int64, error) {
-	asked := s.asked.Add(1)
+	n := s.calls.Add(1)
 	time.Sleep(time.Second)
-	return asked, nil
+	return n, nil
 }
 
 func BenchmarkLoader(b *testing.B) {

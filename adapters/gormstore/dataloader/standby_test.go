@@ -11,32 +11,33 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// answering finds every user, with its own mark as the avatar.
-type answering struct {
+// markedStore finds every user, with its mark as the avatar.
+type markedStore struct {
 	user.Store
 
 	mark string
 	down *atomic.Bool // or nil
 }
 
-func (a answering) StaleByName(context.Context, user.Name) (user.User, error) {
-	if a.down != nil && a.down.Load() {
+func (m markedStore) StaleByName(context.Context, user.Name) (user.User, error) {
+	if m.down != nil && m.down.Load() {
 		return user.User{}, fault.New(fault.Unavailable, "It does not answer.")
 	}
-	return user.User{AvatarURL: a.mark}, nil
+	return user.User{AvatarURL: m.mark}, nil
 }
 
-// TestStandbyThatLags wants no user of a standby while that is too far behind and the primary answers.
+// TestStandbyThatLags checks that reads go to the primary while the standby is too far behind, unless the primary is
+// down.
 func TestStandbyThatLags(t *testing.T) {
 	t.Parallel()
 	var (
 		lag  atomic.Int64
 		down atomic.Bool
 	)
-	standby := NewStandby(answering{mark: "standby"}, func(context.Context) (time.Duration, error) {
+	standby := NewStandby(markedStore{mark: "standby"}, func(context.Context) (time.Duration, error) {
 		return time.Duration(lag.Load()), nil
-	}, answering{mark: "primary", down: &down})
-	want := func(from string) {
+	}, markedStore{mark: "primary", down: &down})
+	wantFrom := func(from string) {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			u, err := standby.StaleByName(t.Context(), user.Name{})
@@ -48,10 +49,10 @@ func TestStandbyThatLags(t *testing.T) {
 			}
 		}
 	}
-	want("standby")
+	wantFrom("standby")
 	lag.Store(int64(maxLag + 1))
-	want("primary")
-	for range 100 { // it stays so
+	wantFrom("primary")
+	for range 100 { // and it stays so
 		if u, err := standby.StaleByName(t.Context(), user.Name{}); err != nil || u.AvatarURL != "primary" {
 			t.Fatalf("got %q and %v, want the user of the primary", u.AvatarURL, err)
 		}
@@ -63,20 +64,20 @@ func TestStandbyThatLags(t *testing.T) {
 		}
 	}
 	down.Store(false)
-	want("primary")
+	wantFrom("primary")
 	lag.Store(int64(maxLag - 1))
-	want("standby")
+	wantFrom("standby")
 }
 
-// hanging is a standby that answers nothing until the caller has no more time.
-type hanging struct{ answering }
+// hangingStore is a standby that does not answer before the deadline.
+type hangingStore struct{ markedStore }
 
-func (hanging) StaleByName(ctx context.Context, _ user.Name) (user.User, error) {
+func (hangingStore) StaleByName(ctx context.Context, _ user.Name) (user.User, error) {
 	<-ctx.Done()
 	return user.User{}, fault.Wrap(fault.Unavailable, "It does not answer.", ctx.Err())
 }
 
-// TestStandbyThatHangs wants a look-up to notice a standby that hangs, and the others to be answered by the primary at
+// TestStandbyThatHangs checks that one look-up notices a standby that hangs, and that the primary answers the others at
 // once.
 func TestStandbyThatHangs(t *testing.T) {
 	t.Parallel()
@@ -95,8 +96,8 @@ func TestStandbyThatHangs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				standby := NewStandby(answering{mark: "standby"}, answers, answering{mark: "primary"})
-				want := func(from string) {
+				standby := NewStandby(markedStore{mark: "standby"}, answers, markedStore{mark: "primary"})
+				wantFrom := func(from string) {
 					t.Helper()
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
@@ -105,19 +106,19 @@ func TestStandbyThatHangs(t *testing.T) {
 					}
 				}
 				if row.checked {
-					want("standby")
+					wantFrom("standby")
 				}
-				standby.standby, standby.lag = hanging{}, hangs
-				began := time.Now()
+				standby.standby, standby.lag = hangingStore{}, hangs
+				start := time.Now()
 				for range 20 {
-					want("primary")
+					wantFrom("primary")
 				}
-				if waited := time.Since(began); waited != row.waits {
-					t.Errorf("20 look-ups took %v, want %v for the first and nothing for the others", waited, row.waits)
+				if got := time.Since(start); got != row.waits {
+					t.Errorf("got %v for 20 look-ups, want %v for the first and nothing for the others", got, row.waits)
 				}
-				standby.standby, standby.lag = answering{mark: "standby"}, answers
+				standby.standby, standby.lag = markedStore{mark: "standby"}, answers
 				time.Sleep(hangPause)
-				want("standby")
+				wantFrom("standby")
 			})
 		})
 	}

@@ -63,9 +63,9 @@ func (c Config) Validate() error {
 	if err := URL(c.URL).Validate(); err != nil {
 		wrong = append(wrong, fmt.Errorf("%s cannot be used: %w", c.urlSetting(), err))
 	}
-	check := func(ok bool, setting, wanted string, value any) {
+	check := func(ok bool, setting, want string, value any) {
 		if !ok {
-			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_%s is %v: choose %s", setting, value, wanted))
+			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_%s is %v: choose %s", setting, value, want))
 		}
 	}
 	const zeroOrPositive = "zero or a positive time"

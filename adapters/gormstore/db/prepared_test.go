@@ -13,51 +13,51 @@ import (
 	"modernc.org/sqlite"
 )
 
-// counted opens connections that count the statements which are open.
-type counted struct {
+// countingConnector opens connections that count the statements they prepare, and those that are open.
+type countingConnector struct {
 	driver.Connector
 
 	prepared, open *atomic.Int64
 }
 
-func (c counted) Connect(ctx context.Context) (driver.Conn, error) {
-	opened, err := c.Connector.Connect(ctx)
+func (c countingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return countedConn{opened.(sqliteConn), c}, nil //nolint:forcetypeassert // a panic fails the test
+	return countingConn{conn.(sqliteConn), c}, nil //nolint:forcetypeassert // a panic fails the test
 }
 
-type countedConn struct {
+type countingConn struct {
 	sqliteConn
 
-	of counted
+	counts countingConnector
 }
 
-func (c countedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	prepared, err := c.sqliteConn.PrepareContext(ctx, query)
+func (c countingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	statement, err := c.sqliteConn.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	c.of.prepared.Add(1)
-	c.of.open.Add(1)
-	return countedStatement{prepared.(sqliteStatement), c.of}, nil //nolint:forcetypeassert // as above
+	c.counts.prepared.Add(1)
+	c.counts.open.Add(1)
+	return countingStatement{statement.(sqliteStatement), c.counts}, nil //nolint:forcetypeassert // as above
 }
 
-type countedStatement struct {
+type countingStatement struct {
 	sqliteStatement
 
-	of counted
+	counts countingConnector
 }
 
-func (s countedStatement) Close() error {
-	s.of.open.Add(-1)
+func (s countingStatement) Close() error {
+	s.counts.open.Add(-1)
 	return s.sqliteStatement.Close()
 }
 
-// newPreparing returns a database of one connection that keeps its statements, with a table t of one column n and the
-// row 7.
-func newPreparing(t *testing.T) (pool *sql.DB, prepared, open *atomic.Int64, dsn string) {
+// newPreparingPool returns a database of one connection that keeps its statements, with a table t of one column n and
+// the row 7.
+func newPreparingPool(t *testing.T) (pool *sql.DB, prepared, open *atomic.Int64, dsn string) {
 	t.Helper()
 	dsn = "file:" + filepath.Join(t.TempDir(), "gluepot.db")
 	connector, err := sqlite.NewConnector(dsn)
@@ -65,7 +65,7 @@ func newPreparing(t *testing.T) (pool *sql.DB, prepared, open *atomic.Int64, dsn
 		t.Fatal(err)
 	}
 	prepared, open = new(atomic.Int64), new(atomic.Int64)
-	pool = sql.OpenDB(preparingConnector{counted{connector, prepared, open}})
+	pool = sql.OpenDB(preparingConnector{countingConnector{connector, prepared, open}})
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = pool.Close() })
 	if _, err := pool.ExecContext(t.Context(), "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)"); err != nil {
@@ -101,10 +101,10 @@ func wantRow(t *testing.T, from querier, want int, query string, args ...any) {
 	}
 }
 
-// TestStatementsStayPrepared runs the same statements in and outside transactions, and wants each to be prepared once.
+// TestStatementsStayPrepared checks that statements that run in and outside transactions are prepared once each.
 func TestStatementsStayPrepared(t *testing.T) {
 	t.Parallel()
-	pool, prepared, _, _ := newPreparing(t)
+	pool, prepared, _, _ := newPreparingPool(t)
 	before := prepared.Load()
 	for i := range 10 {
 		within(t, pool, func(tx *sql.Tx) {
@@ -120,11 +120,11 @@ func TestStatementsStayPrepared(t *testing.T) {
 	}
 }
 
-// TestFewStatementsAreKept runs very many statements. It wants a bounded number to stay open, with the one that is used
+// TestOpenStatementsAreBounded checks that of many statements a bounded number stays open, with the one that is used
 // most, and none after their connection is closed.
-func TestFewStatementsAreKept(t *testing.T) {
+func TestOpenStatementsAreBounded(t *testing.T) {
 	t.Parallel()
-	pool, prepared, open, _ := newPreparing(t)
+	pool, prepared, open, _ := newPreparingPool(t)
 	const often = "SELECT n FROM t"
 	wantRow(t, pool, 7, often)
 	before, others := prepared.Load(), 3*maxPrepared
@@ -159,13 +159,13 @@ func TestFewStatementsAreKept(t *testing.T) {
 // TestStatementInUse runs a statement again while its rows are read.
 func TestStatementInUse(t *testing.T) {
 	t.Parallel()
-	pool, _, open, _ := newPreparing(t)
+	pool, _, open, _ := newPreparingPool(t)
 	if _, err := pool.ExecContext(t.Context(), "INSERT INTO t VALUES (8)"); err != nil {
 		t.Fatal(err)
 	}
 	const all = "SELECT n FROM t ORDER BY n"
 	within(t, pool, func(tx *sql.Tx) {
-		for range 2 { // the second time it is kept
+		for range 2 { // the second time it is already prepared
 			rows, err := tx.QueryContext(t.Context(), all)
 			if err != nil {
 				t.Fatal(err)
@@ -190,11 +190,11 @@ func TestStatementInUse(t *testing.T) {
 	}
 }
 
-// TestPreparedStatementAfterMigration changes a table from another connection, and wants a kept statement to see that.
-// It also wants statements that fail, or whose caller is gone, to work the next time.
+// TestPreparedStatementAfterMigration checks that a prepared statement sees a table that another connection changed.
+// Statements that failed, or whose caller left, must work the next time.
 func TestPreparedStatementAfterMigration(t *testing.T) {
 	t.Parallel()
-	pool, prepared, _, dsn := newPreparing(t)
+	pool, prepared, _, dsn := newPreparingPool(t)
 	other, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -228,18 +228,18 @@ func TestPreparedStatementAfterMigration(t *testing.T) {
 	}
 	change("ALTER TABLE t RENAME TO u")
 	if err := pool.QueryRowContext(t.Context(), all).Scan(new(int)); err == nil {
-		t.Error("got a row of a table that is gone")
+		t.Error("got a row of a table that was renamed, want an error")
 	}
 	change("ALTER TABLE u RENAME TO t")
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := pool.QueryRowContext(gone, all).Scan(new(int)); err == nil {
-		t.Error("a caller that is gone: got no error, want one")
+	if err := pool.QueryRowContext(ctx, all).Scan(new(int)); err == nil {
+		t.Error("a caller who left: got no error, want one")
 	}
 	if got := fmt.Sprint(columns()); got != "[n m]" {
 		t.Errorf("got columns %s, want [n m]", got)
 	}
 	if got := prepared.Load() - before; got != 0 {
-		t.Errorf("got %d statements prepared, want the kept one used", got)
+		t.Errorf("got %d statements prepared, want none", got)
 	}
 }

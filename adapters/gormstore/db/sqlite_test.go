@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// TestPragmas looks at what is in force on every connection: those that read, and the one that writes.
+// TestPragmas checks the pragmas of connections that read, and of the one that writes.
 func TestPragmas(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()

@@ -279,7 +279,7 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 		p.batch.Queue("COMMIT")
 		err = p.flush(ctx)
 	}
-	if err = cmp.Or(p.err, err); err != nil && p.begun {
+	if err = cmp.Or(p.err, err); err != nil && p.started {
 		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
 	}
 	return err
@@ -290,10 +290,10 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 type pipeline struct {
 	*sql.Conn
 
-	log   logger.Interface
-	batch pgx.Batch
-	begun bool  // the first batch was sent
-	err   error // of the first batch that failed; nothing is sent after it, because the transaction may have ended
+	log     logger.Interface
+	batch   pgx.Batch
+	started bool  // the first batch was sent
+	err     error // of the first batch that failed; nothing is sent after it, because the transaction may have ended
 }
 
 // ExecContext implements gorm.ConnPool.
@@ -326,7 +326,7 @@ func (p *pipeline) flush(ctx context.Context) error {
 		return p.err
 	}
 	batch, began := p.batch, time.Now()
-	p.begun = true
+	p.started = true
 	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
 	err := p.Raw(func(conn any) error {
 		//nolint:forcetypeassert // openPostgres makes no other

@@ -33,10 +33,10 @@ func TestURL(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.URL = string(url)
 		if err := cfg.Validate(); (err == nil) != (want != unreadable) {
-			t.Errorf("%q: got %v, want it to be readable: %v", string(url), err, want != unreadable)
+			t.Errorf("%q: got %v, want it valid: %v", string(url), err, want != unreadable)
 		}
 		if got := url.String(); got != want {
-			t.Errorf("%q prints as %s, want %s", string(url), got, want)
+			t.Errorf("%q: got %s, want %s", string(url), got, want)
 		}
 	}
 }
@@ -44,8 +44,8 @@ func TestURL(t *testing.T) {
 // plantedPassword is what must never be printed.
 const plantedPassword = "hunter2"
 
-// printed is everything that can be had of a configuration with that URL, without asking a database.
-func printed(url URL) string {
+// printAll returns all that is printed of a configuration with that URL, without a database.
+func printAll(url URL) string {
 	cfg := DefaultConfig()
 	cfg.URL = string(url)
 	_, errNew := New(cfg)
@@ -89,17 +89,17 @@ func TestURLHidesThePassword(t *testing.T) {
 		"u:hunter2@h/d",
 		"sqlite://u:hunter2@h/d",
 	} {
-		if text := printed(url); strings.Contains(text, plantedPassword) {
-			t.Errorf("%q: got %s, want no password in it", string(url), text)
+		if text := printAll(url); strings.Contains(text, plantedPassword) {
+			t.Errorf("%q: got %s, want it without the password", string(url), text)
 		}
 	}
 }
 
-// wantUnprinted puts a password into each place that takes one, as it is, with anything around it.
+// wantUnprinted checks that no place of a URL prints its password, which has other text around it.
 func wantUnprinted(t *testing.T, before, after string) {
 	t.Helper()
 	password := before + plantedPassword + after
-	// What separates options in the place of an option ends the password; the rest is another option.
+	// A separator of options would end the password.
 	option := strings.ReplaceAll(password, "&", "")
 	for _, url := range []URL{
 		URL("postgres://u:" + password + "@h/d"),
@@ -115,7 +115,7 @@ func wantUnprinted(t *testing.T, before, after string) {
 		cfg := DefaultConfig()
 		cfg.URL = string(url)
 		if text := fmt.Sprint(url, cfg, cfg.Validate()); strings.Contains(text, plantedPassword) {
-			t.Fatalf("%q: got %s, want no password in it", string(url), text)
+			t.Fatalf("%q: got %s, want it without the password", string(url), text)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func wantUnprinted(t *testing.T, before, after string) {
 // significant are characters that mean something in a URL or a connection string.
 const significant = "@/?#:;%,=&[]' \\\x00é1"
 
-// TestURLWithOddPasswords tries every one of them beside the password, and every two on one side.
+// TestURLWithOddPasswords puts each significant character beside the password, and each two.
 func TestURLWithOddPasswords(t *testing.T) {
 	t.Parallel()
 	wantUnprinted(t, "", "")

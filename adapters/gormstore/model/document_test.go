@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm/utils/tests"
 )
 
-// TestLoadUntilTheDeadline reads rows until an error, as a deadline gives it. GORM then has a row without values.
+// TestLoadUntilTheDeadline reads rows until an error, such as a deadline, for which GORM appends a row without values.
 func TestLoadUntilTheDeadline(t *testing.T) {
 	t.Parallel()
 	tx, err := gorm.Open(tests.DummyDialector{}, &gorm.Config{})

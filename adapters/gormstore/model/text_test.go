@@ -11,13 +11,13 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		value, err := Text(text).Value()
-		stored, ok := value.(string)
-		if err != nil || !ok || strings.ContainsRune(stored, 0) {
-			t.Errorf("%q is stored as %q, error %v, want a text without U+0000", text, value, err)
+		encoded, ok := value.(string)
+		if err != nil || !ok || strings.ContainsRune(encoded, 0) {
+			t.Errorf("%q: got %q, error %v, want a text without U+0000", text, value, err)
 		}
 		var back Text
-		if err := back.Scan([]byte(stored)); err != nil || string(back) != text {
-			t.Errorf("%q comes back as %q, %v", text, back, err)
+		if err := back.Scan([]byte(encoded)); err != nil || string(back) != text {
+			t.Errorf("scanning %q: got %q, error %v, want %q", encoded, back, err, text)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFileSize wants the log counted, also of a database that a link leads to.
+// TestFileSize checks that the size includes the log, also through a link.
 func TestFileSize(t *testing.T) {
 	t.Parallel()
 	path, link := filepath.Join(t.TempDir(), "gluepot.db"), filepath.Join(t.TempDir(), "link.db")

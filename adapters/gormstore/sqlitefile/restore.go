@@ -170,7 +170,7 @@ func (t *Target) replace(
 		return nil, err
 	}
 	if !withDeleted && !beginsAsSQLite(path) { // SQLite would remove its log
-		return nil, notCompared(path, errors.New("it is no SQLite database"))
+		return nil, notCompared(path, errors.New("it is not an SQLite database"))
 	}
 	db, err := Open(path, "rw", t.Patience)
 	if err != nil {

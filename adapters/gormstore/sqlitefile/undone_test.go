@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/sqlitefile"
 )
 
-// TestUndoAgainKeepsTheLock wants no other process to write what a restore has compared already.
+// TestUndoAgainKeepsTheLock checks that no other process can write after a restore has compared the data.
 func TestUndoAgainKeepsTheLock(t *testing.T) {
 	t.Parallel()
 	paths := make([]string, 2)
@@ -43,9 +43,9 @@ func TestUndoAgainKeepsTheLock(t *testing.T) {
 	if err := sqlitefile.CloseLog(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
-	undone, err := sqlitefile.UndoAgain(t.Context(), file)
-	if err != nil || len(undone) > 0 {
-		t.Fatalf("got %v, error %v, want nothing undone", undone, err)
+	changes, err := sqlitefile.UndoAgain(t.Context(), file)
+	if err != nil || len(changes) > 0 {
+		t.Fatalf("got %v, error %v, want none", changes, err)
 	}
 	const write = "UPDATE installation SET uid = 'x'"
 	if _, err := other.ExecContext(t.Context(), write); err == nil {
@@ -55,6 +55,6 @@ func TestUndoAgainKeepsTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := other.ExecContext(t.Context(), write); err != nil {
-		t.Errorf("after the restore: %v", err)
+		t.Errorf("after the restore: got %v, want no error", err)
 	}
 }
