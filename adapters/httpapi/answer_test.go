@@ -30,7 +30,7 @@ func TestLongAnswers(t *testing.T) {
 			}
 		}
 
-		// What was collected is not sent when the rest does not come.
+		// Part of a list is not sent if the rest fails.
 		s.failure = fault.New(fault.Unavailable, "away")
 		answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
 		if answer.Code != http.StatusServiceUnavailable || !json.Valid(answer.Body.Bytes()) {

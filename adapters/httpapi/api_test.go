@@ -35,8 +35,8 @@ func TestEscapedSlash(t *testing.T) {
 			}
 		}
 	}
-	if escaped := lines.FilterField(zap.String("route", "")).Len(); escaped != 10 {
-		t.Errorf("got %d lines without a route, want 10", escaped)
+	if n := lines.FilterField(zap.String("route", "")).Len(); n != 10 {
+		t.Errorf("got %d lines without a route, want 10", n)
 	}
 }
 

@@ -60,11 +60,11 @@ func TestBodiesOverTheLimit(t *testing.T) {
 		reused.wantStatus(http.StatusOK, false)
 	}
 	tooLong := dial(t, server)
-	tooLong.write(announce(limit + 1)) // and nothing of it
+	tooLong.write(announce(limit + 1)) // without the body
 	tooLong.wantStatus(http.StatusRequestEntityTooLarge, true)
 	tooLong.isClosed()
 	endless := dial(t, server)
-	go func() { // until the server has had enough
+	go func() { // until the server closes the connection
 		_, _ = io.WriteString(endless, "POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
 		for {
 			if _, err := io.WriteString(endless, "400\r\n"+strings.Repeat("x", 0x400)+"\r\n"); err != nil {
@@ -146,9 +146,9 @@ func TestMemory(t *testing.T) {
 		more := api.memory.Claim("192.0.2.78")
 		more.Force(api.memory.Share())
 		check(http.StatusServiceUnavailable)
-		elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to what has been created is as long
+		elsewhere := "http://" + strings.Repeat("x", 64<<10) + "/raw" // the link to the new paste is as long
 		if answer := send(api, http.MethodPost, elsewhere, "short"); answer.Code != http.StatusOK {
-			t.Errorf("a long link: got %d %.300s, want 200 for what is stored", answer.Code, answer.Body)
+			t.Errorf("a long link: got %d %.300s, want 200, since the paste is stored", answer.Code, answer.Body)
 		}
 		time.AfterFunc(time.Second, more.Release)
 		answers := make(chan int)

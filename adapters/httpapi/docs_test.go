@@ -119,11 +119,11 @@ func TestOpenAPIFile(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(openAPIJSON, want.Bytes()) {
-		t.Errorf("got a %s that is not what openapi.yaml says: run \"go generate ./adapters/httpapi\"", path)
+		t.Errorf("got another %s, want what openapi.yaml says: run \"go generate ./adapters/httpapi\"", path)
 	}
 }
 
-// appendJSON keeps the order of the fields, which readers of the document see.
+// appendJSON appends a node as JSON. It keeps the order of the fields, which readers of the document see.
 func appendJSON(out *bytes.Buffer, node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.DocumentNode:

@@ -49,7 +49,7 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 	}
 	options := pastes.Options{Rules: paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New,
-		Language: func(wanted, _, _ string) (string, bool) { return "Go", wanted == "Go" || wanted == paste.Autodetect },
+		Language: func(name, _, _ string) (string, bool) { return "Go", name == "Go" || name == paste.Autodetect },
 		Diff:     func(before, _ string) string { return before },
 	}}
 	if change != nil {
@@ -115,7 +115,7 @@ func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p pasteJSON) 
 
 func TestReadingLongPastes(t *testing.T) {
 	t.Parallel()
-	for _, length := range []int{1 << 20, maxBufferedText + 1} { // held, and not
+	for _, length := range []int{1 << 20, maxBufferedText + 1} { // buffered, and not
 		t.Run(strconv.Itoa(length), func(t *testing.T) { readLongPaste(t, strings.Repeat("ü\n", length/3+1)) })
 	}
 }
@@ -244,7 +244,7 @@ func FuzzCreate(f *testing.F) {
 		text := bytes.TrimPrefix(body, []byte(wire.ByteOrderMark))
 		var fields map[string]any
 		if !utf8.Valid(body) || json.Unmarshal(text, &fields) != nil {
-			t.Fatalf("%q: got 200, want 400: it is no JSON object", body)
+			t.Fatalf("%q: got 200, want 400, since it is not a JSON object", body)
 		}
 		title, _ := fields["title"].(string)
 		list, _ := fields["pasties"].([]any)
@@ -258,9 +258,9 @@ func FuzzCreate(f *testing.F) {
 				t.Errorf("%q: got the code %q, want %q", body, created.Pasties[i].Code, code)
 			}
 		}
-		if read := send(api, http.MethodGet, "/paste/"+created.ID, nil,
-			"Authorization", secret); read.Body.String() != answer.Body.String() {
-			t.Errorf("%q: got %s, want what was answered first, %s", body, read.Body, answer.Body)
+		if again := send(api, http.MethodGet, "/paste/"+created.ID, nil,
+			"Authorization", secret); again.Body.String() != answer.Body.String() {
+			t.Errorf("%q: got %s, want what was answered first, %s", body, again.Body, answer.Body)
 		}
 		deletion := send(api, http.MethodDelete, "/paste/"+created.ID, nil, "Authorization", secret)
 		if deletion.Code != http.StatusOK {

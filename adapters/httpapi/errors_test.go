@@ -9,7 +9,7 @@ import (
 func TestEveryKindHasAStatus(t *testing.T) {
 	t.Parallel()
 	if statusOf[fault.Busy] != statusOf[fault.Unavailable] {
-		t.Errorf("got %d for what is busy, want what asks clients to try again", statusOf[fault.Busy])
+		t.Errorf("%v: got %d, want %d", fault.Busy, statusOf[fault.Busy], statusOf[fault.Unavailable])
 	}
 	seen := map[int]bool{}
 	for _, kind := range []fault.Kind{
@@ -19,7 +19,7 @@ func TestEveryKindHasAStatus(t *testing.T) {
 	} {
 		status := statusOf[kind]
 		if status < 400 || seen[status] {
-			t.Errorf("%v: got %d, want a status of a failure, and of no other kind", kind, status)
+			t.Errorf("%v: got %d, want an error status that no other kind has", kind, status)
 		}
 		seen[status] = true
 	}

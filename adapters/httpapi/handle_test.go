@@ -19,7 +19,7 @@ func TestPresentedToken(t *testing.T) {
 		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
 		c.Request.Header.Set("Authorization", header)
 		if got := presentedToken(c); got != want {
-			t.Errorf("%q: %q, want %q", header, got, want)
+			t.Errorf("%q: got %q, want %q", header, got, want)
 		}
 	}
 }

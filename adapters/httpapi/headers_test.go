@@ -61,7 +61,7 @@ func TestHeadersOfManyElements(t *testing.T) {
 	}
 	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem, mediaJSON) ||
 		!prefers([]string{"text/html", mediaProblem}, mediaProblem, mediaJSON) {
-		t.Error("got Accept read otherwise, want the first KiB of it")
+		t.Error("got another media type, want that of the first KiB of Accept")
 	}
 }
 
@@ -170,7 +170,7 @@ func TestPreflightOfNothing(t *testing.T) {
 				if c.pages == nil {
 					answer := request(api, http.MethodPatch, path, preflight)
 					if answer.Header().Get("Access-Control-Allow-Origin") != "*" {
-						t.Errorf("%s: got %d %v, want it to be read", path, answer.Code, answer.Header())
+						t.Errorf("%s: got %d %v, want it readable for all origins", path, answer.Code, answer.Header())
 					}
 				}
 				if answer := request(api, http.MethodOptions, path, nil); answer.Code != http.StatusNotFound {

@@ -69,8 +69,8 @@ func TestRequestsAreLimited(t *testing.T) {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/data/language?name=Go", from, "") }
 	}
 	wantStatuses(t, "one address", []int{200}, language("192.0.2.1:1000"))
-	refused := wantStatuses(t, "any port of it", []int{200, 429}, language("192.0.2.1:2000"))
-	if got := refused.Header().Get("Retry-After"); got != "1" {
+	limited := wantStatuses(t, "any port of it", []int{200, 429}, language("192.0.2.1:2000"))
+	if got := limited.Header().Get("Retry-After"); got != "1" {
 		t.Errorf("got Retry-After %q, want 1", got)
 	}
 	wantStatuses(t, "another address", []int{200, 200, 429}, language("192.0.2.2:1000"))
@@ -107,11 +107,11 @@ func TestRateLimitFields(t *testing.T) {
 	wantStatuses(t, "one", []int{404}, func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodGet, "/nothing", "192.0.2.1:1", "")
 	})
-	refused := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
-	if got := refused.Header().Get("RateLimit"); refused.Code != http.StatusTooManyRequests ||
+	limited := l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.1:1", "")
+	if got := limited.Header().Get("RateLimit"); limited.Code != http.StatusTooManyRequests ||
 		got != `"requests";r=0;t=1` ||
-		refused.Header().Get(policy) != `"requests";q=1;w=1` {
-		t.Errorf("refused: got %d, %q and %q, want none left of 1 in 1 s", refused.Code, got, refused.Header().Get(policy))
+		limited.Header().Get(policy) != `"requests";q=1;w=1` {
+		t.Errorf("refused: got %d, %q and %q, want none left of 1 in 1 s", limited.Code, got, limited.Header().Get(policy))
 	}
 	health := l.ask(http.MethodGet, "/readyz", "192.0.2.1:1", "")
 	unlimited := newLimitedAPI(t, newStore(), limit.Config{FailedSignIns: 2}).ask(http.MethodGet, "/data/language?name=Go",
@@ -148,16 +148,16 @@ func TestUsersAreClients(t *testing.T) {
 	self := func(from, secret string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/user/self/pastes", from, secret) }
 	}
-	made := token.Generate()
-	wantStatuses(t, "a made-up token counts for its address", []int{401, 401, 429}, self("192.0.2.1:1", made.Reveal()))
+	unknown := token.Generate()
+	wantStatuses(t, "a made-up token counts for its address", []int{401, 401, 429}, self("192.0.2.1:1", unknown.Reveal()))
 	wantStatuses(t, "an endpoint that takes none proves nothing", []int{200, 200, 429}, func() *httptest.ResponseRecorder {
-		return l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.2:1", made.Reveal())
+		return l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.2:1", unknown.Reveal())
 	})
 	wantStatuses(t, "the first request of a valid token counts for its address", []int{200}, self("192.0.2.3:1", secret))
 	another, others := token.Generate(), token.Generate()
 	s.others = map[token.Hash]user.ID{another.Hash(): "hiqpz8s5", others.Hash(): "mortar01"}
-	for i, known := range []token.Secret{another, others} {
-		wantStatuses(t, "so does that of another token", []int{200}, self("192.0.2."+strconv.Itoa(10+i)+":1", known.Reveal()))
+	for i, valid := range []token.Secret{another, others} {
+		wantStatuses(t, "so does that of another token", []int{200}, self("192.0.2."+strconv.Itoa(10+i)+":1", valid.Reveal()))
 	}
 	wantStatuses(t, "then the user is the client", []int{200}, self("192.0.2.4:1", secret))
 	wantStatuses(t, "with any of the user's tokens", []int{200, 429}, self("192.0.2.4:1", another.Reveal()))
@@ -178,12 +178,12 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	}
 	wantStatuses(t, "a valid token", []int{200}, self("192.0.2.1:1", secret))
 	wrong := token.Generate().Reveal()
-	refused := wantStatuses(t, "tokens that are not valid", []int{401, 401, 429}, self("192.0.2.1:1", wrong))
-	if got := refused.Header().Get("Retry-After"); got != "30" {
+	limited := wantStatuses(t, "tokens that are not valid", []int{401, 401, 429}, self("192.0.2.1:1", wrong))
+	if got := limited.Header().Get("Retry-After"); got != "30" {
 		t.Errorf("got Retry-After %q, want 30", got)
 	}
 	if got := s.lookups.Load(); got != 3 {
-		t.Errorf("the store was asked %d times, want 3: not when there were too many", got)
+		t.Errorf("got %d lookups, want 3, and none beyond the limit", got)
 	}
 	wantStatuses(t, "a token known to be valid, from that address", []int{200, 200}, self("192.0.2.1:1", secret))
 	wantStatuses(t, "no token", []int{401}, self("192.0.2.1:1", ""))

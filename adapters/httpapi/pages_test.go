@@ -26,7 +26,7 @@ import (
 // longPage is longer than what a request may hold without a claim.
 const longPage = 64 << 10
 
-// somePages has a few pages, of which some take forms.
+// somePages has a few pages. Some of them take forms.
 type somePages struct {
 	answer route.Handler // of all pages; nil: somePage
 }
@@ -320,7 +320,7 @@ func TestFormsFromOtherSites(t *testing.T) {
 		{direct, nil, 200}, // no browser
 		{direct, http.Header{"Origin": {"http://public.example"}}, 200}, // by way of a proxy that is not trusted
 		{direct, http.Header{"Origin": {"https://public.example"}}, 403},
-		// Where a proxy asks for another host, it says which one it was asked for, after what the client said.
+		// A proxy that asks for another host appends the original one to what the client sent.
 		{proxied, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"evil.example, paste.example"}}, 200},
 		{proxied, http.Header{"Origin": {"https://evil.example"}, "X-Forwarded-Host": {"evil.example, paste.example"}}, 403},
 		{proxied, http.Header{"Origin": {"https://other.example"}, "X-Forwarded-Host": {"paste.example"}}, 403},
@@ -373,8 +373,8 @@ func TestSessionsAreLimited(t *testing.T) {
 		return l.ask(http.MethodGet, "/user/self", "192.0.2.1:1000", token.Generate().Reveal())
 	})
 	wantStatuses(t, "without a cookie from there", []int{200, 200, 429}, page("192.0.2.1", ""))
-	wantStatuses(t, "to sign in with what is rejected", []int{401, 401, 429}, signIn("192.0.2.2"))
-	// One that was found valid is a client of its own.
+	wantStatuses(t, "failed sign-ins", []int{401, 401, 429}, signIn("192.0.2.2"))
+	// A valid cookie is a client of its own.
 	wantStatuses(t, "a valid cookie", []int{200}, page("192.0.2.3", "right"))
 	wantStatuses(t, "from where others failed", []int{200, 200, 200, 200, 429}, page("192.0.2.1", "right"))
 }
@@ -382,7 +382,7 @@ func TestSessionsAreLimited(t *testing.T) {
 // TestOriginalRequest checks that a page sees the scheme and host that its client used.
 func TestOriginalRequest(t *testing.T) {
 	t.Parallel()
-	vouched := proxies{netip.MustParsePrefix("192.0.2.1/32")} // which httptest's requests come from
+	proxy := proxies{netip.MustParsePrefix("192.0.2.1/32")} // which httptest's requests come from
 	for _, c := range []struct {
 		secure, proxied bool
 		protos          []string
@@ -405,11 +405,12 @@ func TestOriginalRequest(t *testing.T) {
 		r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = c.protos, []string{"paste.example"}
 		var trusted proxies
 		if c.proxied {
-			trusted = vouched
+			trusted = proxy
 		}
 		got, _ := trusted.original(r)
-		if where := got.URL.Scheme + "://" + got.Host; where != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
-			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
+		if origin := got.URL.Scheme + "://" + got.Host; origin != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
+			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, origin, got.URL.Path,
+				r.URL.Scheme, c.want)
 		}
 	}
 	for host, want := range map[string]string{
@@ -421,7 +422,7 @@ func TestOriginalRequest(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		r.Header.Set("X-Forwarded-Host", host)
-		if got, _ := vouched.original(r); got.Host != want {
+		if got, _ := proxy.original(r); got.Host != want {
 			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got.Host, want)
 		}
 	}
@@ -552,7 +553,7 @@ func TestPagesThatStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(answer.Body, make([]byte, longPage)); err != nil {
-			t.Errorf("got %v, want the half that is made", err)
+			t.Errorf("got %v, want the first half", err)
 		}
 		next <- nil
 		if _, err := io.CopyN(io.Discard, answer.Body, longPage); err != nil {
@@ -568,7 +569,7 @@ func TestPagesThatStream(t *testing.T) {
 				answer.Header, len(rest), err)
 		}
 		if n := lines.FilterLevelExact(zap.ErrorLevel).Len(); (n == 0) != (failure == nil) {
-			t.Errorf("%v: got %d errors in the log, want what has failed", failure, n)
+			t.Errorf("%v: got %d errors in the log, want one only for a failure", failure, n)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestRequestUntouched(t *testing.T) {
 		before := [4]string{r.Method, r.Host, r.RemoteAddr, r.URL.Scheme}
 		api.ServeHTTP(httptest.NewRecorder(), r)
 		if after := [4]string{r.Method, r.Host, r.RemoteAddr, r.URL.Scheme}; after != before {
-			t.Errorf("the caller's request was %q and is %q", before, after)
+			t.Errorf("got the request %q, want %q unchanged", after, before)
 		}
 	}
 }

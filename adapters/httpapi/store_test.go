@@ -64,7 +64,7 @@ func (s testUsers) StaleByName(ctx context.Context, name user.Name) (user.User, 
 		s.waiting <- struct{}{}
 		cancelled := make(chan struct{})
 		defer context.AfterFunc(ctx, func() {
-			if errors.Is(ctx.Err(), context.Canceled) { // the deadline is no matter here
+			if errors.Is(ctx.Err(), context.Canceled) { // a deadline does not matter here
 				close(cancelled)
 			}
 		})()
@@ -110,7 +110,7 @@ func (s testPastes) ActiveIDs(_ context.Context, _ user.ID,
 	return ids, at, nil
 }
 
-// ReadDocument knows one paste that everybody may read, "open0000", and one for the holder of the secret, "private0".
+// ReadDocument finds one paste that everybody may read, "open0000", and one for the holder of the secret, "private0".
 func (s testPastes) ReadDocument(_ context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	if id != "open0000" && (id != "private0" || reader != "hiqpz8s5") {
 		return paste.Document{}, fault.New(fault.NotFound, "there is no such row")

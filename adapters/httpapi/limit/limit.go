@@ -200,8 +200,9 @@ func (c *clients) take(key uint64, now time.Time) (use Use, retry time.Duration)
 	if !bucket.AllowN(now, 1) {
 		retry = wait(bucket, now)
 	}
-	left := max(bucket.TokensAt(now), 0)
-	return Use{"requests", c.burst, c.period(float64(c.burst)), int(left), c.period(float64(c.burst) - left)}, retry
+	remaining := max(bucket.TokensAt(now), 0)
+	used := float64(c.burst) - remaining
+	return Use{"requests", c.burst, c.period(float64(c.burst)), int(remaining), c.period(used)}, retry
 }
 
 // period is how long it takes until n more are allowed.

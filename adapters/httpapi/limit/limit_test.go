@@ -36,12 +36,12 @@ func TestLookingCountsNothing(t *testing.T) {
 	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
 	for range 3 {
 		if wait := g.peek(1, now); wait > 0 {
-			t.Fatalf("got %v, want what has not been taken yet", wait)
+			t.Fatalf("got a wait of %v, want none", wait)
 		}
 	}
 	g.take(1, now)
 	if wait := g.peek(1, now); wait != time.Minute {
-		t.Errorf("got %v, want nothing for a minute", wait)
+		t.Errorf("got a wait of %v, want a minute", wait)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestLookingTakesNoPlace(t *testing.T) {
 		g.peek(key+2, now)
 	}
 	if g.peek(1, now) == 0 {
-		t.Error("got one allowed, want it still refused")
+		t.Error("got the client allowed, want it still limited")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestManyKeys(t *testing.T) {
 		}
 	}
 	if clients := g.buckets.Len(); clients != maxClients {
-		t.Errorf("got %d clients known, want %d", clients, maxClients)
+		t.Errorf("got %d clients, want %d", clients, maxClients)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestDebtIsBounded(t *testing.T) {
 		g.charge(1, now)
 	}
 	if wait := g.peek(1, now); wait == 0 || wait > maxDebt+time.Minute {
-		t.Errorf("got %v, want to wait for no more than %s", wait, maxDebt)
+		t.Errorf("got a wait of %v, want at most %s", wait, maxDebt+time.Minute)
 	}
 }
 

@@ -97,8 +97,7 @@ func (m *Memory) Claim(client string) Claim { return Claim{memory: m, client: cl
 var ErrNoMemory = fault.Wrap(fault.Busy, "There are too many long requests and answers at the moment. Try again.",
 	errors.New("GLUEPOT_HTTP_MAX_MEMORY is in use, and nothing came free in time or too many requests wait for it"))
 
-// Claim is the memory that one request holds. The methods that change it take its new size, of which the first 16 KiB
-// are free.
+// Claim is the memory that one request holds. The methods that change it take its new size. The first 16 KiB are free.
 type Claim struct {
 	amount
 

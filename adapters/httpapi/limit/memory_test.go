@@ -120,7 +120,7 @@ func TestOneOfManyIsServed(t *testing.T) {
 					t.Errorf("got %v, want it to be served", err)
 				}
 				if elapsed := time.Since(start); elapsed > 2*handling { // what is under way, and what has arrived
-					t.Errorf("got it after %v, want it within %v", elapsed, 2*handling)
+					t.Errorf("got an answer after %v, want one within %v", elapsed, 2*handling)
 				}
 				requests.Wait()
 			})
@@ -178,12 +178,12 @@ func TestLoneWaiter(t *testing.T) {
 				m := newMemory()
 				holder, w := m.Claim("a"), m.Claim("a")
 				holder.Force(m.Share())
-				granted := make(chan error, 1)
-				go func() { granted <- w.Transfer(t.Context(), 20*mib) }()
+				results := make(chan error, 1)
+				go func() { results <- w.Transfer(t.Context(), 20*mib) }()
 				synctest.Wait()
 				start := time.Now()
 				free(&holder)
-				if err := <-granted; err != nil || time.Since(start) > 0 {
+				if err := <-results; err != nil || time.Since(start) > 0 {
 					t.Errorf("got %v after %v, want it granted at once", err, time.Since(start))
 				}
 			})
@@ -199,14 +199,14 @@ func TestLoneWaiter(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			large, small := m.Claim("c"), m.Claim("d")
-			granted := make(chan error, 2)
-			go func() { granted <- large.Transfer(ctx, 20*mib) }()
+			results := make(chan error, 2)
+			go func() { results <- large.Transfer(ctx, 20*mib) }()
 			synctest.Wait()
-			go func() { granted <- small.Transfer(t.Context(), 2*mib) }()
+			go func() { results <- small.Transfer(t.Context(), 2*mib) }()
 			synctest.Wait()
 			start := time.Now()
 			cancel()
-			first, second := <-granted, <-granted
+			first, second := <-results, <-results
 			if (first == nil) == (second == nil) || time.Since(start) > 0 {
 				t.Errorf("got %v and %v after %v, want one refused and the other granted at once", first, second, time.Since(start))
 			}
@@ -278,7 +278,7 @@ func TestManyWaiting(t *testing.T) {
 				synctest.Wait()
 				full.Release()
 				if err := <-other; (err == nil) != (most < maxWaiting) {
-					t.Errorf("another client: got %v beside %d who wait", err, most)
+					t.Errorf("another client: got %v beside %d waiting requests, want no error: %v", err, most, most < maxWaiting)
 				}
 				requests.Wait()
 				if served.Load() != int64(most) || refused.Load() != int64(8*maxWaiting-most) {

@@ -23,17 +23,17 @@ type pacedConn struct {
 
 // window is the time in which a number of bytes must move.
 type window struct {
-	length time.Duration // 0: no deadline, or one that has passed
-	left   time.Duration // of length, for writes
-	bytes  int           // moved so far
+	length    time.Duration // 0: no deadline, or one that has passed
+	remaining time.Duration // of length, for writes
+	bytes     int           // moved so far
 }
 
 func newWindow(deadline time.Time) window {
-	left := time.Until(deadline)
-	if left <= 0 {
+	remaining := time.Until(deadline)
+	if remaining <= 0 {
 		return window{}
 	}
-	return window{length: max(left, time.Second), left: left}
+	return window{length: max(remaining, time.Second), remaining: remaining}
 }
 
 // move counts bytes that have moved, and reports whether the window starts again.
@@ -42,7 +42,7 @@ func (w *window) move(bytes int) bool {
 	if w.length == 0 || w.bytes < w.size() {
 		return false
 	}
-	w.bytes, w.left = 0, w.length
+	w.bytes, w.remaining = 0, w.length
 	return true
 }
 
@@ -105,14 +105,14 @@ func (p *pacedConn) writePart(b []byte) (int, error) {
 	start := time.Now()
 	if window.length > 0 {
 		b = b[:min(len(b), window.size()-window.bytes)]
-		if err := p.Conn.SetWriteDeadline(start.Add(window.left)); err != nil {
+		if err := p.Conn.SetWriteDeadline(start.Add(window.remaining)); err != nil {
 			return 0, err
 		}
 	}
 	n, err := p.Conn.Write(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.write.left -= time.Since(start)
+	p.write.remaining -= time.Since(start)
 	p.write.move(n)
 	return n, err
 }

@@ -109,9 +109,9 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.http.Shutdown(ctx) == nil {
 		return nil
 	}
-	if left := len(s.listener.slots); left > 0 { // nothing is accepted any more
+	if n := len(s.listener.slots); n > 0 { // nothing is accepted any more
 		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off",
-			zap.Int("connections", left))
+			zap.Int("connections", n))
 	}
 	return s.http.Close()
 }

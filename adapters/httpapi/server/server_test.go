@@ -224,8 +224,8 @@ func TestStopCutsOffSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop(t, server)
-	cutOff := lines.FilterLevelExact(zap.WarnLevel).FilterField(zap.Int("connections", 1))
-	if cutOff.Len() != 1 {
+	warnings := lines.FilterLevelExact(zap.WarnLevel).FilterField(zap.Int("connections", 1))
+	if warnings.Len() != 1 {
 		t.Errorf("got the log %v, want one warning about 1 connection", lines.All())
 	}
 }

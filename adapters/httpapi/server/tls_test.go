@@ -191,7 +191,8 @@ func TestTLSCertificateIsReadAgain(t *testing.T) {
 	errors := lines.FilterMessage("the new certificate cannot be used, the one before stays")
 	reloads := lines.FilterMessage("the certificate was read again")
 	if errors.Len() != 3 || reloads.Len() != 3 {
-		t.Errorf("got %d changes refused and %d taken in the log, want 3 and 3: %v", errors.Len(), reloads.Len(), lines.All())
+		t.Errorf("got %d changes refused and %d applied in the log, want 3 and 3: %v", errors.Len(), reloads.Len(),
+			lines.All())
 	}
 	for _, line := range errors.All() {
 		for _, p := range []pair{first, second, third} {
@@ -234,7 +235,7 @@ func TestTLSCertificateBehindLinks(t *testing.T) {
 	mustShake(t, server, second)
 }
 
-func TestTLSThatCannotBe(t *testing.T) {
+func TestInvalidTLSFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	one, other := newPair(t, "a.test"), newPair(t, "b.test")
@@ -274,7 +275,7 @@ func TestPlainRequestToTLS(t *testing.T) {
 	p = dial(t, server)
 	_, _ = io.WriteString(p, "SSH-2.0-OpenSSH_9.2\r\n")
 	if got, err := io.ReadAll(p); err == nil && strings.Contains(string(got), "HTTP/") {
-		t.Errorf("got %q, want no answer of HTTP to what is none", got)
+		t.Errorf("got %q, want no HTTP answer to another protocol", got)
 	}
 }
 

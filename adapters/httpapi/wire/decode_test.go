@@ -42,8 +42,8 @@ func TestDecode(t *testing.T) {
 		`{"pasties":[{},{"code":1}]}`:     {problem: "pasties[1].code: it must be a string."},
 	} {
 		draft, err := DecodeDraft([]byte(body))
-		refused := err != nil && fault.MessageOf(err) == want.problem
-		if draft.Title != want.title || refused != (want.problem != "") || err != nil && !refused {
+		matches := err != nil && fault.MessageOf(err) == want.problem
+		if draft.Title != want.title || matches != (want.problem != "") || err != nil && !matches {
 			t.Errorf("%q: got the title %q and %v, want %q and %q", body, draft.Title, err, want.title, want.problem)
 		}
 	}
@@ -82,14 +82,14 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	const wrongType = "tags: it must be a string or an array of strings."
 	for tags, want := range map[string]struct {
-		read    []string
+		tags    []string
 		problem string
 	}{
 		`null`:             {},
-		`[]`:               {read: []string{}},
-		`"a,b"`:            {read: []string{"a,b"}},
-		`["a", "b,c"]`:     {read: []string{"a", "b,c"}},
-		`"` + commas + `"`: {read: []string{commas}},
+		`[]`:               {tags: []string{}},
+		`"a,b"`:            {tags: []string{"a,b"}},
+		`["a", "b,c"]`:     {tags: []string{"a", "b,c"}},
+		`"` + commas + `"`: {tags: []string{commas}},
 		`1e999`:            {problem: wrongType},
 		`[1e999]`:          {problem: wrongType},
 		`[null]`:           {problem: wrongType},
@@ -101,8 +101,8 @@ func TestTags(t *testing.T) {
 		if message := fault.MessageOf(err); err != nil && message != want.problem || err == nil && want.problem != "" {
 			t.Errorf("%.40s: got %v, want %q", tags, err, want.problem)
 		}
-		if err == nil && !slices.Equal(draft.Tags, want.read) {
-			t.Errorf("%.40s: got %.40q, want %.40q", tags, draft.Tags, want.read)
+		if err == nil && !slices.Equal(draft.Tags, want.tags) {
+			t.Errorf("%.40s: got %.40q, want %.40q", tags, draft.Tags, want.tags)
 		}
 	}
 }

@@ -23,16 +23,16 @@ func formOf(parts ...string) string {
 // TestMemoryOfForm decodes bodies of 2 MiB whose names, headers and parts could take much more memory.
 func TestMemoryOfForm(t *testing.T) { // not parallel: it counts allocations
 	const length, most = 2 << 20, 1000
-	named := func(text string) string { return `Content-Disposition: form-data; name=f; filename="` + text + `"` }
+	filePart := func(text string) string { return `Content-Disposition: form-data; name=f; filename="` + text + `"` }
 	for name, body := range map[string]string{
-		"files":           formOf(slices.Repeat([]string{named("a")}, length/80)...),
+		"files":           formOf(slices.Repeat([]string{filePart("a")}, length/80)...),
 		"settings":        formOf(slices.Repeat([]string{"Content-Disposition: form-data; name=tags"}, length/80)...),
 		"texts":           formOf(slices.Repeat([]string{"Content-Disposition: form-data; name=f"}, length/80)...),
-		"a long name":     formOf(named(strings.Repeat("a", length))),
+		"a long name":     formOf(filePart(strings.Repeat("a", length))),
 		"parameters":      formOf("Content-Disposition: form-data" + strings.Repeat("; a=b", length/5)),
 		"pieces of names": formOf("Content-Disposition: form-data" + numberedParameters(length)),
-		"headers":         formOf(named("a") + strings.Repeat("\r\nA:", length/4)),
-		"one text":        "--x\r\n" + named("a") + "\r\n\r\n" + strings.Repeat("\r\n--", length/4) + "\r\n--x--\r\n",
+		"headers":         formOf(filePart("a") + strings.Repeat("\r\nA:", length/4)),
+		"one text":        "--x\r\n" + filePart("a") + "\r\n\r\n" + strings.Repeat("\r\n--", length/4) + "\r\n--x--\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
