@@ -29,6 +29,6 @@ func TestRobots(t *testing.T) {
 		}
 	}
 	if got := s.Page("/robots.txt"); !strings.HasPrefix(got, "User-agent: *\nDisallow: /sign-in\n") {
-		t.Errorf("got %q, want what crawlers understand", got)
+		t.Errorf("got %q, want rules for crawlers", got)
 	}
 }

@@ -33,7 +33,7 @@ func TestSession(t *testing.T) {
 	for _, path := range []string{
 		"/private0", "/private0/history", "/private0/files.zip", "/private0/download/pasty000", "/private0/raw/pasty000",
 	} {
-		// The owner comes first, so that what is kept of highlighting is there for who comes next.
+		// The owner comes first, so that the highlighting is cached for the next reader.
 		answer, rejected, err := s.As(own, path)
 		if err != nil || rejected || answer.Header().Get("Cache-Control") != "private, no-store" {
 			t.Errorf("%s: got %v, rejected: %v, %v, want it for its owner, in no cache", path, err, rejected, answer.Header())
@@ -41,7 +41,7 @@ func TestSession(t *testing.T) {
 		for who, secret := range map[string]string{"nobody": "", "somebody else": others} {
 			answer, rejected, err := s.As(secret, path)
 			if !fault.Is(err, fault.NotFound) || rejected || answer.Body.Len() > 0 {
-				t.Errorf("%s: %s got %v, rejected: %v, %s, want that there is nothing", path, who, err, rejected, answer.Body)
+				t.Errorf("%s: %s got %v, rejected: %v, %s, want fault.NotFound", path, who, err, rejected, answer.Body)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, rejected, err := s.As(own, "/private0"); !fault.Is(err, fault.NotFound) || !rejected {
-		t.Errorf("got %v, rejected: %v, want nothing with a token that is revoked", err, rejected)
+		t.Errorf("got %v, rejected: %v, want fault.NotFound with a revoked token", err, rejected)
 	}
 	answer, rejected, err := s.As(own, "/public00")
 	if err != nil || !rejected || answer.Header().Get("Cache-Control") != "private, no-store" ||
@@ -71,8 +71,8 @@ func TestSession(t *testing.T) {
 		if rejected, err := s.Respond(answer, r); err != nil || !rejected || answer.Header().Get("Set-Cookie") == "" {
 			t.Errorf("%s: got %v, rejected: %v, want the page, and the cookie cleared", name, err, rejected)
 		}
-		if presented, _ := s.Presents(r); presented == "" {
-			t.Errorf("%s: got no token, want that one was presented", name)
+		if got, _ := s.Presents(r); got == "" {
+			t.Errorf("%s: got no token, want the value of the cookie", name)
 		}
 	}
 	if n := s.Tokens.SignIn.Rejections() - before; n != 3 {
@@ -80,7 +80,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionOutage checks that a store that does not answer does not clear the cookie.
+// TestSessionOutage checks that an outage of the store does not clear the cookie.
 func TestSessionOutage(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -92,15 +92,15 @@ func TestSessionOutage(t *testing.T) {
 	answer := httptest.NewRecorder()
 	if rejected, err := s.Respond(answer, r.WithContext(ctx)); !fault.Is(err, fault.Unavailable) || rejected ||
 		len(answer.Header()) > 0 {
-		t.Errorf("got %v, rejected: %v, %v, want that it is not available", err, rejected, answer.Header())
+		t.Errorf("got %v, rejected: %v, %v, want fault.Unavailable", err, rejected, answer.Header())
 	}
-	// What all readers share needs no session, and works meanwhile.
+	// What all readers share needs no session, and works during an outage.
 	r = s.Asking(http.MethodGet, site.AssetPath("icon.svg"), secret, nil)
 	if _, err := s.Respond(httptest.NewRecorder(), r.WithContext(ctx)); err != nil {
 		t.Error(err)
 	}
-	if presented, inBody := s.Presents(r); presented != "" || inBody {
-		t.Errorf("got a token of %d bytes for what all share, want none", len(presented))
+	if got, inBody := s.Presents(r); got != "" || inBody {
+		t.Errorf("got a token of %d bytes for what all share, want none", len(got))
 	}
 }
 
@@ -150,10 +150,10 @@ func TestReadOnlySession(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/private0/edit", "/private0/delete", "/unknown0/delete"} {
 		if _, rejected, err := s.Post(secret, path, url.Values{"code": {"x"}}); !fault.Is(err, fault.Forbidden) || rejected {
-			t.Errorf("%s: got %v, rejected: %v, want that it may not write", path, err, rejected)
+			t.Errorf("%s: got %v, rejected: %v, want fault.Forbidden", path, err, rejected)
 		}
 	}
 	if answer, _, err := s.Post(secret, "/sign-out", nil); err != nil || answer.Code != http.StatusSeeOther {
-		t.Errorf("got %v, %d, want to be signed out", err, answer.Code)
+		t.Errorf("got %v, %d, want a redirect", err, answer.Code)
 	}
 }

@@ -14,7 +14,7 @@ func TestSiteName(t *testing.T) {
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}))
 	s.Configure(site.Config{SiteName: "Ann & Bob's", Recent: true, PublicURL: "https://paste.example"})
-	for path, wanted := range map[string][]string{
+	for path, want := range map[string][]string{
 		"/": {"<title>Ann &amp; Bob&#39;s</title>", "Ann &amp; Bob&#39;s</a>",
 			"Ann &amp; Bob&#39;s stores code snippets"},
 		"/k2j4x8m1": {"<title>A title · Ann &amp; Bob&#39;s</title>",
@@ -26,7 +26,7 @@ func TestSiteName(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			page := s.Page(path)
-			visit.WantIn(t, page, wanted...)
+			visit.WantIn(t, page, want...)
 			visit.WantNotIn(t, page, "Gluepot")
 		})
 	}

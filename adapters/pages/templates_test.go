@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// Of these templ knows which values would run something.
+	// templ refuses values of these that would run something.
 	urlAttributes = []string{"href", "action"}
 	// These run nothing whatever they hold.
 	textAttributes    = []string{"class", "content", "datetime", "for", "id", "media", "name", "nonce", "value"}
@@ -24,11 +24,11 @@ var (
 // and forms, but not in formaction, srcset and the like, and trusts the values of styles and scripts.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
-	seen := 0
+	values := 0
 	for name, source := range templates(t) {
-		for _, found := range valuesOfAttribute.FindAllStringSubmatch(source, -1) {
-			seen++
-			attribute, value := found[1], found[2]
+		for _, match := range valuesOfAttribute.FindAllStringSubmatch(source, -1) {
+			values++
+			attribute, value := match[1], match[2]
 			boolean, isBoolean := strings.CutSuffix(attribute, "?")
 			switch {
 			case isBoolean && slices.Contains(booleanAttributes, boolean):
@@ -37,24 +37,24 @@ func TestAttributes(t *testing.T) {
 				strings.HasPrefix(attribute, "data-"):
 			case attribute == "src" && assetLink.MatchString(value):
 			default:
-				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is known here to take any",
-					name, found[0])
+				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is safe with any value",
+					name, match[0])
 			}
 		}
-		for _, found := range elementOfLink.FindAllStringSubmatch(source, -1) {
-			if !slices.Contains([]string{"a", "link", "form"}, found[1]) {
-				t.Errorf("%s: got %s, want a link or a form: of others templ does not look at the URL", name, found[0])
+		for _, match := range elementOfLink.FindAllStringSubmatch(source, -1) {
+			if !slices.Contains([]string{"a", "link", "form"}, match[1]) {
+				t.Errorf("%s: got %s, want a link or a form, since templ checks no other URLs", name, match[0])
 			}
 		}
-		for _, refused := range []string{"templ.Raw", "templ.SafeURL", "templ.JS", "... }\n", "script ", "<style"} {
+		for _, unsafe := range []string{"templ.Raw", "templ.SafeURL", "templ.JS", "... }\n", "script ", "<style"} {
 			source := strings.ReplaceAll(strings.ReplaceAll(source, "{ children... }", ""), "<script src=", "")
-			if strings.Contains(source, refused) {
-				t.Errorf("%s: got %q, want that templ escapes everything", name, refused)
+			if strings.Contains(source, unsafe) {
+				t.Errorf("%s: got %q, want everything escaped by templ", name, unsafe)
 			}
 		}
 	}
-	if seen < 50 {
-		t.Errorf("got %d values in attributes, want those of all pages", seen)
+	if values < 50 {
+		t.Errorf("got %d values in attributes, want those of all pages", values)
 	}
 }
 
@@ -67,12 +67,12 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := regexp.MustCompile(`\s(?:href|action|src|formaction)=(?:\{ *(.*?) *\}|"([^"]*)")`)
 	for name, source := range templates(t) {
-		for _, found := range links.FindAllStringSubmatch(source, -1) {
-			value, literal := found[1], found[2]
+		for _, match := range links.FindAllStringSubmatch(source, -1) {
+			value, literal := match[1], match[2]
 			other := slices.ContainsFunc(otherLinks, func(prefix string) bool { return strings.HasPrefix(value, prefix) })
 			if strings.HasPrefix(literal, "/") ||
 				literal == "" && !other && !strings.HasPrefix(value, "p.Link(") && !strings.HasPrefix(value, "s.Link(") {
-				t.Errorf("%s: got%s, want the value from Link: else it leaves the path that the site is below", name, found[0])
+				t.Errorf("%s: got%s, want the value from Link: else it leaves the path that the site is below", name, match[0])
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func templates(t *testing.T) map[string]string {
 	return all
 }
 
-// TestGenerated finds most of what "make check-generated" finds, without the generator.
+// TestGenerated checks most of what "make check-generated" checks, without the generator.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	module, err := os.ReadFile("../../go.mod")
@@ -105,12 +105,12 @@ func TestGenerated(t *testing.T) {
 	}
 	version := regexp.MustCompile(`github.com/a-h/templ (v\S+)`).FindSubmatch(module)
 	if version == nil {
-		t.Fatal("got no version of templ in go.mod")
+		t.Fatal("got no version of templ in go.mod, want one")
 	}
 	for name := range templates(t) {
 		generated, err := os.ReadFile(strings.TrimSuffix(name, ".templ") + "_templ.go")
 		if err != nil || !strings.Contains(string(generated), "\n// templ: version: "+string(version[1])+"\n") {
-			t.Errorf("%s: got %v, or another version than %s; go generate -run templ ./adapters/pages", name, err, version[1])
+			t.Errorf("%s: got %v, or another version, want %s: go generate -run templ ./adapters/pages", name, err, version[1])
 		}
 		if strings.Contains(string(generated), `" else`) { // it takes "else if" between attributes for one of them
 			t.Errorf("%s: got an attribute else, want no else if between attributes", name)

@@ -63,7 +63,7 @@ func TestAccount(t *testing.T) {
 	if status, _ := save(profile("Resin", "https://example.com/a.png", "public", "tags")); status != http.StatusSeeOther {
 		t.Errorf("got %d, want the profile saved", status)
 	}
-	// A tab that was opened before that would take all of it back, with the name.
+	// A form that was opened before must not undo the changes.
 	_, base, _ := strings.Cut(answer.Body.String(), `name="base" value="`)
 	base, _, _ = strings.Cut(base, `"`)
 	older := profile("Epoxy", "", "public")
@@ -83,13 +83,13 @@ func TestAccount(t *testing.T) {
 		t.Error("got an avatar loaded from elsewhere, want none")
 	}
 	if answer, _, err := s.As("", "/~EPOXY"); err != nil || answer.Header().Get("Location") != "/~Resin" {
-		t.Errorf("got %v, %v, want the old name to lead to the new one", err, answer.Header())
+		t.Errorf("got %v, %v, want the old name redirected to the new one", err, answer.Header())
 	}
 	if status, _ := save(profile("Resin", "")); status != http.StatusSeeOther {
 		t.Errorf("got %d, want the profile saved", status)
 	}
 	if _, _, err := s.As("", "/~Epoxy"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want the old name of a private profile to lead nowhere", err)
+		t.Errorf("got %v, want fault.NotFound for the old name of a private profile", err)
 	}
 	_, mortars := s.Session("mortar")
 	if answer, _, err := s.Post(mortars, "/account", profile("epoxy", "")); err != nil ||
@@ -111,7 +111,7 @@ func TestDeleteAccount(t *testing.T) {
 		}
 		_, secret := s.Session("epoxy")
 		if answer, _, err := s.As(secret, "/account/delete"); err != nil || answer.Code != http.StatusOK {
-			t.Errorf("got %v, %d, want the question", err, answer.Code)
+			t.Errorf("got %v, %d, want the page that asks", err, answer.Code)
 		}
 		if answer, _, err := s.Post(secret, "/account/delete",
 			url.Values{"name": {"mortar"}, "pastes": {choice}}); err != nil ||

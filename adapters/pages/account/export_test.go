@@ -37,11 +37,11 @@ func unzip(t *testing.T, packed []byte) map[string]string {
 	}
 	files := make(map[string]string)
 	for _, file := range reader.File {
-		opened, err := file.Open()
+		content, err := file.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(opened)
+		text, err := io.ReadAll(content)
 		if _, twice := files[file.Name]; err != nil || twice {
 			t.Errorf("%s: got error %v, twice: %v, want one file of that name", file.Name, err, twice)
 		}
@@ -62,12 +62,13 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	give := func(_ user.User, credentials *identity.Credentials) error {
+	change := func(_ user.User, credentials *identity.Credentials) error {
 		credentials.Password = "the hash"
 		credentials.Passkeys = []identity.Passkey{{ID: "the-id", Name: "the phone", PublicKey: []byte("the key")}}
 		return nil
 	}
-	if err := (fake.Identities{Store: s.Store}).ChangeCredentials(t.Context(), netip.Addr{}, epoxy, "", give); err != nil {
+	err = (fake.Identities{Store: s.Store}).ChangeCredentials(t.Context(), netip.Addr{}, epoxy, "", change)
+	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
@@ -107,7 +108,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	visit.WantIn(t, answer.Body.String(), `action="/account/export"`, `href="/account/security"`)
-	for range 2 { // what burns stays
+	for range 2 { // pastes that burn stay
 		answer, _, err = s.Post(secret, "/account/export", nil)
 		if err != nil || answer.Code != http.StatusOK || !answer.Flushed {
 			t.Fatalf("got %v, %d, flushed %v, want a stream", err, answer.Code, answer.Flushed)
@@ -116,7 +117,7 @@ func TestExport(t *testing.T) {
 	if got := answer.Header(); got.Get("Content-Type") != "application/zip" ||
 		got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" ||
 		got.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("got %v, want a file to keep", got)
+		t.Errorf("got %v, want a download", got)
 	}
 	files := unzip(t, answer.Body.Bytes())
 	for _, text := range files {
@@ -128,7 +129,7 @@ func TestExport(t *testing.T) {
 		!strings.Contains(files["user.json"], `"sessions":[{"name":"`) || strings.Contains(files["user.json"], secret) {
 		t.Errorf("got %v, %s, want the account without secrets", err, files["user.json"])
 	}
-	var listed []struct {
+	var list []struct {
 		ID        string `json:"_id"`
 		Encrypted bool
 		IsPrivate bool
@@ -136,11 +137,11 @@ func TestExport(t *testing.T) {
 		Pasties   []struct{ Code string }
 		Cipher    string
 	}
-	if err := json.Unmarshal([]byte(files["pastes.json"]), &listed); err != nil {
+	if err := json.Unmarshal([]byte(files["pastes.json"]), &list); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range listed {
+	for _, p := range list {
 		got = append(got, fmt.Sprintf("%s %v %v %v %d %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties),
 			len(p.Cipher)))
 	}
@@ -154,18 +155,18 @@ func TestExport(t *testing.T) {
 	}
 	delete(files, "user.json")
 	delete(files, "pastes.json")
-	wanted := map[string]string{
+	wantFiles := map[string]string{
 		"etc-passwd": "a", "Main.go": "b", "main (2).go": "c", "pasty003.go": "d", "_nul.txt": "e", "C_-x": "f",
 	}
-	for name, code := range wanted {
+	for name, code := range wantFiles {
 		if files["pastes/names000/"+name] != code {
 			t.Errorf("%s: got %q, want %q", name, files["pastes/names000/"+name], code)
 		}
 	}
 	if files["pastes/private0/secret.txt"] != "mine alone" || files["pastes/burning0/once.txt"] != "to be read once" ||
 		files["pastes/_con/a.txt"] != "of an import" || files["pastes/_Con (2)/a.txt"] != "of an import, too" ||
-		len(files) != len(wanted)+4 {
-		t.Errorf("got %q, want one's own files and no others", files)
+		len(files) != len(wantFiles)+4 {
+		t.Errorf("got %q, want the user's own files and no others", files)
 	}
 	_, secret = s.Session("mortar")
 	if answer, _, err := s.Post(secret, "/account/export", nil); err != nil || len(unzip(t, answer.Body.Bytes())) != 3 {
@@ -173,8 +174,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// many is a store in which each user has many pastes, generated on demand.
-type many struct {
+// manyPastes is a store in which each user has many pastes, generated on demand.
+type manyPastes struct {
 	fake.Pastes
 
 	owner  user.ID
@@ -185,7 +186,7 @@ type many struct {
 
 var beginning = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
-func (m *many) ActiveIDs(_ context.Context, _ user.ID,
+func (m *manyPastes) ActiveIDs(_ context.Context, _ user.ID,
 	after paste.Cursor, limit int) (ids []paste.ID, last paste.Cursor, err error) {
 	next := 0
 	if after.ID != "" {
@@ -199,36 +200,36 @@ func (m *many) ActiveIDs(_ context.Context, _ user.ID,
 	return ids, last, nil
 }
 
-func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, error) {
+func (m *manyPastes) DocumentByID(_ context.Context, id paste.ID) (paste.Document, error) {
 	number := 0
 	_, _ = fmt.Sscanf(string(id), "p%d", &number)
 	if number%500 == 0 {
-		var used runtime.MemStats
-		runtime.ReadMemStats(&used)
-		m.most = max(m.most, used.HeapInuse)
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		m.most = max(m.most, memory.HeapInuse)
 	}
-	found := visit.Content(paste.Pasty{Title: "a.txt", Code: strings.Clone(m.code)})
-	found.ID, found.Owner, found.CreatedAt = id, m.owner, beginning.Add(-time.Duration(number)*time.Second)
-	return found, nil
+	document := visit.Content(paste.Pasty{Title: "a.txt", Code: strings.Clone(m.code)})
+	document.ID, document.Owner, document.CreatedAt = id, m.owner, beginning.Add(-time.Duration(number)*time.Second)
+	return document, nil
 }
 
-// busy is a store that calls a function once all pastes are read.
-type busy struct {
+// lastPageStore is a store that calls a function once all pastes are read.
+type lastPageStore struct {
 	fake.Pastes
 
 	atEnd func()
 }
 
-func (b *busy) ActiveIDs(ctx context.Context, owner user.ID,
+func (s *lastPageStore) ActiveIDs(ctx context.Context, owner user.ID,
 	after paste.Cursor, limit int) ([]paste.ID, paste.Cursor, error) {
-	ids, last, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
+	ids, last, err := s.Pastes.ActiveIDs(ctx, owner, after, limit)
 	if len(ids) == 0 {
-		b.atEnd()
+		s.atEnd()
 	}
 	return ids, last, err
 }
 
-// TestExportEnds ends the session of an export between the two times that it reads all pastes.
+// TestExportEnds ends the session of an export, which reads all pastes twice, between the two.
 func TestExportEnds(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -236,7 +237,7 @@ func TestExportEnds(t *testing.T) {
 	document.Owner, document.CreatedAt = s.User("Epoxy", true), beginning
 	s.Holds("before00", document)
 	_, secret := s.Session("epoxy")
-	store := &busy{Pastes: fake.Pastes{Store: s.Store}, atEnd: func() {
+	store := &lastPageStore{Pastes: fake.Pastes{Store: s.Store}, atEnd: func() {
 		if _, err := s.Modules.Tokens.Sessions.EndAll(t.Context(), audit.Operator(), "epoxy"); err != nil {
 			t.Error(err)
 		}
@@ -247,15 +248,15 @@ func TestExportEnds(t *testing.T) {
 	}
 }
 
-// reading is a store that reports each paste that is read.
-type reading struct {
+// observedStore is a store that reports each paste that is read.
+type observedStore struct {
 	fake.Pastes
 
-	read func()
+	onRead func()
 }
 
-func (s *reading) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
-	s.read()
+func (s *observedStore) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
+	s.onRead()
 	return s.Pastes.DocumentByID(ctx, id)
 }
 
@@ -263,12 +264,12 @@ func (s *reading) DocumentByID(ctx context.Context, id paste.ID) (paste.Document
 type client struct {
 	*httptest.ResponseRecorder
 
-	sent func()
-	hold func(bytes int64, waits bool) error
+	onWrite func()
+	hold    func(bytes int64, waits bool) error
 }
 
 func (c client) Write(p []byte) (int, error) {
-	c.sent()
+	c.onWrite()
 	return c.ResponseRecorder.Write(p)
 }
 
@@ -288,7 +289,7 @@ func TestExportsAreQueued(t *testing.T) {
 	}
 	slots := s.Large.Slots
 	reads := 0
-	store := &reading{Pastes: fake.Pastes{Store: s.Store}, read: func() {
+	store := &observedStore{Pastes: fake.Pastes{Store: s.Store}, onRead: func() {
 		if reads++; len(slots) != 1 {
 			t.Errorf("reading: got %d slots taken, want one", len(slots))
 		}
@@ -312,7 +313,7 @@ func TestExportsAreQueued(t *testing.T) {
 			t.Errorf("a second export of a user: got %v, want fault.Exhausted", err)
 		}
 		if err := export("mortar", other); err != nil || len(unzip(t, other.Body.Bytes())) != 3 {
-			t.Errorf("an export of another user: got %v, want it", err)
+			t.Errorf("an export of another user: got %v, want no error", err)
 		}
 	}, enough}
 	if err := export("Epoxy", w); err != nil || parts == 0 || len(unzip(t, w.Body.Bytes())) != 3 {
@@ -325,7 +326,7 @@ func TestExportsAreQueued(t *testing.T) {
 		switch {
 		case waits && len(slots) > 0:
 			t.Error("got a wait for memory in a slot, want it outside")
-		case waits && waited == 0: // it waits twice
+		case waits && waited == 0: // the first wait fails
 			waited = bytes
 			return fault.New(fault.Unavailable, "no memory")
 		case waits:
@@ -336,24 +337,24 @@ func TestExportsAreQueued(t *testing.T) {
 		return nil
 	}}
 	if err := export("Epoxy", short); err != nil || len(unzip(t, short.Body.Bytes())) != 3 {
-		t.Errorf("got %v, want an export after the second", err)
+		t.Errorf("got %v, want an export after the second wait", err)
 	}
 	if waited < 7000 || reads < 3 {
-		t.Errorf("got a wait for %d bytes and %d reads, want the length of the paste, and three", waited, reads)
+		t.Errorf("got a wait for %d bytes and %d reads, want at least 7000 and 3", waited, reads)
 	}
 }
 
 // counter is a writer that counts bytes and drops them.
 type counter struct {
-	header  http.Header
-	written int
+	header http.Header
+	bytes  int
 }
 
 func (c *counter) Header() http.Header { return c.header }
 func (c *counter) WriteHeader(int)     {}
 func (c *counter) Flush()              {}
 func (c *counter) Write(b []byte) (int, error) {
-	c.written += len(b)
+	c.bytes += len(b)
 	return len(b), nil
 }
 
@@ -362,7 +363,7 @@ func TestLargeExport(t *testing.T) {
 	s := visit.New(t)
 	owner := s.User("Epoxy", true)
 	_, secret := s.Session("epoxy")
-	store := &many{Pastes: fake.Pastes{Store: s.Store}, owner: owner, number: 3_000,
+	store := &manyPastes{Pastes: fake.Pastes{Store: s.Store}, owner: owner, number: 3_000,
 		code: strings.Repeat("a line of code\n", 2<<10)}
 	if visit.Raced {
 		store.number = 1_000
@@ -375,8 +376,8 @@ func TestLargeExport(t *testing.T) {
 	if _, err := s.Respond(w, s.Sending(secret, "/account/export", nil)); err != nil {
 		t.Fatal(err)
 	}
-	const most = 64 << 20 // of 190 MiB, and with what is not collected yet
-	if took := store.most - min(store.most, before.HeapInuse); took > most || w.written < store.number<<7 {
-		t.Errorf("got %d MiB in use and %d KiB written, want at most %d MiB", took>>20, w.written>>10, most>>20)
+	const most = 64 << 20 // of 190 MiB, garbage included
+	if inUse := store.most - min(store.most, before.HeapInuse); inUse > most || w.bytes < store.number<<7 {
+		t.Errorf("got %d MiB in use and %d KiB written, want at most %d MiB", inUse>>20, w.bytes>>10, most>>20)
 	}
 }

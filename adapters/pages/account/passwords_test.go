@@ -46,8 +46,8 @@ func cookieOf(answer *httptest.ResponseRecorder) string {
 	return secret
 }
 
-// wantBegun checks that an answer begins a session, and redirects.
-func wantBegun(t *testing.T, answer *httptest.ResponseRecorder, err error, before, next string) (secret string) {
+// wantSession checks that an answer begins a session, and redirects.
+func wantSession(t *testing.T, answer *httptest.ResponseRecorder, err error, before, next string) (secret string) {
 	t.Helper()
 	secret = cookieOf(answer)
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != next ||
@@ -71,17 +71,17 @@ func TestSignInWithPassword(t *testing.T) {
 		"Or with an access token")
 	visit.WantNotIn(t, s.Page("/sign-in"), "/sign-up")
 	answer, rejected, err := s.Post("", "/sign-in", signInForm(" epoxy ", goodPassword))
-	first := wantBegun(t, answer, err, "", "/k2j4x8m1")
+	first := wantSession(t, answer, err, "", "/k2j4x8m1")
 	answer, _, err = s.Post(first, "/sign-in", signInForm("EPOXY", goodPassword))
-	second := wantBegun(t, answer, err, first, "/k2j4x8m1")
+	second := wantSession(t, answer, err, first, "/k2j4x8m1")
 	if _, ended, err := s.As(first, "/pastes"); rejected || !ended || err != nil {
-		t.Errorf("got %v, want the browser's session before to have ended", err)
+		t.Errorf("got %v, want the browser's earlier session to have ended", err)
 	}
 	if answer, _, err := s.As(second, "/account/security"); err != nil || answer.Code != http.StatusOK {
 		t.Errorf("got %v, %d, want to be signed in", err, answer.Code)
 	}
 
-	// Each wrong one looks the same.
+	// All failures look the same.
 	var pages []string
 	for _, c := range [][2]string{{"epoxy", otherPassword}, {"nobody", goodPassword}, {"", ""}, {"a b", goodPassword}} {
 		answer, rejected, err := s.Post("", "/sign-in", signInForm(c[0], c[1]))
@@ -110,7 +110,7 @@ func TestSignInWithPassword(t *testing.T) {
 	}
 	_, access := s.Issue("epoxy")
 	answer, _, err = s.Post("", "/sign-in", url.Values{"token": {access}, "next": {"/k2j4x8m1"}})
-	wantBegun(t, answer, err, "", "/k2j4x8m1")
+	wantSession(t, answer, err, "", "/k2j4x8m1")
 }
 
 func TestPasswordsOff(t *testing.T) {
@@ -129,7 +129,7 @@ func TestPasswordsOff(t *testing.T) {
 	s.Account(accounts.Options{Registration: accounts.Open})
 	visit.WantNotIn(t, s.Page("/sign-in"), `name="password"`, "/sign-up")
 	if _, _, err := s.Post("", "/sign-in", signInForm("epoxy", goodPassword)); !fault.Is(err, fault.Invalid) {
-		t.Errorf("got %v, want that passwords are off", err)
+		t.Errorf("got %v, want fault.Invalid", err)
 	}
 	for _, path := range []string{"/setup/" + setup, "/reset/" + reset} {
 		if _, rejected, err := s.As("", path); !fault.Is(err, fault.Forbidden) || !rejected {
@@ -155,7 +155,8 @@ func TestSetUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/setup/" + code
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} { // as crawlers and previews do
+	// Crawlers and previews must not use the link up.
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} {
 		answer := httptest.NewRecorder()
 		if rejected, err := s.Respond(answer, s.Asking(method, path, "", nil)); err != nil || rejected ||
 			answer.Code != http.StatusOK ||
@@ -174,7 +175,7 @@ func TestSetUp(t *testing.T) {
 			url.Values{"name": {"root"}, "password": {goodPassword}, "again": {otherPassword}}, http.StatusBadRequest,
 			"differ",
 		},
-		"no second one": {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest,
+		"no repetition": {url.Values{"name": {"root"}, "password": {goodPassword}}, http.StatusBadRequest,
 			"differ"},
 		"nothing":              {url.Values{}, http.StatusBadRequest, "The username is empty."},
 		"the name as password": {newForm("mortimer", "mortimer mortimer"), http.StatusBadRequest, "holds the name"},
@@ -187,9 +188,9 @@ func TestSetUp(t *testing.T) {
 		visit.WantNotIn(t, answer.Body.String(), goodPassword)
 	}
 	answer, _, err := s.Post("", path, newForm("root", goodPassword))
-	secret := wantBegun(t, answer, err, "", "/admin")
-	shown, _, err := s.As(secret, "/pastes")
-	if err != nil || !strings.Contains(shown.Body.String(), "Administration") {
+	secret := wantSession(t, answer, err, "", "/admin")
+	page, _, err := s.As(secret, "/pastes")
+	if err != nil || !strings.Contains(page.Body.String(), "Administration") {
 		t.Errorf("got %v, want the pages of an administrator", err)
 	}
 	for _, other := range []string{path, "/setup/made-up"} {
@@ -221,15 +222,15 @@ func TestReset(t *testing.T) {
 		t.Errorf("got %v, %d, want the form again", err, answer.Code)
 	}
 	answer, _, err = s.Post("", path, newForm("", goodPassword))
-	wantBegun(t, answer, err, old, "/account/security")
+	wantSession(t, answer, err, old, "/account/security")
 	if _, ended, err := s.As(old, "/pastes"); !ended || err != nil {
 		t.Errorf("got %v, want the sessions ended", err)
 	}
 	if _, rejected, err := s.Post("", path, newForm("", otherPassword)); !fault.Is(err, fault.Forbidden) || !rejected {
-		t.Errorf("got %v, rejected: %v, want that it works once", err, rejected)
+		t.Errorf("a second use: got %v, rejected: %v, want fault.Forbidden", err, rejected)
 	}
 	answer, _, err = s.Post("", "/sign-in", signInForm("epoxy", goodPassword))
-	wantBegun(t, answer, err, "", "/k2j4x8m1")
+	wantSession(t, answer, err, "", "/k2j4x8m1")
 }
 
 func TestJoin(t *testing.T) {
@@ -255,7 +256,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("got %v, rejected: %v, %d, want the form again, counted", err, rejected, answer.Code)
 	}
 	answer, rejected, err = s.Post("", "/invite/"+code, newForm("ann", goodPassword))
-	wantBegun(t, answer, err, "", "/pastes")
+	wantSession(t, answer, err, "", "/pastes")
 	if !rejected {
 		t.Error("got a sign-up that does not count, want it counted as a failed sign-in")
 	}
@@ -268,10 +269,10 @@ func TestJoin(t *testing.T) {
 	visit.WantIn(t, s.Page("/sign-up"), `action="/sign-up"`, `autocomplete="new-password"`)
 	answer, _, err = s.Post("", "/sign-up", newForm("ANN", goodPassword))
 	if err != nil || answer.Code != http.StatusConflict {
-		t.Errorf("got %v, %d, want that the name is taken", err, answer.Code)
+		t.Errorf("got %v, %d, want the form again, since the name is taken", err, answer.Code)
 	}
 	answer, _, err = s.Post("", "/sign-up", newForm("bob", goodPassword))
-	wantBegun(t, answer, err, "", "/pastes")
+	wantSession(t, answer, err, "", "/pastes")
 }
 
 // TestOwnPassword sets, changes and removes a password.
@@ -286,17 +287,17 @@ func TestOwnPassword(t *testing.T) {
 	}
 	const path = "/account/security"
 	answer, _, err := s.Post(first, path, form("set", "", goodPassword))
-	second := wantBegun(t, answer, err, first, path+"?saved")
-	for _, ended := range []string{first, other} {
-		if _, rejected, err := s.As(ended, "/pastes"); !rejected || err != nil {
-			t.Errorf("got %v, want the other sessions and the one before ended", err)
+	second := wantSession(t, answer, err, first, path+"?saved")
+	for _, secret := range []string{first, other} {
+		if _, rejected, err := s.As(secret, "/pastes"); !rejected || err != nil {
+			t.Errorf("got %v, want all earlier sessions ended", err)
 		}
 	}
-	shown, _, err := s.As(second, path+"?saved")
+	page, _, err := s.As(second, path+"?saved")
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, shown.Body.String(), "Password changed.", "Current password", `value="remove"`)
+	visit.WantIn(t, page.Body.String(), "Password changed.", "Current password", `value="remove"`)
 	answer, rejected, err := s.Post(second, path, form("set", otherPassword, otherPassword))
 	if err != nil || !rejected || answer.Code != http.StatusBadRequest ||
 		!strings.Contains(answer.Body.String(), identity.ErrCurrentPassword.Message) {
@@ -307,7 +308,7 @@ func TestOwnPassword(t *testing.T) {
 		t.Errorf("got %v, %d, want the last credential to stay", err, answer.Code)
 	}
 	if _, _, err := s.Post(second, path, form("", "", goodPassword)); !fault.Is(err, fault.Invalid) {
-		t.Errorf("got %v without what to do, want it refused", err)
+		t.Errorf("got %v without an action, want fault.Invalid", err)
 	}
 	answer, _, err = s.Post(s.ReadOnly("epoxy"), path, form("set", goodPassword, otherPassword))
 	if !fault.Is(err, fault.Forbidden) {
@@ -320,9 +321,9 @@ func TestOwnPassword(t *testing.T) {
 	if err != nil || answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "120" {
 		t.Errorf("got %v, %d %v after too many wrong ones, want 429 and when", err, answer.Code, answer.Header())
 	}
-	// A session that was made with a token stays as narrow as that.
+	// A session that was started with a token still ends with it.
 	viewer, err := s.Tokens.SignIn.Resume(t.Context(), second)
 	if err != nil || viewer.Token.Parent == "" {
-		t.Errorf("got %+v, error %v, want a session that ends with the token of the one before", viewer.Token, err)
+		t.Errorf("got %+v, error %v, want a session that ends with the token of the earlier one", viewer.Token, err)
 	}
 }

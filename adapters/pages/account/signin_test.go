@@ -38,15 +38,15 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("got the cookie %s, want that of a new session", header.Get("Set-Cookie"))
 		}
 		if _, rejected, err := s.As(before, "/~epoxy"); err != nil || rejected != (before != "") {
-			t.Errorf("got %v, rejected: %v, want the session ended that this browser had", err, rejected)
+			t.Errorf("got %v, rejected: %v, want the browser's earlier session ended", err, rejected)
 		}
 	}
 	if _, rejected, err := s.Post("", "/sign-in", url.Values{"token": {secret}}); err != nil || !rejected {
-		t.Errorf("got %v, rejected: %v, want that a session is no access token", err, rejected)
+		t.Errorf("got %v, rejected: %v, want a session refused as an access token", err, rejected)
 	}
 	answer, _, err := s.As(secret, "/sign-in?next=/k2j4x8m1")
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/k2j4x8m1" {
-		t.Errorf("got %v, %d %v, want 303 for who has signed in", err, answer.Code, answer.Header())
+		t.Errorf("got %v, %d %v, want 303 for a user who has signed in", err, answer.Code, answer.Header())
 	}
 	answer, _, err = s.As(secret, "/~epoxy")
 	if err != nil || answer.Code != http.StatusOK {
@@ -72,7 +72,7 @@ func TestSignIn(t *testing.T) {
 	wrongSignIns(t, s, access)
 }
 
-// wrongSignIns has a revoked token, and others that were never valid. Each is a failed sign-in, and no page shows it.
+// wrongSignIns sends a revoked token, and others that were never valid. Each is a failed sign-in, and no page shows it.
 func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 	t.Helper()
 	before := s.Tokens.SignIn.Rejections()
@@ -93,12 +93,12 @@ func wrongSignIns(t *testing.T, s *visit.Site, revoked string) {
 		t.Errorf("got %d failed sign-ins, want %d", n, len(wrong))
 	}
 	form := s.Asking(http.MethodPost, "/sign-in", "x", nil)
-	if presented, inBody := s.Presents(form); presented != "" || !inBody {
-		t.Errorf("got %q, %v, want that a token may be in the body", presented, inBody)
+	if got, inBody := s.Presents(form); got != "" || !inBody {
+		t.Errorf("got %q, %v, want none in the cookie, and true for the body", got, inBody)
 	}
 }
 
-// TestInvitedWithAnEndedSession checks that this is a failed sign-in, although the invitation is valid.
+// TestInvitedWithAnEndedSession checks that an ended session is a failed sign-in, although the invitation is valid.
 func TestInvitedWithAnEndedSession(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

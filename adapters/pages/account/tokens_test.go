@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestAccountTokens creates tokens, sees each once, and revokes one.
+// TestAccountTokens creates a token, which is shown once, and revokes another.
 func TestAccountTokens(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -28,7 +28,7 @@ func TestAccountTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
-		t.Fatalf("got %d %v, want to be led to the list with a cookie", answer.Code, answer.Header())
+		t.Fatalf("got %d %v, want a redirect to the list with a cookie", answer.Code, answer.Header())
 	}
 	once := answer.Result().Cookies()[0]
 	list := func(session string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
@@ -46,19 +46,19 @@ func TestAccountTokens(t *testing.T) {
 	_, stranger := s.Session("mortar")
 	visit.WantNotIn(t, list(stranger, once).Body.String(), `id="made"`)
 	answer = list(secret, once)
-	_, made, _ := strings.Cut(answer.Body.String(), `id="made" value="`)
-	made, _, _ = strings.Cut(made, `"`)
+	_, created, _ := strings.Cut(answer.Body.String(), `id="made" value="`)
+	created, _, _ = strings.Cut(created, `"`)
 	if cookies := answer.Result().Cookies(); len(cookies) != 1 || cookies[0].Name != once.Name || cookies[0].MaxAge >= 0 {
-		t.Errorf("got the cookies %v, want it forgotten", cookies)
+		t.Errorf("got the cookies %v, want %s cleared", cookies, once.Name)
 	}
-	viewer, err := s.Tokens.SignIn.Do(t.Context(), made)
+	viewer, err := s.Tokens.SignIn.Do(t.Context(), created)
 	if err != nil || viewer.Token.Scope != token.Read ||
 		viewer.Token.ExpiresAt.Sub(viewer.Token.CreatedAt) != 7*24*time.Hour ||
 		answer.Header().Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %+v, %v, %v, want a token that reads for a week", viewer.Token, err, answer.Header())
 	}
 	answer, _, err = s.As(secret, "/account/tokens")
-	if err != nil || strings.Contains(answer.Body.String(), made) {
+	if err != nil || strings.Contains(answer.Body.String(), created) {
 		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
 	}
 	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "never used", "<b>a browser</b>",
@@ -79,7 +79,7 @@ func TestAccountTokens(t *testing.T) {
 	visit.WantIn(t, answer.Body.String(), `role="alert"`, "at most 64 bytes")
 	if _, _, err := s.Post(secret, "/account/tokens", url.Values{"revoke": {string(others)}}); !fault.Is(err,
 		fault.NotFound) {
-		t.Errorf("got %v, want nobody else's token revoked", err)
+		t.Errorf("got %v, want fault.NotFound for another user's token", err)
 	}
 	revoke := url.Values{"revoke": {string(parent)}}
 	if answer, _, err := s.Post(secret, "/account/tokens", revoke); err != nil || answer.Code != http.StatusSeeOther {
@@ -141,16 +141,16 @@ func TestAccountSessions(t *testing.T) {
 		}
 	}
 	if valid(second) || !valid(third) || !valid(mortars) || !valid(here) {
-		t.Error("got other sessions ended than the one that was named")
+		t.Error("got other sessions ended, want only the second")
 	}
 	if _, _, err := s.Post(here, "/account/sessions", nil); !fault.Is(err, fault.Invalid) {
-		t.Errorf("got %v, want a form that says nothing refused", err)
+		t.Errorf("got %v, want fault.Invalid for an empty form", err)
 	}
 	if _, _, err := s.Post(here, "/account/sessions", url.Values{"end": {"others"}}); err != nil {
 		t.Error(err)
 	}
 	if valid(third) || !valid(mortars) || !valid(here) {
-		t.Error("got other sessions than all others ended")
+		t.Error("got other sessions ended, want only the third")
 	}
 	for _, path := range []string{"/account/sessions", "/account/tokens"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -170,15 +170,15 @@ func TestSessionOfAnHour(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	epoxy := s.User("Epoxy", true)
-	secret, begun := token.Generate(), time.Now().Add(-token.RecentSession)
-	old := token.Token{ID: "old", Owner: epoxy, Kind: token.Session, Hash: secret.Hash(), CreatedAt: begun}
+	secret, start := token.Generate(), time.Now().Add(-token.RecentSession)
+	old := token.Token{ID: "old", Owner: epoxy, Kind: token.Session, Hash: secret.Hash(), CreatedAt: start}
 	if err := (fake.Tokens{Store: s.Store}).StartSession(t.Context(), netip.Addr{}, old, token.Hash{}); err != nil {
 		t.Fatal(err)
 	}
 	form := url.Values{"name": {"x"}, "scope": {"read"}, "days": {"7"}}
 	answer, _, err := s.Post(secret.Reveal(), "/account/tokens", form)
 	if err != nil || answer.Header().Get("Location") != "/sign-in?next=%2Faccount%2Ftokens" {
-		t.Errorf("got %v, %v, want to sign in once more", err, answer.Header())
+		t.Errorf("got %v, %v, want a redirect to sign in again", err, answer.Header())
 	}
 	answer, _, err = s.As(secret.Reveal(), answer.Header().Get("Location"))
 	if err != nil {
@@ -187,7 +187,7 @@ func TestSessionOfAnHour(t *testing.T) {
 	visit.WantIn(t, answer.Body.String(), `<label for="token">Access token</label>`)
 	for _, path := range []string{"/account/tokens", "/account/sessions", "/account/identities", "/account"} {
 		if answer, _, err := s.As(secret.Reveal(), path); err != nil || answer.Code != http.StatusOK {
-			t.Errorf("%s: got %v, %d, want it to be read", path, err, answer.Code)
+			t.Errorf("%s: got %v, %d, want the page", path, err, answer.Code)
 		}
 	}
 	for what, c := range map[string]struct {
@@ -195,13 +195,13 @@ func TestSessionOfAnHour(t *testing.T) {
 		form url.Values
 		next string
 	}{
-		"a token made":     {"/account/tokens", form, "/account/tokens"},
-		"a token revoked":  {"/account/tokens", url.Values{"revoke": {"x"}}, "/account/tokens"},
-		"another name":     {"/account", url.Values{"name": {"Resin"}, "language": {"Go"}}, "/account"},
-		"the account gone": {"/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"delete"}}, "/account/delete"},
-		"unlinked":         {"/account/identities", url.Values{"unlink": {"github"}}, "/account/identities"},
-		"linked":           {"/account/identities", url.Values{"link": {"github"}}, "/account/identities"},
-		"exported":         {"/account/export", nil, "/account"},
+		"creating a token": {"/account/tokens", form, "/account/tokens"},
+		"revoking a token": {"/account/tokens", url.Values{"revoke": {"x"}}, "/account/tokens"},
+		"renaming":         {"/account", url.Values{"name": {"Resin"}, "language": {"Go"}}, "/account"},
+		"deleting":         {"/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"delete"}}, "/account/delete"},
+		"unlinking":        {"/account/identities", url.Values{"unlink": {"github"}}, "/account/identities"},
+		"linking":          {"/account/identities", url.Values{"link": {"github"}}, "/account/identities"},
+		"exporting":        {"/account/export", nil, "/account"},
 	} {
 		answer, _, err := s.Post(secret.Reveal(), c.path, c.form)
 		if want := "/sign-in?next=" + url.QueryEscape(c.next); err != nil || answer.Header().Get("Location") != want ||

@@ -46,20 +46,21 @@ func createPaste(s *visit.Site, owner, title string) string {
 	return string(created.ID)
 }
 
-// does sends a form as a browser does, and checks that it succeeds.
-func does(s *visit.Site, path string, form url.Values) {
+// wantDone sends a form as a browser does, and checks that it succeeds.
+func wantDone(s *visit.Site, path string, form url.Values) {
 	s.T.Helper()
 	answer, _, err := s.Post(s.Secret, path, form)
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != path {
-		s.T.Fatalf("%s %v: got %v, %d to %s, want it done", path, form, err, answer.Code, answer.Header().Get("Location"))
+		s.T.Fatalf("%s %v: got %v, %d to %s, want a redirect to the same page", path, form, err, answer.Code,
+			answer.Header().Get("Location"))
 	}
 }
 
-// refuses sends a form, and checks that it is refused with a message.
-func refuses(s *visit.Site, path string, form url.Values) {
+// wantRefused sends a form, and checks that it is refused with a message.
+func wantRefused(s *visit.Site, path string, form url.Values) {
 	s.T.Helper()
 	if _, _, err := s.Post(s.Secret, path, form); !fault.Is(err, fault.Invalid) {
-		s.T.Errorf("%s %v: got %v, want it refused", path, form, err)
+		s.T.Errorf("%s %v: got %v, want fault.Invalid", path, form, err)
 	}
 }
 
@@ -77,10 +78,10 @@ func TestOthers(t *testing.T) {
 	} {
 		for _, secret := range []string{"", user, s.ReadOnly("epoxy")} {
 			if answer, _, err := s.As(secret, path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
-				t.Errorf("%s: got %v %s, want nothing there", path, err, answer.Body)
+				t.Errorf("%s: got %v %s, want fault.NotFound", path, err, answer.Body)
 			}
 			if _, _, err := s.Post(secret, path, url.Values{}); !fault.Is(err, fault.NotFound) {
-				t.Errorf("POST %s: got %v, want nothing there", path, err)
+				t.Errorf("POST %s: got %v, want fault.NotFound", path, err)
 			}
 		}
 	}
@@ -100,22 +101,22 @@ func TestPastes(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/admin?owner=nobody"), "There is no such user.", "No pastes match.")
 
-	refuses(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}})
-	does(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}, "reason": {"spam"}})
+	wantRefused(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}})
+	wantDone(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}, "reason": {"spam"}})
 	visit.WantNotIn(t, s.Page("/admin"), owned)
 	visit.WantIn(t, s.Page("/admin?removed=on"), "removed by root: spam", "Restore "+owned)
-	does(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
+	wantDone(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
 	visit.WantIn(t, s.Page("/admin"), owned)
-	refuses(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
+	wantRefused(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
 
-	does(s, pathOf(epoxy), url.Values{"do": {"suspend"}, "reason": {"spam"}, "hide": {"on"}})
+	wantDone(s, pathOf(epoxy), url.Values{"do": {"suspend"}, "reason": {"spam"}, "hide": {"on"}})
 	visit.WantNotIn(t, s.Page("/admin"), owned)
-	removed := s.Page("/admin?removed=on")
-	visit.WantNotIn(t, removed, "Restore "+owned) // it comes back with its owner
-	visit.WantIn(t, removed, "<span>suspended</span>")
-	does(s, pathOf(epoxy), url.Values{"do": {"unsuspend"}})
+	page := s.Page("/admin?removed=on")
+	visit.WantNotIn(t, page, "Restore "+owned) // it comes back with its owner
+	visit.WantIn(t, page, "<span>suspended</span>")
+	wantDone(s, pathOf(epoxy), url.Values{"do": {"unsuspend"}})
 	visit.WantIn(t, s.Page("/admin"), owned)
-	refuses(s, "/admin", url.Values{"do": {"nothing"}})
+	wantRefused(s, "/admin", url.Values{"do": {"nothing"}})
 }
 
 // TestNames checks that a paste without a title has the name of its first snippet, and that the list links only to
@@ -137,7 +138,7 @@ func TestNames(t *testing.T) {
 	page := s.Page("/admin")
 	visit.WantIn(t, page, `href="/`+open+`"`)
 	visit.WantNotIn(t, page, `href="/`+private+`"`, "Untitled")
-	does(s, "/admin", url.Values{"do": {"remove"}, "id": {open}, "reason": {"spam"}})
+	wantDone(s, "/admin", url.Values{"do": {"remove"}, "id": {open}, "reason": {"spam"}})
 	page = s.Page("/admin?removed=on")
 	visit.WantIn(t, page, "casino.html")
 	visit.WantNotIn(t, page, `href="/`+open+`"`)
@@ -166,13 +167,13 @@ func TestBlocks(t *testing.T) {
 	t.Parallel()
 	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
-	does(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
+	wantDone(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
 	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "since ", "until ")
-	refuses(s, "/admin/blocks", url.Values{"network": {"a network"}, "reason": {"spam"}, "days": {"7"}})
-	refuses(s, "/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"8"}})
-	does(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
+	wantRefused(s, "/admin/blocks", url.Values{"network": {"a network"}, "reason": {"spam"}, "days": {"7"}})
+	wantRefused(s, "/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"8"}})
+	wantDone(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
 	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
-	refuses(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
+	wantRefused(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
 }
 
 func TestReports(t *testing.T) {
@@ -183,15 +184,15 @@ func TestReports(t *testing.T) {
 	for _, id := range []string{bad, good} {
 		answer, _, err := s.Post("", "/"+id+"/report", url.Values{"reason": {"spam"}, "text": {"<look>"}})
 		if err != nil || answer.Code != http.StatusSeeOther {
-			t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
+			t.Fatalf("got %v, %d, want the report stored", err, answer.Code)
 		}
 	}
 	page := s.Page("/admin/reports")
 	visit.WantIn(t, page, `href="/`+bad+`"`, `href="/`+good+`"`, "&lt;look&gt;", "spam")
-	refuses(s, "/admin/reports", url.Values{"do": {"close"}, "id": {"unknown"}})
+	wantRefused(s, "/admin/reports", url.Values{"do": {"close"}, "id": {"unknown"}})
 	oldest := regexp.MustCompile(`name="id" value="([^"]*)"`).FindStringSubmatch(page)[1]
-	does(s, "/admin/reports", url.Values{"do": {"close"}, "id": {oldest}})
-	does(s, "/admin/reports", url.Values{"do": {"remove"}, "paste": {good}, "reason": {"spam"}})
+	wantDone(s, "/admin/reports", url.Values{"do": {"close"}, "id": {oldest}})
+	wantDone(s, "/admin/reports", url.Values{"do": {"remove"}, "paste": {good}, "reason": {"spam"}})
 	visit.WantIn(t, s.Page("/admin/reports"), "There are no open reports.")
 	visit.WantIn(t, s.Page("/admin?removed=on"), good)
 	visit.WantNotIn(t, s.Page("/admin?removed=on"), bad)
@@ -201,15 +202,15 @@ func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := newAdminSite(t)
 	id := createPaste(s, "", "x")
-	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
+	wantDone(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
 	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "reason: &lt;spam&gt;", "user.create root",
 		"by operator")
 
 	const entry = "<span>by "
 	before := strings.Count(s.Page("/admin/audit"), entry)
 	for range 26 {
-		does(s, "/admin", url.Values{"do": {"restore"}, "id": {id}})
-		does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"again"}})
+		wantDone(s, "/admin", url.Values{"do": {"restore"}, "id": {id}})
+		wantDone(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"again"}})
 	}
 	page := s.Page("/admin/audit")
 	first := strings.Count(page, entry)

@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// answers sends a form, and returns the page that answers it.
-func answers(s *visit.Site, status int, path string, form url.Values) string {
+// wantAnswer sends a form, and returns the page that answers it.
+func wantAnswer(s *visit.Site, status int, path string, form url.Values) string {
 	s.T.Helper()
 	answer, _, err := s.Post(s.Secret, path, form)
 	if err != nil || answer.Code != status {
@@ -56,11 +56,11 @@ func TestUsers(t *testing.T) {
 		"order=age", "after=x", "after=1.", "after=1.Upper", "after=99999999999999999999.a", "after=9223372036854775807.a",
 	} {
 		if _, _, err := s.As(s.Secret, "/admin/users?"+query); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v, want nothing there", query, err)
+			t.Errorf("%s: got %v, want fault.NotFound", query, err)
 		}
 	}
 	if _, _, err := s.As(s.Secret, "/admin/users/unknown"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v for an unknown user, want nothing there", err)
+		t.Errorf("got %v for an unknown user, want fault.NotFound", err)
 	}
 }
 
@@ -76,9 +76,9 @@ func TestMoreUsers(t *testing.T) {
 	for order, first := range firsts {
 		page := s.Page("/admin/users?name=user&order=" + order)
 		rest := s.Page(hrefOf(t, page, "More users"))
-		at := regexp.MustCompile(`href="/admin/users/[^"]+">([^<]*)`).FindStringSubmatch(page)
-		if at == nil || at[1] != first {
-			t.Errorf("by %q: got %v first, want %s", order, at, first)
+		match := regexp.MustCompile(`href="/admin/users/[^"]+">([^<]*)`).FindStringSubmatch(page)
+		if match == nil || match[1] != first {
+			t.Errorf("by %q: got %v first, want %s", order, match, first)
 		}
 		for n := range 52 {
 			link := fmt.Sprintf(">user-%02d</a>", n)
@@ -96,44 +96,44 @@ func TestUser(t *testing.T) {
 	s := newAdminSite(t)
 	epoxy := s.User("epoxy", true)
 	path := pathOf(epoxy)
-	kept, private := createPaste(s, "epoxy", "kept"), privateOf(s, "epoxy")
+	unlisted, private := createPaste(s, "epoxy", "one"), privateOf(s, "epoxy")
 	s.Session("epoxy")
 	visit.WantIn(t, s.Page(path), "<h1>epoxy</h1>", "2 pastes", "1 access token<", "1 session<", "Suspend epoxy",
 		"Delete epoxy",
 		`href="/admin?owner=id%3A`+string(epoxy)+`"`, `href="/~epoxy"`)
 
-	does(s, path, url.Values{"do": {"sign-out"}})
+	wantDone(s, path, url.Values{"do": {"sign-out"}})
 	visit.WantIn(t, s.Page(path), "0 sessions")
-	does(s, path, url.Values{"do": {"make-admin"}})
+	wantDone(s, path, url.Values{"do": {"make-admin"}})
 	visit.WantIn(t, s.Page(path), "<span>administrator</span>", "Remove administrator rights of epoxy")
-	does(s, path, url.Values{"do": {"unmake-admin"}})
+	wantDone(s, path, url.Values{"do": {"unmake-admin"}})
 	visit.WantNotIn(t, s.Page(path), "<span>administrator</span>")
 
 	blank := url.Values{"do": {"suspend"}, "reason": {" "}}
-	visit.WantIn(t, answers(s, http.StatusBadRequest, path, blank), "Give a reason")
-	does(s, path, url.Values{"do": {"suspend"}, "reason": {" spam "}, "hide": {"on"}})
+	visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, blank), "Give a reason")
+	wantDone(s, path, url.Values{"do": {"suspend"}, "reason": {" spam "}, "hide": {"on"}})
 	visit.WantIn(t, s.Page(path), "<span>suspended</span>", "<span>pastes hidden</span>", "End the suspension")
-	does(s, path, url.Values{"do": {"unsuspend"}})
-	visit.WantIn(t, answers(s, http.StatusBadRequest, path, url.Values{"do": {"unsuspend"}}), "not suspended")
+	wantDone(s, path, url.Values{"do": {"unsuspend"}})
+	visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, url.Values{"do": {"unsuspend"}}), "not suspended")
 
 	for _, name := range []string{"", "root", "epox"} {
 		form := url.Values{"do": {"delete"}, "name": {name}, "pastes": {"delete"}}
-		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), "That is not the username.")
+		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "That is not the username.")
 	}
-	refuses(s, "/admin", url.Values{"do": {"delete"}})
-	answers(s, http.StatusBadRequest, path, url.Values{"do": {"delete"}, "name": {"epoxy"}})
+	wantRefused(s, "/admin", url.Values{"do": {"delete"}})
+	wantAnswer(s, http.StatusBadRequest, path, url.Values{"do": {"delete"}, "name": {"epoxy"}})
 	answer, _, err := s.Post(s.Secret, path, url.Values{"do": {"delete"}, "name": {"Epoxy"}, "pastes": {"anonymous"}})
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/admin/users" {
 		t.Fatalf("got %v, %d to %s, want the user deleted", err, answer.Code, answer.Header().Get("Location"))
 	}
 	visit.WantNotIn(t, s.Page("/admin/users"), "epoxy")
 	page := s.Page("/admin?anonymous=on")
-	visit.WantIn(t, page, kept)
+	visit.WantIn(t, page, unlisted)
 	visit.WantNotIn(t, page, private)
 	for _, form := range []url.Values{
 		{"do": {"make-admin"}}, {"do": {"sign-out"}}, {"do": {"suspend"}, "reason": {"spam"}},
 	} {
-		refuses(s, path, form)
+		wantRefused(s, path, form)
 	}
 	log := s.Page("/admin/audit")
 	for _, act := range []string{"make-admin", "unmake-admin", "suspend", "unsuspend", "sign-out", "delete"} {
@@ -169,7 +169,7 @@ func TestOwnAccount(t *testing.T) {
 		{"do": {"unmake-admin"}}, {"do": {"suspend"}, "reason": {"spam"}},
 		{"do": {"delete"}, "name": {"root"}, "pastes": {"delete"}},
 	} {
-		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), "That is your own account")
+		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), "That is your own account")
 	}
 	visit.WantIn(t, s.Page(path), "<span>administrator</span>")
 }
@@ -185,61 +185,61 @@ func TestFormerAdministrator(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Post(s.Secret, pathOf(epoxy), url.Values{"do": {"make-admin"}}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want nothing there", err)
+		t.Errorf("got %v, want fault.NotFound", err)
 	}
 }
 
-// TestResetLink has an administrator make a link, which is shown once, on the page of whom it is for.
+// TestResetLink creates a link as an administrator. It is shown once, on the page of its user.
 func TestResetLink(t *testing.T) {
 	t.Parallel()
 	s := newAdminSite(t)
 	epoxy, mortar := s.User("epoxy", true), s.User("mortar", true)
 	path, reset := pathOf(epoxy), url.Values{"do": {"reset"}}
 	visit.WantIn(t, s.Page(path), "Create a reset link for epoxy")
-	created := func() *http.Cookie {
+	createLink := func() *http.Cookie {
 		t.Helper()
 		answer, _, err := s.Post(s.Secret, path, reset)
 		if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != path ||
 			len(answer.Result().Cookies()) != 1 {
-			t.Fatalf("got %v, %d %v, want to be led to the user with a cookie", err, answer.Code, answer.Header())
+			t.Fatalf("got %v, %d %v, want a redirect to the user with a cookie", err, answer.Code, answer.Header())
 		}
 		return answer.Result().Cookies()[0]
 	}
-	shown := func(path string, cookie *http.Cookie) string {
+	pageWith := func(path string, cookie *http.Cookie) string {
 		t.Helper()
-		asking := s.Asking(http.MethodGet, path, s.Secret, nil)
-		asking.AddCookie(cookie)
-		answer, err := s.Answers(asking)
+		r := s.Asking(http.MethodGet, path, s.Secret, nil)
+		r.AddCookie(cookie)
+		answer, err := s.Answers(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return answer.Body.String()
 	}
-	cookie := created()
+	cookie := createLink()
 	if !cookie.HttpOnly || cookie.Path != path || cookie.SameSite != http.SameSiteStrictMode {
 		t.Errorf("got %+v, want it for that page alone", cookie)
 	}
 	link := regexp.MustCompile(`id="made" value="[^"]*://example.com(/reset/[^"]+)"`)
-	found := link.FindStringSubmatch(shown(path, cookie))
-	if found == nil {
-		t.Fatalf("got %s, want the link", shown(path, cookie))
+	match := link.FindStringSubmatch(pageWith(path, cookie))
+	if match == nil {
+		t.Fatalf("got %s, want the link", pageWith(path, cookie))
 	}
 	visit.WantNotIn(t, s.Page(path), "/reset/")
-	visit.WantNotIn(t, shown(pathOf(mortar), cookie), "/reset/")
+	visit.WantNotIn(t, pageWith(pathOf(mortar), cookie), "/reset/")
 	visit.WantIn(t, s.Page("/admin/audit"), "user.reset epoxy ("+string(epoxy)+")", "by root")
 
 	const password = "tulip river stone"
 	form := url.Values{"password": {password}, "again": {password}}
-	answer, _, err := s.Post("", found[1], form)
+	answer, _, err := s.Post("", match[1], form)
 	if err != nil || answer.Code != http.StatusSeeOther {
-		t.Fatalf("got %v, %d, want the link to give a password", err, answer.Code)
+		t.Fatalf("got %v, %d, want the password set", err, answer.Code)
 	}
-	visit.WantNotIn(t, shown(path, cookie), "/reset/")
-	if _, _, err := s.Post("", found[1], form); !fault.Is(err, fault.Forbidden) {
-		t.Errorf("got %v for a second use, want it refused", err)
+	visit.WantNotIn(t, pageWith(path, cookie), "/reset/")
+	if _, _, err := s.Post("", match[1], form); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v for a second use, want fault.Forbidden", err)
 	}
 
-	does(s, path, url.Values{"do": {"suspend"}, "reason": {"spam"}})
+	wantDone(s, path, url.Values{"do": {"suspend"}, "reason": {"spam"}})
 	visit.WantNotIn(t, s.Page(path), "reset link")
 }
 
@@ -250,16 +250,16 @@ func TestInvitations(t *testing.T) {
 	visit.WantIn(t, s.Page(path), "No invitations.")
 	answer, _, err := s.Post(s.Secret, path, url.Values{"note": {"<the team>"}, "uses": {"5"}, "days": {"7"}})
 	if err != nil || answer.Code != http.StatusSeeOther || len(answer.Result().Cookies()) != 1 {
-		t.Fatalf("got %v, %d %v, want to be led to the list with a cookie", err, answer.Code, answer.Header())
+		t.Fatalf("got %v, %d %v, want a redirect to the list with a cookie", err, answer.Code, answer.Header())
 	}
-	asking := s.Asking(http.MethodGet, path, "", nil)
-	asking.AddCookie(answer.Result().Cookies()[0])
-	if answer, err = s.Answers(asking); err != nil {
+	r := s.Asking(http.MethodGet, path, "", nil)
+	r.AddCookie(answer.Result().Cookies()[0])
+	if answer, err = s.Answers(r); err != nil {
 		t.Fatal(err)
 	}
 	page := answer.Body.String()
 	if set := answer.Result().Cookies(); len(set) != 1 || set[0].MaxAge >= 0 {
-		t.Errorf("got the cookies %v, want the link's forgotten", set)
+		t.Errorf("got the cookies %v, want that of the link cleared", set)
 	}
 	visit.WantIn(t, page, "&lt;the team&gt;", "5 uses left", "not shown again")
 	link := regexp.MustCompile(`id="made" value="[^"]*://example.com(/invite/[^"]+)"`).FindStringSubmatch(page)
@@ -272,24 +272,24 @@ func TestInvitations(t *testing.T) {
 	for _, form := range []url.Values{
 		{"uses": {"0"}, "days": {"7"}}, {"uses": {"10001"}, "days": {"7"}}, {"uses": {"1"}, "days": {"1"}, "note": {"\x00"}},
 	} {
-		visit.WantIn(t, answers(s, http.StatusBadRequest, path, form), `role="alert"`)
+		visit.WantIn(t, wantAnswer(s, http.StatusBadRequest, path, form), `role="alert"`)
 	}
 	for _, form := range []url.Values{
 		{"uses": {"x"}, "days": {"7"}}, {"uses": {"1"}, "days": {"8"}}, {"uses": {"1"}, "days": {""}},
 	} {
-		refuses(s, path, form)
+		wantRefused(s, path, form)
 	}
 	visit.WantIn(t, s.Page(path+"?find=TEAM"), "the team")
 	visit.WantIn(t, s.Page(path+"?find=nothing"), "No invitations.", `value="nothing"`)
 	id := regexp.MustCompile(`name="revoke" value="([^"]+)"`).FindStringSubmatch(page)[1]
 	visit.WantIn(t, s.Page(path+"?find="+id), "the team")
-	does(s, path+"?find=team", url.Values{"revoke": {id}})
-	refuses(s, path, url.Values{"revoke": {id}})
+	wantDone(s, path+"?find=team", url.Values{"revoke": {id}})
+	wantRefused(s, path, url.Values{"revoke": {id}})
 	visit.WantIn(t, s.Page(path), "No invitations.")
 	visit.WantIn(t, s.Page("/admin/audit"), "invite.create "+id, "invite.revoke "+id, "by root")
 
 	for n := range 52 {
-		does(s, path, url.Values{"note": {fmt.Sprintf("batch %02d", n)}, "uses": {"1"}, "days": {"1"}})
+		wantDone(s, path, url.Values{"note": {fmt.Sprintf("batch %02d", n)}, "uses": {"1"}, "days": {"1"}})
 	}
 	page = s.Page(path + "?find=batch")
 	rest := s.Page(hrefOf(t, page, "Older invitations"))
@@ -313,7 +313,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestFilters filters pastes by everything that 'gluepot paste list' takes.
+// TestFilters filters pastes by everything that 'gluepot paste list' can filter by.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := newAdminSite(t)

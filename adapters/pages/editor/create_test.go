@@ -30,12 +30,12 @@ func TestFront(t *testing.T) {
 		!strings.Contains(page, `aria-label="Remove snippet 1" hidden>`) {
 		t.Errorf("got %s, want neither visibility nor tags nor a snippet to remove", page)
 	}
-	// Each that it can be filled in with is one that the rules take.
+	// Every lifetime in the form is valid.
 	_, lifetimes, _ := strings.Cut(page, `name="expires"`)
 	for _, rest := range strings.Split(lifetimes, `<option value="`)[1:] {
 		value, _, _ := strings.Cut(rest, `"`)
 		if _, err := paste.ParseLifetime(value); err != nil {
-			t.Errorf("got the lifetime %s to select, want none that is refused: %v", value, err)
+			t.Errorf("got the lifetime %s to select, want only valid ones: %v", value, err)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestCreate(t *testing.T) {
 	const code = "\n\tfirst\n\nlast \x00\u202e"
 	path := s.Lands("/", visit.Form{
 		"title", "A <title>", "snippet", "", "name", "main.go", "language", "Go", "code", code,
-		"snippet", "", "name", "", "language", "Autodetect", "code", "", // nobody has filled it in
+		"snippet", "", "name", "", "language", "Autodetect", "code", "", // left empty
 		"snippet", "", "name", "empty", "language", "", "code", "",
 		"expires", "1h", "do", "save",
 	})
@@ -58,27 +58,27 @@ func TestCreate(t *testing.T) {
 	if got.Owner != "" || !got.ExpiresAt.Equal(got.CreatedAt.Truncate(time.Second).Add(time.Hour)) {
 		t.Errorf("got the owner %q and the time %v to %v, want nobody and an hour", got.Owner, got.CreatedAt, got.ExpiresAt)
 	}
-	// The same, as programs might send it.
+	// A form as a program might send it.
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/",
 		strings.NewReader(url.Values{"code": {"x\r\ny"}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer, err := s.Answers(r)
 	if err != nil || answer.Code != http.StatusSeeOther {
-		t.Fatalf("got %v, %d, want another page", err, answer.Code)
+		t.Fatalf("got %v, %d, want a redirect", err, answer.Code)
 	}
 	if got := visit.Summary(s.Stored(answer.Header().Get("Location"))); got != `"" unlisted [] "" Autodetect "x\ny"` {
 		t.Errorf("got %s, want the code alone", got)
 	}
 }
 
-// filled is a form that has something in every field.
-var filled = visit.Form{
+// filledForm is a form with text in every field.
+var filledForm = visit.Form{
 	"title", "T<", "snippet", "", "name", "a<.go", "language", "Go", "code", "\n<one>",
 	"snippet", "", "name", "b.c", "language", "C", "code", "two", "expires", "2d",
 }
 
-// wantKept checks that a page has everything that was filled in.
-func wantKept(t *testing.T, page string) {
+// wantFilledForm checks that a page has everything of filledForm.
+func wantFilledForm(t *testing.T, page string) {
 	t.Helper()
 	visit.WantIn(t, page, `value="T&lt;"`, `value="a&lt;.go"`, "\n\n&lt;one&gt;</textarea>", `value="b.c"`,
 		"\ntwo</textarea>",
@@ -88,14 +88,14 @@ func wantKept(t *testing.T, page string) {
 func TestSnippetsOfAForm(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	page := s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", "add"))
-	wantKept(t, page)
+	page := s.Returns("/", http.StatusOK, append(slices.Clone(filledForm), "do", "add"))
+	wantFilledForm(t, page)
 	visit.WantIn(t, page, "<legend>Snippet 3</legend>")
 	page = visit.Shown(page)
 	if n := strings.Count(page, "<textarea"); n != 3 || strings.Count(page, "autofocus") != 1 {
 		t.Errorf("got %d snippets and %d with the focus, want three and one", n, strings.Count(page, "autofocus"))
 	}
-	page = s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", "remove-1"))
+	page = s.Returns("/", http.StatusOK, append(slices.Clone(filledForm), "do", "remove-1"))
 	if strings.Contains(page, "&lt;one") || strings.Contains(page, "Snippet 2") ||
 		!strings.Contains(page, "two</textarea>") {
 		t.Errorf("got %s, want the second snippet alone", page)
@@ -106,7 +106,7 @@ func TestSnippetsOfAForm(t *testing.T) {
 		t.Errorf("got %d snippets in %s, want an empty one", n, page)
 	}
 	for _, do := range []string{"remove-0", "remove-9", "remove-x", "remove-99999999999999999999"} {
-		wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", do)))
+		wantFilledForm(t, s.Returns("/", http.StatusOK, append(slices.Clone(filledForm), "do", do)))
 	}
 	full := slices.Repeat(visit.Form{"code", "x"}, 100)
 	visit.WantIn(t, s.Returns("/", http.StatusOK, append(slices.Clone(full), "do", "add")),
@@ -114,7 +114,7 @@ func TestSnippetsOfAForm(t *testing.T) {
 	for _, form := range []visit.Form{append(full, "code", "x"), {"title", "x"},
 		slices.Repeat(visit.Form{"x", ""}, 520+1)} {
 		if _, err := s.Posts("/", form); !fault.Is(err, fault.Invalid) {
-			t.Errorf("got %v for a form of %d fields, want that it is none", err, len(form)/2)
+			t.Errorf("got %v for a form of %d fields, want fault.Invalid", err, len(form)/2)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestWrongForms(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Rules.Limits.ContentBytes, s.Rules.Limits.Pasties = 20_000, 2
-	s.Rules.Language = func(wanted, _, _ string) (string, bool) { return wanted, wanted != "Klingon" }
+	s.Rules.Language = func(name, _, _ string) (string, bool) { return name, name != "Klingon" }
 	s.Serve(pastes.Options{Rules: s.Rules})
 	broken := "\xff\xfe"
 	for field, c := range map[string]struct {
@@ -171,27 +171,27 @@ func TestWrongForms(t *testing.T) {
 	}
 }
 
-// TestCreateWithoutRoom is for a client whose quota is used up, and for a site without anonymous pastes.
+// TestCreateWithoutRoom sends forms with a quota that is used up, and to a site without anonymous pastes.
 func TestCreateWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Serve(pastes.Options{Rules: s.Rules, AnonymousQuota: paste.Quota{Pastes: 1, Window: time.Hour}})
-	s.Lands("/", filled)
-	answer, err := s.Posts("/", filled)
+	s.Lands("/", filledForm)
+	answer, err := s.Posts("/", filledForm)
 	if err != nil || answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "3600" {
-		t.Fatalf("got %v, %d, %v, want 429 and when", err, answer.Code, answer.Header())
+		t.Fatalf("got %v, %d, %v, want 429 and Retry-After: 3600", err, answer.Code, answer.Header())
 	}
-	wantKept(t, answer.Body.String())
+	wantFilledForm(t, answer.Body.String())
 	visit.WantIn(t, answer.Body.String(), "Send this again in 60 minutes.")
 
 	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
 	if page := s.Page("/"); strings.Contains(page, `id="paste-form"`) ||
 		!strings.Contains(page, `href="/sign-in?next=%2F"`) {
-		t.Errorf("got %s, want no form for a paste, and where to sign in", page)
+		t.Errorf("got %s, want a link to sign in instead of the form", page)
 	}
 	// A user whose session ended after opening the form loses nothing.
-	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "signed-in", "true")))
-	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "signed-in", "true", "do", "add")))
+	wantFilledForm(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filledForm), "signed-in", "true")))
+	wantFilledForm(t, s.Returns("/", http.StatusOK, append(slices.Clone(filledForm), "signed-in", "true", "do", "add")))
 }
 
 // TestLifetimesOfAForm checks that the form offers only allowed lifetimes, and preselects the default.
@@ -206,9 +206,9 @@ func TestLifetimesOfAForm(t *testing.T) {
 			t.Errorf("got %s to select, want only what is allowed", longer)
 		}
 	}
-	for wanted, want := range map[string]paste.Lifetime{"2h": "2h", "never": "1w", "": "1d"} {
-		if got := s.Stored(s.Lands("/", visit.Form{"code", "x", "expires", wanted})); got.ExpiresIn() != want {
-			t.Errorf("%q: got %s, want %s", wanted, got.ExpiresIn(), want)
+	for lifetime, want := range map[string]paste.Lifetime{"2h": "2h", "never": "1w", "": "1d"} {
+		if got := s.Stored(s.Lands("/", visit.Form{"code", "x", "expires", lifetime})); got.ExpiresIn() != want {
+			t.Errorf("%q: got %s, want %s", lifetime, got.ExpiresIn(), want)
 		}
 	}
 }
@@ -219,17 +219,17 @@ func TestDefaultLanguage(t *testing.T) {
 	s := visit.New(t)
 	s.User("Epoxy", true)
 	_, s.Secret = s.Session("epoxy")
-	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect",
+	for language, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect",
 		"Autodetect": "Autodetect"} {
 		if _, err := s.Users.Update.Do(s.T.Context(), audit.Operator(), "epoxy",
-			users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
+			users.UpdateInput{DefaultLanguage: &language}); err != nil {
 			t.Fatal(err)
 		}
 		want = `name="language" value="` + strings.TrimPrefix(want, "Autodetect") + `"`
 		visit.WantIn(t, visit.Shown(s.Page("/")), want)
 		page := visit.Shown(s.Returns("/", http.StatusOK, visit.Form{"code", "x", "language", "C", "do", "add"}))
 		if !strings.Contains(page, `name="language" value="C"`) || strings.Count(page, want) != 1 {
-			t.Errorf("%s: got another language than %s for one more snippet, or other than C for the first", chosen, want)
+			t.Errorf("%s: got another language than %s for one more snippet, or other than C for the first", language, want)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestProgramsAtTheForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(c.body))
-			r.URL.Scheme = "http" // as httpapi says
+			r.URL.Scheme = "http" // as httpapi sets it
 			r.Header = http.Header{"Content-Type": {c.contentType}, "Accept": {c.accept}}
 			if _, err := s.Answers(r); !fault.Is(err, fault.Invalid) || !strings.HasSuffix(fault.MessageOf(err), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)

@@ -22,9 +22,9 @@ func TestCreateOwn(t *testing.T) {
 	form := visit.FilledIn(s.Page("/")).With("code", 0, "x").With("visibility", 0, "private").With("tags", 0, "z, y")
 	got := s.Stored(s.Lands("/", form))
 	if got.Owner == "" || visit.Summary(got) != `"" private ["y" "z"] "" Autodetect "x"` {
-		t.Errorf("got %s of %q, want it as it was filled in, of an owner", visit.Summary(got), got.Owner)
+		t.Errorf("got %s of %q, want what the form has, with an owner", visit.Summary(got), got.Owner)
 	}
-	// A user whose session has ended meanwhile.
+	// The user's session ends before the form is sent.
 	s.Secret = ""
 	page := s.Returns("/", http.StatusUnauthorized, form)
 	visit.WantIn(t, page, "sign in in another tab", `value="z, y"`, `<option value="private" selected>`)
@@ -38,9 +38,9 @@ func TestEdit(t *testing.T) {
 	visit.WantIn(t, s.Page("/k2j4x8m1"), `href="/k2j4x8m1/edit"`, `href="/k2j4x8m1/delete"`)
 	form := visit.FilledIn(s.Page(editPath))
 	if path := s.Lands(editPath, form); path != "/k2j4x8m1" || len(s.Stored(path).Edits) != 0 {
-		t.Errorf("got to %s with %d edits, want the paste as it was", path, len(s.Stored("k2j4x8m1").Edits))
+		t.Errorf("got a redirect to %s and %d edits, want the paste unchanged", path, len(s.Stored("k2j4x8m1").Edits))
 	}
-	for range 2 { // the second changes nothing, and meets no other edit
+	for range 2 { // the second changes nothing, and does not conflict
 		s.Lands(editPath, form.With("title", 0, "Once"))
 	}
 	if n := len(s.Stored("k2j4x8m1").Edits); n != 1 {
@@ -106,7 +106,7 @@ func TestEditKeepsLineEnds(t *testing.T) {
 	}
 	s.Lands("/k2j4x8m1/history/original", nil)
 	if got := s.Stored("k2j4x8m1").Pasties[0].Code; got != patch {
-		t.Errorf("got %q after going back, want %q", got, patch)
+		t.Errorf("got %q after restoring, want %q", got, patch)
 	}
 }
 
@@ -124,11 +124,11 @@ func TestEditMeetsAnother(t *testing.T) {
 			theirs := form.With("title", 0, "Theirs").With("code", 0, "theirs").With("tags", 0, "c").With("snippet", 1, "").
 				With("name", 1, "theirs.c").With("code", 1, "new") // which removes a snippet and adds one
 			s.Lands(editPath, theirs.With("visibility", 0, "private"))
-			between := visit.Summary(s.Stored("k2j4x8m1"))
+			before := visit.Summary(s.Stored("k2j4x8m1"))
 			page := s.Returns(editPath, http.StatusConflict, mine(form).With("code", 0, "mine").With("title", 0, "Mine"))
 			visit.WantIn(t, page, "nothing is saved yet", `href="/k2j4x8m1/history"`, `value="Mine"`, "mine</textarea>")
-			if got := visit.Summary(s.Stored("k2j4x8m1")); got != between {
-				t.Errorf("got %s, want nothing changed of %s", got, between)
+			if got := visit.Summary(s.Stored("k2j4x8m1")); got != before {
+				t.Errorf("got %s, want nothing changed of %s", got, before)
 			}
 			s.Lands(editPath, visit.FilledIn(page))
 			got := s.Stored("k2j4x8m1")
@@ -164,14 +164,14 @@ func TestDelete(t *testing.T) {
 		`<form method="post" action="/k2j4x8m1/delete">`)
 	s.Stored("k2j4x8m1") // it is still there
 	if path := s.Lands("/k2j4x8m1/delete", visit.Form{"x", ""}); path != "/pastes" {
-		t.Errorf("got to %s, want the list", path)
+		t.Errorf("got a redirect to %s, want the list", path)
 	}
 	if _, err := s.Get("/k2j4x8m1"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want that it is gone", err)
+		t.Errorf("got %v, want fault.NotFound", err)
 	}
 }
 
-// nonce differs between answers.
+// nonce matches the nonce of a page, which differs between answers.
 var nonce = regexp.MustCompile(` nonce="\w+"`)
 
 // TestOthersCannotWrite checks that another user and a visitor cannot do what only the owner may.
@@ -183,7 +183,7 @@ func TestOthersCannotWrite(t *testing.T) {
 	form := visit.FilledIn(s.Page(editPath)).With("title", 0, "taken over")
 	before := visit.Summary(s.Stored("k2j4x8m1"))
 	_, others := s.Session("mortar")
-	kept := make(map[int]map[string]bool) // the pages that forms come back on, but for the id, by their status
+	returned := make(map[int]map[string]bool) // pages that return a form, without the id, by status
 	for _, c := range []struct {
 		who, secret string
 		status      int // of a form that comes back
@@ -195,7 +195,7 @@ func TestOthersCannotWrite(t *testing.T) {
 	} {
 		s.Secret = c.secret
 		if page := s.Page("/k2j4x8m1"); strings.Contains(page, "/edit") || strings.Contains(page, "/delete") {
-			t.Errorf("%s: got %s, want nothing to change it with", c.who, page)
+			t.Errorf("%s: got %s, want no links to change it", c.who, page)
 		}
 		for _, id := range []string{"k2j4x8m1", "anonymus", "unknown0", "ZZ"} {
 			edit := "/" + id + "/edit"
@@ -203,7 +203,7 @@ func TestOthersCannotWrite(t *testing.T) {
 				(err != nil || answer.Header().Get("Location") != "/sign-in?next="+url.QueryEscape(edit)) {
 				t.Errorf("%s: %s: got %v, %v, want to be asked to sign in", c.who, edit, err, answer.Header())
 			} else if c.status == http.StatusNotFound && !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s: %s: got %v, want that there is nothing", c.who, edit, err)
+				t.Errorf("%s: %s: got %v, want fault.NotFound", c.who, edit, err)
 			}
 			if _, err := s.Get("/" + id + "/delete"); fault.KindOf(err) != c.deleting {
 				t.Errorf("%s: got %v for the page that deletes, want the kind %q", c.who, err, c.deleting)
@@ -211,17 +211,17 @@ func TestOthersCannotWrite(t *testing.T) {
 			if _, err := s.Posts("/"+id+"/delete", form); fault.KindOf(err) != c.deleting {
 				t.Errorf("%s: got %v for the deletion of %s, want the kind %q", c.who, err, id, c.deleting)
 			}
-			// What was typed comes back, whatever is there.
+			// The form comes back, whatever the id is.
 			page := s.Returns("/"+id+"/edit", c.status, form)
-			if kept[c.status] == nil {
-				kept[c.status] = make(map[string]bool)
+			if returned[c.status] == nil {
+				returned[c.status] = make(map[string]bool)
 			}
-			kept[c.status][nonce.ReplaceAllString(strings.ReplaceAll(page, id, ""), "")] = true
+			returned[c.status][nonce.ReplaceAllString(strings.ReplaceAll(page, id, ""), "")] = true
 		}
 	}
-	for status, pages := range kept {
+	for status, pages := range returned {
 		if len(pages) != 1 {
-			t.Errorf("got %d pages with %d, want the same one whatever is there", len(pages), status)
+			t.Errorf("got %d pages with %d, want the same one for every id", len(pages), status)
 		}
 	}
 	if after := visit.Summary(s.Stored("k2j4x8m1")); after != before {
@@ -245,7 +245,7 @@ func TestEditAfterTheSession(t *testing.T) {
 	}
 	s.Secret = ""
 	if _, err := s.Posts("/no%20id/edit", form); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v for what is no id, want that there is nothing", err)
+		t.Errorf("got %v for an invalid id, want fault.NotFound", err)
 	}
 }
 
@@ -257,26 +257,26 @@ func TestFormOfSomebodyElse(t *testing.T) {
 	mortar := s.User("mortar", true)
 	epoxys := s.Secret
 	_, mortars := s.Session("mortar")
-	created, edited := visit.FilledIn(s.Page("/")).With("code", 0, "hours of work"),
+	createForm, editForm := visit.FilledIn(s.Page("/")).With("code", 0, "hours of work"),
 		visit.FilledIn(s.Page(editPath)).With("title", 0, "Typed")
 	s.Secret = ""
 	anonymous := visit.FilledIn(s.Page("/")).With("code", 0, "x")
 	s.Secret = mortars
-	for _, form := range []visit.Form{created, anonymous} {
+	for _, form := range []visit.Form{createForm, anonymous} {
 		if got := s.Stored(s.Lands("/", form)); got.Owner != mortar {
 			t.Errorf("got a paste of %q, want it of %q", got.Owner, mortar)
 		}
 	}
-	visit.WantIn(t, s.Returns(editPath, http.StatusNotFound, edited), "This paste no longer exists", `value="Typed"`)
+	visit.WantIn(t, s.Returns(editPath, http.StatusNotFound, editForm), "This paste no longer exists", `value="Typed"`)
 	s.Secret = epoxys
-	s.Lands(editPath, edited)
+	s.Lands(editPath, editForm)
 	if got := s.Stored("k2j4x8m1"); got.Title != "Typed" {
 		t.Errorf("got %s, want what was typed", visit.Summary(got))
 	}
 }
 
-// TestEditOfWhatIsGone sends a form whose paste was deleted since it was opened.
-func TestEditOfWhatIsGone(t *testing.T) {
+// TestEditOfDeletedPaste sends a form whose paste was deleted since it was opened.
+func TestEditOfDeletedPaste(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
 	form := visit.FilledIn(s.Page(editPath)).With("code", 0, "hours of work").With("visibility", 0, "private")
@@ -289,7 +289,7 @@ func TestEditOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestTooLargeForAForm is about pastes that are too large to edit on a page.
+// TestTooLargeForAForm opens pastes that are too large to edit on a page.
 func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{
@@ -300,7 +300,7 @@ func TestTooLargeForAForm(t *testing.T) {
 	} {
 		s := visit.Owned(t, func(d *paste.Document) { d.Pasties = pasties })
 		if _, err := s.Get(editPath); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: got %v, want that programs can", name, err)
+			t.Errorf("%s: got %v, want fault.Invalid", name, err)
 		}
 	}
 }

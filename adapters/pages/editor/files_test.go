@@ -13,14 +13,14 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// patch changes a file with CRLF: only some of its lines end with that.
+// patch is a patch of a file with CRLF. Only some of its own lines end with CRLF.
 const patch = "--- a/w.bat\n+++ b/w.bat\n@@ -1,2 +1,2 @@\n-echo one\r\n+echo three\r\n echo two\r\n"
 
-// chosen is a file of a form.
-type chosen struct{ name, content string }
+// formFile is a file that was chosen in a form.
+type formFile struct{ name, content string }
 
-// postsFiles sends a form as browsers do when files were chosen.
-func postsFiles(s *visit.Site, fields visit.Form, files ...chosen) *httptest.ResponseRecorder {
+// postFiles sends a form with files as browsers do.
+func postFiles(s *visit.Site, fields visit.Form, files ...formFile) *httptest.ResponseRecorder {
 	s.T.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -48,33 +48,33 @@ func TestChosenFiles(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	blank := visit.Form{"snippet", "", "name", "", "language", "Go", "code", ""}
-	answer := postsFiles(s, blank, chosen{"main.go", "a\r\nb\x00"}, chosen{"ü \"x\".txt", ""})
+	answer := postFiles(s, blank, formFile{"main.go", "a\r\nb\x00"}, formFile{"ü \"x\".txt", ""})
 	if answer.Code != http.StatusSeeOther {
 		t.Fatalf("got %d %s, want a paste", answer.Code, answer.Body)
 	}
-	stored := s.Stored(answer.Header().Get("Location"))
+	got := s.Stored(answer.Header().Get("Location"))
 	want := `"" unlisted [] "main.go" Autodetect "a\r\nb\x00" "ü \"x\".txt" Autodetect ""`
-	if visit.Summary(stored) != want {
-		t.Errorf("got %s, want %s", visit.Summary(stored), want)
+	if visit.Summary(got) != want {
+		t.Errorf("got %s, want %s", visit.Summary(got), want)
 	}
-	answer = postsFiles(s, append(blank, "do", "add"), chosen{"a.patch", patch}, chosen{"b.txt", "x\n"})
+	answer = postFiles(s, append(blank, "do", "add"), formFile{"a.patch", patch}, formFile{"b.txt", "x\n"})
 	form := visit.FilledIn(answer.Body.String()).With("name", 0, "b.patch").With("code", 2, "typed\nhere")
-	stored = s.Stored(s.Lands("/", form))
+	got = s.Stored(s.Lands("/", form))
 	want = fmt.Sprintf(
 		`"" unlisted [] "b.patch" Autodetect %q "b.txt" Autodetect "x\n" "" Autodetect "typed\nhere"`, patch)
-	if visit.Summary(stored) != want {
-		t.Errorf("got %s, want the bytes of the files after the form came back: %s", visit.Summary(stored), want)
+	if visit.Summary(got) != want {
+		t.Errorf("got %s, want the bytes of the files after the form came back: %s", visit.Summary(got), want)
 	}
 	for _, wrong := range []string{"%", "/w==", "YQ"} {
 		if _, err := s.Posts("/", visit.Form{"code", "x", "original", wrong}); !errors.Is(err, site.ErrBrokenForm) {
-			t.Errorf("%q: got %v, want that the form is broken", wrong, err)
+			t.Errorf("%q: got %v, want ErrBrokenForm", wrong, err)
 		}
 	}
-	answer = postsFiles(s, visit.Form{"name", "", "language", "Go", "code", "typed"}, chosen{"", ""})
+	answer = postFiles(s, visit.Form{"name", "", "language", "Go", "code", "typed"}, formFile{"", ""})
 	if answer.Code != http.StatusSeeOther || len(s.Stored(answer.Header().Get("Location")).Pasties) != 1 {
 		t.Errorf("got %d %s, want what was typed alone", answer.Code, answer.Body)
 	}
-	answer = postsFiles(s, blank, chosen{"a.txt", "kept"}, chosen{"<cat>.png", "\x89PNG"})
+	answer = postFiles(s, blank, formFile{"a.txt", "kept"}, formFile{"<cat>.png", "\x89PNG"})
 	if answer.Code != http.StatusBadRequest {
 		t.Errorf("got %d, want the form again", answer.Code)
 	}

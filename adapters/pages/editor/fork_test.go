@@ -30,18 +30,18 @@ func TestFork(t *testing.T) {
 	fork := s.Lands("/", visit.Form{"origin", "k2j4x8m1", "title", "A fork", "language", "Go", "code", "y"})
 	visit.WantIn(t, s.Page(fork), `forked from <a href="/k2j4x8m1"><bdi>An &lt;original&gt;</bdi></a>`)
 	if page := s.Page("/k2j4x8m1"); strings.Contains(page, "forked from") {
-		t.Errorf("got %s, want that only a fork says so", page)
+		t.Errorf("got %s, want an origin only on the fork", page)
 	}
 	s.Secret = secret
 	visit.WantIn(t, s.Page("/private0/fork"), `<option value="private" selected>`)
 	visit.WantIn(t, s.Page("/k2j4x8m1/fork"), `<option value="unlisted" selected>`)
 	hidden := s.Lands("/", visit.Form{"origin", "private0", "language", "Go", "code", "y"})
 	visit.WantIn(t, s.Page(hidden), `forked from <a href="/private0">`)
-	gone := s.Lands("/", visit.Form{"origin", "unknown0", "language", "Go", "code", "y"})
+	unknown := s.Lands("/", visit.Form{"origin", "unknown0", "language", "Go", "code", "y"})
 	s.Secret = ""
-	for _, path := range []string{hidden, gone} {
+	for _, path := range []string{hidden, unknown} {
 		if page := s.Page(path); strings.Contains(page, "forked from") || strings.Contains(page, "A secret") {
-			t.Errorf("got %s, want nothing about what its reader may not read", page)
+			t.Errorf("got %s, want nothing about a paste that the reader may not read", page)
 		}
 	}
 	visit.WantIn(t, s.Returns("/", 200, visit.Form{"origin", "k2j4x8m1", "code", "y", "do", "add"}),

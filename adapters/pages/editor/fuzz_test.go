@@ -35,7 +35,7 @@ func FuzzForms(f *testing.F) {
 			switch {
 			case fault.Is(err, fault.Invalid):
 			case err != nil:
-				t.Errorf("%s: got %v, want a page, or that it is no form", path, err)
+				t.Errorf("%s: got %v, want a page or fault.Invalid", path, err)
 			case answer.Code == http.StatusSeeOther:
 				for _, pasty := range s.Stored(answer.Header().Get("Location")).Pasties {
 					if !utf8.ValidString(pasty.Code) {

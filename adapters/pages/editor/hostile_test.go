@@ -21,9 +21,9 @@ func TestHostileForm(t *testing.T) {
 		"onfocus=&#39;x()&#39; {x} @y &amp;amp;\t"
 	visit.WantIn(t, page, ">\n"+text+"</textarea>")
 	if n := strings.Count(page, "onfocus"); n != strings.Count(page, "&#34; onfocus=&#39;x()&#39;") || n < 5 {
-		t.Errorf("got %d times what was typed, some of it no text: %s", n, page)
+		t.Errorf("got the typed text %d times, want it escaped each time, in: %s", n, page)
 	}
 	if strings.Contains(page, "\x00") || strings.Contains(page, "<script>") {
-		t.Errorf("got %s, want neither a null nor an element of what was typed", page)
+		t.Errorf("got %s, want neither a null nor a typed element", page)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRestored(t *testing.T) {
+func TestRestoreLineEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ original, sent, want string }{
 		"LF":                         {"a\nb", "a\nc", "a\nc"},
@@ -34,7 +34,7 @@ func TestRestored(t *testing.T) {
 				t.Errorf("got %.200q, want %.200q", got, c.want)
 			}
 			if asText(got) != c.sent {
-				t.Errorf("got %.200q, want what was sent, but for line ends: %.200q", got, c.sent)
+				t.Errorf("got %.200q, want the same text but for line ends as %.200q", got, c.sent)
 			}
 		})
 	}

@@ -16,13 +16,13 @@ import (
 
 func newTestHighlighter() *Highlighter { return New(languages.New(catalogue.New())) }
 
-// coloured returns the parts of a code with their classes.
-func coloured(h *Highlighter, language, code string) string {
-	return shown(code, h.Colours(context.Background(), new(Page), "", language, code).Spans)
+// coloursOf returns the parts of a code with their classes.
+func coloursOf(h *Highlighter, language, code string) string {
+	return describe(code, h.Colours(context.Background(), new(Page), "", language, code).Spans)
 }
 
-// shown returns the parts of a code with their classes.
-func shown(code string, spans []Span) string {
+// describe returns the parts of a code with their classes.
+func describe(code string, spans []Span) string {
 	var b strings.Builder
 	for _, span := range spans {
 		if span.Class != 0 {
@@ -50,35 +50,35 @@ func TestColours(t *testing.T) {
 	} {
 		t.Run(c.language, func(t *testing.T) {
 			t.Parallel()
-			if got := coloured(h, c.language, c.code); got != c.want {
+			if got := coloursOf(h, c.language, c.code); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-// TestNames holds that the names of lexers are those of chroma, and those of languages are the catalogue's.
+// TestNames checks that the names of lexers are chroma's, and those of languages the catalogue's.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	known := languages.New(catalogue.New())
-	found := 0
+	useCases := languages.New(catalogue.New())
+	count := 0
 	for language, lexer := range lexerNames {
-		if _, err := known.FindByName.Do(language); err != nil || lexer != "" &&
+		if _, err := useCases.FindByName.Do(language); err != nil || lexer != "" &&
 			lexersByName()[strings.ToLower(lexer)] == nil {
 			t.Errorf("%s and %s: got no such language or lexer, want both", language, lexer)
 		}
 	}
-	for _, language := range known.List.Do() {
-		if lexerOf(language.Name, known) != nil {
-			found++
+	for _, language := range useCases.List.Do() {
+		if lexerOf(language.Name, useCases) != nil {
+			count++
 		}
 	}
-	if found < 250 {
-		t.Errorf("got lexers for %d languages, want 250 or more", found)
+	if count < 250 {
+		t.Errorf("got lexers for %d languages, want 250 or more", count)
 	}
 }
 
-// lexerFunc is a lexer of which the function makes each token.
+// lexerFunc is a lexer whose tokens a function makes.
 type lexerFunc struct {
 	chroma.Lexer
 
@@ -89,21 +89,21 @@ func (l lexerFunc) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, e
 	return l.next, nil
 }
 
-// with has a highlighter use a lexer whose tokens the function makes.
+// with makes a highlighter use a lexer whose tokens the function makes.
 func (h *Highlighter) with(next func() chroma.Token) *Highlighter {
 	h.lexer = func(string) chroma.Lexer { return lexerFunc{next: next} }
 	return h
 }
 
-// working takes some processor time for a token.
-func working(work time.Duration) chroma.Token {
+// workFor returns a token after some processor time.
+func workFor(work time.Duration) chroma.Token {
 	for end := threadTime() + work; threadTime() < end; {
 	}
 	return chroma.Token{Type: chroma.Keyword, Value: "x"}
 }
 
-// TestWork has lexers that take longer than a code may take: what they have coloured keeps its colours. Only work
-// counts: a lexer that waits, as all do on a busy machine, colours all.
+// TestWork checks that a lexer that works for too long is stopped, and that its tokens keep their colours. Time that it
+// waits, as on a busy machine, does not count.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	code := strings.Repeat("x", 40)
@@ -111,7 +111,7 @@ func TestWork(t *testing.T) {
 		next func() chroma.Token
 		part bool
 	}{
-		"works":           {func() chroma.Token { return working(minMaxWork / 20) }, true},
+		"works":           {func() chroma.Token { return workFor(minMaxWork / 20) }, true},
 		"yields for ever": {func() chroma.Token { return chroma.Token{Type: chroma.Text} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestWork(t *testing.T) {
 				length += int(span.Length)
 			}
 			if got.Plain == 0 || got.Late || c.part && (got.Plain >= len(code) || length != len(code)) {
-				t.Errorf("got %v, want that the rest is plain", got)
+				t.Errorf("got %v, want a plain rest", got)
 			}
 			if again, ok := h.cache.Get(h.key("", "Go", code)); !ok || again.Plain != got.Plain {
 				t.Errorf("got %v and %t in the cache, want %v", again, ok, got)
@@ -132,9 +132,9 @@ func TestWork(t *testing.T) {
 	}
 	t.Run("waits", func(t *testing.T) {
 		t.Parallel()
-		left := len(code)
+		remaining := len(code)
 		h := newTestHighlighter().with(func() chroma.Token {
-			if left--; left < 0 {
+			if remaining--; remaining < 0 {
 				return chroma.EOF
 			}
 			time.Sleep(minMaxWork / 20)
@@ -146,18 +146,18 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// TestPageWork has a page of more codes than it has work for: it begins no more, and a later page does.
+// TestPageWork checks that a page with more code than its work allows begins no more of it, and that a later page does.
 func TestPageWork(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter().with(func() chroma.Token { return working(minMaxWork / 5) })
-	count := func() (coloured int) {
+	h := newTestHighlighter().with(func() chroma.Token { return workFor(minMaxWork / 5) })
+	count := func() (n int) {
 		page := new(Page)
 		for i := range 2 * int(maxPageWork/minMaxWork) {
 			if got := h.Colours(t.Context(), page, fmt.Sprint(i), "Go", "xxxxxxxxxx"); !got.Late {
-				coloured++
+				n++
 			}
 		}
-		return coloured
+		return n
 	}
 	first := count()
 	if most := int(maxPageWork / minMaxWork); first == 0 || first > most {
@@ -168,11 +168,11 @@ func TestPageWork(t *testing.T) {
 	}
 }
 
-// TestPreviewWork has previews of codes whose lexer takes long: all of them take a quarter of a second, the rest is
-// plain, and the cache keeps nothing.
+// TestPreviewWork previews code whose lexer is slow. All previews of a page take a quarter of a second, the rest is
+// plain, and nothing is cached.
 func TestPreviewWork(t *testing.T) {
 	t.Parallel()
-	h := newTestHighlighter().with(func() chroma.Token { return working(maxPreviewWork / 50) })
+	h := newTestHighlighter().with(func() chroma.Token { return workFor(maxPreviewWork / 50) })
 	code, page, plain := strings.Repeat("x", maxCode), Page{Preview: true}, 0
 	for range 5 {
 		got := h.Colours(t.Context(), &page, "preview", "Go", code)
@@ -192,7 +192,7 @@ func TestPreviewWork(t *testing.T) {
 	}
 }
 
-// TestLong has code that is longer than what has colours.
+// TestLong checks that long code has colours up to the limit.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	h := newTestHighlighter()
@@ -204,7 +204,7 @@ func TestLong(t *testing.T) {
 		t.Errorf("got colours for %d bytes, want them to end with the last line before %d", end, maxCode)
 	}
 	got = h.Colours(t.Context(), new(Page), "", "JSON", "["+strings.Repeat("10,", maxCode))
-	if got.Plain < 2*maxCode || got.Plain > 2*maxCode+10 && !watched { // its work is bounded, too
+	if got.Plain < 2*maxCode || got.Plain > 2*maxCode+10 && !raceDetector { // its work is bounded, too
 		t.Errorf("got %d plain bytes, want a long line coloured up to the limit", got.Plain)
 	}
 }
@@ -217,8 +217,8 @@ func TestPanic(t *testing.T) {
 		tokens = tokens[1:]
 		return next
 	})
-	if got := coloured(h, "Go", "ab"); got != "k{a}b" {
-		t.Errorf("got %s, want what has colours before the panic", got)
+	if got := coloursOf(h, "Go", "ab"); got != "k{a}b" {
+		t.Errorf("got %s, want colours up to the panic", got)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestAtOnce(t *testing.T) {
 	for i := range 50 {
 		all.Go(func() {
 			code, want := fmt.Sprintf("x := %d\n", i%5), fmt.Sprintf("x := m{%d}\n", i%5)
-			if got := coloured(h, "Go", code); got != want {
+			if got := coloursOf(h, "Go", code); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})

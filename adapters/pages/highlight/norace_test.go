@@ -2,4 +2,4 @@
 
 package highlight
 
-const watched = false
+const raceDetector = false

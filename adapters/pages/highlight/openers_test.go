@@ -24,7 +24,7 @@ import (
 
 var large = flag.Bool("large", false, "try every opener in every language, for several minutes")
 
-// openers begin something in some language. Repeated, without an end, they have lexers search all of the text for each.
+// openers begin a construct of some language. Repeated without an end, each makes a lexer search the rest of the text.
 var openers = strings.Fields(`
 <% {# {{ {% <? <!-- <![CDATA[ <script> <style> <a </ {{{ #{ ${ $( %{ %( [[ [=[ [a]( ( [ { /* (* {- -- --[[ // " """
 ' ''' q{ q( r#" R"( @" f"{ \ \( \[ \begin{ $$ $ @ @{ # #! #| #; =begin % & * ** | || : :: ; , . ... ~ ^ ! ? + - _ <
@@ -34,7 +34,7 @@ a: a= a< a/ (? [^ {a: <# é <?php ` + "` ``` ```go ~~~")
 // ends follow each opener.
 var ends = []string{"", "\n"}
 
-// wrappers have a code in another language.
+// wrappers embed code in another language.
 var wrappers = map[string]func(language, code string) string{
 	"markdown": func(language, code string) string { return "```" + language + "\n" + code + "\n```\n" },
 	"Org Mode": func(language, code string) string {
@@ -45,19 +45,19 @@ var wrappers = map[string]func(language, code string) string{
 	},
 }
 
-// workOn returns the processor time that a lexer takes for a code before it is given up.
+// workOn returns the processor time that a lexer takes for a code before it is stopped.
 func workOn(lexer chroma.Lexer, code string) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if _, _, ok := tokenise(lexer, "a", minMaxWork, func() bool { return true }); !ok { // it compiles
 		return 0
 	}
-	began := threadTime()
+	start := threadTime()
 	_, _, _ = tokenise(lexer, code, new(Page).limit(len(code)), func() bool { return true })
-	return threadTime() - began
+	return threadTime() - start
 }
 
-// mostWork is for a code of that many bytes: what it may take, and one step of a lexer more.
+// mostWork returns the most work for that many bytes of code: its limit, and one step of a lexer.
 func mostWork(length int) time.Duration {
 	return max(minMaxWork, time.Duration(length)*workPerByte) + 400*time.Millisecond
 }
@@ -69,8 +69,8 @@ func wantLittleWork(t *testing.T, lexer chroma.Lexer, code string) {
 	}
 }
 
-// TestTemplateOpeners has what takes chroma.DelegatingLexer a time that grows with the square of its length, also
-// where another language contains it.
+// TestTemplateOpeners repeats openers for which chroma.DelegatingLexer takes quadratic time, also inside other
+// languages.
 func TestTemplateOpeners(t *testing.T) {
 	t.Parallel()
 	const length = 16 << 10
@@ -110,14 +110,14 @@ func TestOpeners(t *testing.T) {
 		part    = 4 << 10
 		longest = 3
 	)
-	known := languages.New(catalogue.New())
-	tried := map[chroma.Lexer]bool{}
-	for _, language := range known.List.Do() {
-		lexer := lexerOf(language.Name, known)
-		if lexer == nil || tried[lexer] {
+	useCases := languages.New(catalogue.New())
+	seen := map[chroma.Lexer]bool{}
+	for _, language := range useCases.List.Do() {
+		lexer := lexerOf(language.Name, useCases)
+		if lexer == nil || seen[lexer] {
 			continue
 		}
-		tried[lexer] = true
+		seen[lexer] = true
 		t.Run(language.Name, func(t *testing.T) {
 			t.Parallel()
 			work := map[string]time.Duration{}
@@ -135,7 +135,7 @@ func TestOpeners(t *testing.T) {
 	}
 }
 
-// TestTemplates compares templates with what chroma's lexers make of its samples, which come with it.
+// TestTemplates compares the tokens of template languages with those that chroma expects of its samples.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/alecthomas/chroma/v2")

@@ -22,7 +22,7 @@ type job struct {
 	preview bool          // the cache does not keep its colours
 	waiting int           // how many requests wait for it
 	active  bool          // it holds memory, and may go on when nobody waits for it
-	left    chan struct{} // closed when the last request leaves before the job is active
+	unused  chan struct{} // closed when the last request leaves before the job is active
 	done    chan struct{} // closed when the job ends
 	colours Colours
 	work    time.Duration
@@ -38,7 +38,7 @@ func (h *Highlighter) join(j *job) *job {
 		if len(h.jobs) >= maxJobs {
 			return nil
 		}
-		j.left, j.done = make(chan struct{}), make(chan struct{})
+		j.unused, j.done = make(chan struct{}), make(chan struct{})
 		h.jobs[j.key] = j
 		go h.run(j)
 	}
@@ -52,7 +52,7 @@ func (h *Highlighter) leave(j *job) {
 	defer h.mu.Unlock()
 	if j.waiting--; j.waiting == 0 && !j.active && h.jobs[j.key] == j {
 		delete(h.jobs, j.key)
-		close(j.left)
+		close(j.unused)
 	}
 }
 
@@ -61,7 +61,7 @@ func (h *Highlighter) run(j *job) {
 	select {
 	case h.active <- struct{}{}:
 		defer func() { <-h.active }()
-	case <-j.left:
+	case <-j.unused:
 		return
 	}
 	h.slots <- struct{}{}

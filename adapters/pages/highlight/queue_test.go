@@ -8,33 +8,35 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// long is a language whose lexer works until its end is allowed.
-type long struct {
-	asked chan struct{} // closed by the first token
-	end   chan struct{} // closed to end it
-	began bool
+// longLexer is a lexer that works until the test ends it.
+type longLexer struct {
+	started chan struct{} // closed by the first token
+	end     chan struct{} // closed to end it
+	running bool
 }
 
-func newLong() *long { return &long{asked: make(chan struct{}), end: make(chan struct{})} }
+func newLongLexer() *longLexer {
+	return &longLexer{started: make(chan struct{}), end: make(chan struct{})}
+}
 
-func (l *long) next() chroma.Token {
-	if !l.began {
-		l.began = true
-		close(l.asked)
+func (l *longLexer) next() chroma.Token {
+	if !l.running {
+		l.running = true
+		close(l.started)
 	}
 	select {
 	case <-l.end:
 		return chroma.EOF
 	default:
-		return working(slice / 4)
+		return workFor(slice / 4)
 	}
 }
 
-// longCode is code that has work for seconds.
+// longCode is code whose lexer works for seconds.
 var longCode = strings.Repeat("x", maxCode)
 
 // newQueue returns a highlighter that runs one job at a time, and has these languages beside those of the catalogue.
-func newQueue(languages map[string]*long) *Highlighter {
+func newQueue(languages map[string]*longLexer) *Highlighter {
 	h := newTestHighlighter()
 	h.slots = make(chan struct{}, 1)
 	others := h.lexer
@@ -47,70 +49,69 @@ func newQueue(languages map[string]*long) *Highlighter {
 	return h
 }
 
-// TestTakesTurns has a short code behind a long one, which has not ended when the short one has colours.
+// TestTakesTurns checks that a short code behind a long one gets its colours before the long one ends.
 func TestTakesTurns(t *testing.T) {
 	t.Parallel()
-	l := newLong()
-	h := newQueue(map[string]*long{"long": l})
-	ended := make(chan Colours, 1)
-	go func() { ended <- h.Colours(context.Background(), new(Page), "", "long", longCode) }()
-	<-l.asked
-	if got := coloured(h, "Go", "package main"); got != "k{package} main" {
+	l := newLongLexer()
+	h := newQueue(map[string]*longLexer{"long": l})
+	results := make(chan Colours, 1)
+	go func() { results <- h.Colours(context.Background(), new(Page), "", "long", longCode) }()
+	<-l.started
+	if got := coloursOf(h, "Go", "package main"); got != "k{package} main" {
 		t.Errorf("got %s, want colours", got)
 	}
 	select {
-	case <-ended:
+	case <-results:
 		t.Error("got the long code's colours first, want them to take turns")
 	default:
 	}
 	close(l.end)
-	if got := <-ended; got.Late {
+	if got := <-results; got.Late {
 		t.Errorf("got %v, want colours", got)
 	}
 }
 
-// TestLeaves has requests that wait no longer. A job that has begun goes on for the cache, unless another one is
-// waited for.
+// TestLeaves checks that a job whose request has left goes on for the cache, unless another request waits.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
-	for _, gone := range []string{"goes on", "gives way"} {
-		t.Run(gone, func(t *testing.T) {
+	for _, name := range []string{"goes on", "gives way"} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, second := newLong(), newLong()
-			h := newQueue(map[string]*long{"first": first, "second": second})
+			first, second := newLongLexer(), newLongLexer()
+			h := newQueue(map[string]*longLexer{"first": first, "second": second})
 			ctx, cancel := context.WithCancel(t.Context())
-			left := make(chan Colours, 1)
-			go func() { left <- h.Colours(ctx, new(Page), "", "first", longCode) }()
-			<-first.asked
+			results := make(chan Colours, 1)
+			go func() { results <- h.Colours(ctx, new(Page), "", "first", longCode) }()
+			<-first.started
 			key := h.key("", "first", longCode)
 			h.mu.Lock()
 			j := h.jobs[key]
 			h.mu.Unlock()
 			cancel()
-			if got := <-left; !got.Late {
-				t.Errorf("got %v, want that they are late", got)
+			if got := <-results; !got.Late {
+				t.Errorf("got %v, want Late", got)
 			}
-			if gone == "gives way" {
-				go func() { left <- h.Colours(context.Background(), new(Page), "", "second", longCode) }()
+			if name == "gives way" {
+				go func() { results <- h.Colours(context.Background(), new(Page), "", "second", longCode) }()
 				<-j.done
 				close(second.end)
-				<-left
+				<-results
 			} else {
 				close(first.end)
 				<-j.done
 			}
-			if _, ok := h.cache.Get(key); ok != (gone == "goes on") {
+			if _, ok := h.cache.Get(key); ok != (name == "goes on") {
 				t.Errorf("got %t, want it in the cache if it went on", ok)
 			}
 		})
 	}
 }
 
-// TestLeavesTheQueue has a request that waits no longer before its job has begun: the job never does.
+// TestLeavesTheQueue checks that a job never begins if its request leaves before.
 func TestLeavesTheQueue(t *testing.T) {
 	t.Parallel()
-	l := newLong()
-	h := newQueue(map[string]*long{"long": l})
+	l := newLongLexer()
+	h := newQueue(map[string]*longLexer{"long": l})
 	h.slots <- struct{}{}
 	for range maxActive {
 		h.active <- struct{}{}
@@ -119,16 +120,16 @@ func TestLeavesTheQueue(t *testing.T) {
 	j := h.join(&job{key: "long", lexer: h.lexer("long"), code: longCode})
 	cancel()
 	if got := h.Colours(ctx, new(Page), "", "long", longCode); !got.Late {
-		t.Errorf("got %v for a request that has ended, want that they are late", got)
+		t.Errorf("got %v for a request that has ended, want Late", got)
 	}
 	h.leave(j)
 	<-j.done
-	if len(h.jobs) != 0 || l.began {
+	if len(h.jobs) != 0 || l.running {
 		t.Errorf("got %d jobs, want none", len(h.jobs))
 	}
 }
 
-// TestQueueIsFull has as many jobs as there may be: another code has no colours, and that is not remembered.
+// TestQueueIsFull fills the queue. Another code then has no colours, and that is not cached.
 func TestQueueIsFull(t *testing.T) {
 	t.Parallel()
 	h := newTestHighlighter()
@@ -136,10 +137,10 @@ func TestQueueIsFull(t *testing.T) {
 		h.jobs[strings.Repeat("x", i)] = new(job)
 	}
 	if got := h.Colours(t.Context(), new(Page), "", "Go", "package main"); !got.Late {
-		t.Errorf("got %v, want that they are late", got)
+		t.Errorf("got %v, want Late", got)
 	}
 	clear(h.jobs)
-	if got := coloured(h, "Go", "package main"); got != "k{package} main" {
+	if got := coloursOf(h, "Go", "package main"); got != "k{package} main" {
 		t.Errorf("got %s, want colours", got)
 	}
 }

@@ -2,5 +2,5 @@
 
 package highlight
 
-// watched reports whether the race detector makes the work many times as long.
-const watched = true
+// raceDetector reports whether the race detector is on, which makes the work many times as long.
+const raceDetector = true

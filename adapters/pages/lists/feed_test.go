@@ -57,11 +57,11 @@ func TestFeeds(t *testing.T) {
 	visit.WantIn(t, s.Page("/recent"), owner)
 	visit.WantNotIn(t, s.Page("/~Epoxy"), owner)
 	if _, err := s.Get("/~nobody/feed.atom"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want no feed of who is not there", err)
+		t.Errorf("got %v, want fault.NotFound", err)
 	}
 	off := visit.New(t)
 	visit.WantNotIn(t, off.Page("/"), "/recent")
 	if off.Pattern("/recent") == "/recent" || off.Pattern("/recent.atom") == "/recent.atom" {
-		t.Error("got a list of recent pastes, want none unless it is switched on")
+		t.Error("got a list of recent pastes, want none unless it is on")
 	}
 }

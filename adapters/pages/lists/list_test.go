@@ -24,7 +24,7 @@ func TestTagsOfLists(t *testing.T) {
 		document.Owner, document.Title, document.Visibility, document.Tags = epoxy, "Title of "+id, paste.Public, tags
 		s.Holds(id, document)
 	}
-	asked := func(path string) string {
+	pageOf := func(path string) string {
 		t.Helper()
 		answer, _, err := s.As(secret, path)
 		if err != nil || answer.Code != http.StatusOK {
@@ -32,26 +32,26 @@ func TestTagsOfLists(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	visit.WantIn(t, asked("/pastes"), `<a class="tag" href="/pastes?tag=a%26b"><bdi>a&amp;b</bdi></a>`,
+	visit.WantIn(t, pageOf("/pastes"), `<a class="tag" href="/pastes?tag=a%26b"><bdi>a&amp;b</bdi></a>`,
 		`href="/pastes?sort=edited"`, `aria-current="true"><b>created</b>`)
-	tagged := asked("/pastes?tag=both&sort=title")
-	visit.WantIn(t, tagged, "first000", "second00", `<a href="/pastes?sort=title">show all</a>`,
+	page := pageOf("/pastes?tag=both&sort=title")
+	visit.WantIn(t, page, "first000", "second00", `<a href="/pastes?sort=title">show all</a>`,
 		`aria-current="true"><b>title</b>`)
-	visit.WantNotIn(t, tagged, "third000")
-	visit.WantNotIn(t, asked("/pastes?tag=a%26b"), "second00", "third000")
+	visit.WantNotIn(t, page, "third000")
+	visit.WantNotIn(t, pageOf("/pastes?tag=a%26b"), "second00", "third000")
 	for _, path := range []string{
 		"/pastes?tag=%ff", "/pastes?sort=title&after=%00.x", "/pastes?sort=title&after=a.%ff", "/pastes?sort=edited&after=a",
 	} {
 		if _, _, err := s.As(secret, path); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v, want nothing there", path, err)
+			t.Errorf("%s: got %v, want fault.NotFound", path, err)
 		}
 	}
 
 	visit.WantNotIn(t, s.Page("/~epoxy"), "both", "show all")
 	visit.WantNotIn(t, s.Page("/~epoxy?tag=both"), "first000", "second00", "third000")
-	shown := true
+	showTags := true
 	if _, err := s.Users.Update.Do(t.Context(), audit.Operator(), "epoxy",
-		users.UpdateInput{ShowTags: &shown}); err != nil {
+		users.UpdateInput{ShowTags: &showTags}); err != nil {
 		t.Fatal(err)
 	}
 	visit.WantIn(t, s.Page("/~epoxy"), `<a class="tag" href="/~Epoxy?tag=both"><bdi>both</bdi></a>`, "third000")
@@ -105,7 +105,7 @@ func TestListed(t *testing.T) {
 	}
 	for _, path := range []string{"/pastes?title=%ff", "/~Epoxy?title=%ff", "/starred?title=%ff", "/recent?title=%ff"} {
 		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v, want nothing there", path, err)
+			t.Errorf("%s: got %v, want fault.NotFound", path, err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestOwnPastes shows the pastes of the signed-in user on several pages, and no others.
+// TestOwnPastes checks that the list has all pastes of the signed-in user, on several pages, and no others.
 func TestOwnPastes(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -34,7 +34,7 @@ func TestOwnPastes(t *testing.T) {
 	for ; path != "" && pages < 5; pages++ {
 		answer, _, err := s.As(secret, path)
 		if err != nil || answer.Header().Get("Cache-Control") != "private, no-store" {
-			t.Fatalf("%s: got %v, %v, want a page in no cache", path, err, answer.Header())
+			t.Fatalf("%s: got %v, %v, want a page with private, no-store", path, err, answer.Header())
 		}
 		page := answer.Body.String()
 		for _, item := range strings.Split(page, "<li>")[1:] {
@@ -62,12 +62,12 @@ func TestOwnPastes(t *testing.T) {
 		answer, rejected, err := s.As(wrong, "/pastes?after=1.a")
 		if err != nil || rejected != (wrong != "") || answer.Code != http.StatusSeeOther ||
 			answer.Header().Get("Location") != "/sign-in?next=%2Fpastes%3Fafter%3D1.a" {
-			t.Errorf("%s: got %v, rejected: %v, %d %v, want to be asked for one", what, err, rejected, answer.Code,
+			t.Errorf("%s: got %v, rejected: %v, %d %v, want a redirect to sign in", what, err, rejected, answer.Code,
 				answer.Header())
 		}
 	}
 	if answer, _, err := s.As(secret, "/pastes?after=x"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v %s, want that there is nothing", err, answer.Body)
+		t.Errorf("got %v %s, want fault.NotFound", err, answer.Body)
 	}
 	_, another := s.Session("mortar")
 	answer, _, err := s.As(another, "/pastes?after=1.a")

@@ -53,11 +53,11 @@ func TestProfile(t *testing.T) {
 		"/~epoxy?after=" + url.QueryEscape("-9223372036854775808.a"),
 	} {
 		if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v %s, want that there is nothing", path, err, answer.Body)
+			t.Errorf("%s: got %v %s, want fault.NotFound", path, err, answer.Body)
 		}
 	}
 	visit.WantIn(t, s.Page("/paste000"), `by <a href="/~Epoxy">Epoxy</a>`)
 	if page := s.Page("/hidden01"); strings.Contains(page, "mortar") {
-		t.Errorf("got %s, want nobody named whose profile is private", page)
+		t.Errorf("got %s, want no name of a private profile", page)
 	}
 }

@@ -66,12 +66,12 @@ func TestSearch(t *testing.T) {
 	}
 	visit.WantIn(t, answer.Body.String(), `href="/hidden00"`, "<span>private</span>")
 	if answer.Header().Get("Cache-Control") != "private, no-store" {
-		t.Errorf("got %v, want an answer that stays in no cache", answer.Header())
+		t.Errorf("got %v, want private, no-store", answer.Header())
 	}
 	answer, err = s.Get("/search?q=own+mine:")
 	if err != nil || answer.Code != http.StatusSeeOther || !strings.HasPrefix(answer.Header().Get("Location"),
 		"/sign-in?next=") {
-		t.Errorf("got %v, %d %v, want the way to sign in", err, answer.Code, answer.Header())
+		t.Errorf("got %v, %d %v, want a redirect to sign in", err, answer.Code, answer.Header())
 	}
 	for query, want := range map[string]string{
 		"ab": "at least 3 characters", "a+b+c": "at least 3 characters", "user:%00": "the name of a user",
@@ -86,14 +86,14 @@ func TestSearch(t *testing.T) {
 	}
 	for _, after := range []string{"x", "title.x", "1", "1.%00"} {
 		if _, err := s.Get("/search?q=needle&after=" + after); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%q: got %v, want nothing there", after, err)
+			t.Errorf("%q: got %v, want fault.NotFound", after, err)
 		}
 	}
 	off := visit.New(t)
 	off.Modules.Search = nil
 	off.Configure(off.Config)
 	if off.Pattern(site.PathSearch) == site.PathSearch || s.Pattern(site.PathSearch) != site.PathSearch {
-		t.Error("got a page without a search, or none with one")
+		t.Error("got a page without a search, or none with one, want it only with one")
 	}
 }
 

@@ -42,18 +42,18 @@ var Replacement = []byte("\ufffd")
 
 // Exceeded reports whether a page of these texts, each up to three times, may not show all of their characters.
 func Exceeded(texts iter.Seq[string]) bool {
-	left := Max / 3
+	budget := Max / 3
 	for text := range texts {
-		if len(text) < left { // few pages have more
-			left -= len(text)
+		if len(text) < budget { // few pages have more
+			budget -= len(text)
 			continue
 		}
 		for _, r := range text {
 			if invisible(r) {
-				left--
+				budget--
 			}
 		}
-		if left <= 0 {
+		if budget <= 0 {
 			return true
 		}
 	}
@@ -61,13 +61,13 @@ func Exceeded(texts iter.Seq[string]) bool {
 }
 
 // Marker writes texts as HTML, with marks. All texts of one page share a Marker.
-type Marker struct{ left int } // how many marks it may still write
+type Marker struct{ remaining int } // marks that it may still write
 
 type markerKey struct{}
 
 // With returns the context for rendering one page.
 func With(ctx context.Context) context.Context {
-	return context.WithValue(ctx, markerKey{}, &Marker{left: Max})
+	return context.WithValue(ctx, markerKey{}, &Marker{remaining: Max})
 }
 
 // Of returns the page's marker.
@@ -83,10 +83,10 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 		switch {
 		case r < utf8.RuneSelf && entities[r] != "":
 			b = append(b, entities[r]...)
-		case !invisible(r) || m.left > 0 && (varies(text, i) || words && joins(text, i)):
+		case !invisible(r) || m.remaining > 0 && (varies(text, i) || words && joins(text, i)):
 			b = utf8.AppendRune(b, r)
-		case m.left > 0:
-			m.left--
+		case m.remaining > 0:
+			m.remaining--
 			b = appendMark(b, r)
 		case !bytes.HasSuffix(b, Replacement):
 			b = append(b, Replacement...)
@@ -115,7 +115,7 @@ func (t Text) Render(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Parts is a Text in parts, of which some are highlighted.
+// Parts is a Text in parts, some of them highlighted.
 type Parts iter.Seq2[string, bool]
 
 // Render implements templ.Component. The marker escapes the parts.

@@ -12,7 +12,7 @@ func TestInvisible(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := unicode.In(r, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 			unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cc, r) && r != '\t' && r != '\n'
-		m := Marker{left: 1}
+		m := Marker{remaining: 1}
 		if got := strings.Contains(string(m.Append(nil, string(r), false)), "data-mark"); want && !got {
 			t.Errorf("U+%04X: got no mark, want one", r)
 		}
@@ -32,19 +32,19 @@ func TestMarks(t *testing.T) {
 		"\x01":                    `<bdi class="mark" data-mark="01" title="U+0001 &lt;control&gt;"></bdi>`,
 		"</script><script>alert(": "&lt;/script&gt;&lt;script&gt;alert(",
 	} {
-		m := Marker{left: 10}
+		m := Marker{remaining: 10}
 		if got := string(m.Append(nil, text, false)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
-	m := Marker{left: 2}
+	m := Marker{remaining: 2}
 	got := string(m.Append(nil, strings.Repeat("\x00", 5)+"a\x00\ufeff❤\ufe0f", false))
 	if _, rest, ok := strings.Cut(got, "</bdi><bdi "); !ok || !strings.HasSuffix(rest, "</bdi>\ufffda\ufffd❤\ufffd") {
 		t.Errorf("got %s, want two marks, and then one replacement character for each row", got)
 	}
 }
 
-// TestJoiners has titles with emoji of families and professions, and in languages that need joiners.
+// TestJoiners checks titles with emoji of families and professions, and in languages that need joiners.
 func TestJoiners(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
@@ -67,7 +67,7 @@ func TestJoiners(t *testing.T) {
 			t.Errorf("%q: got %v, %s, want marks where %q has replacement characters", title, err, b.String(), want)
 		}
 	}
-	m := Marker{left: 10}
+	m := Marker{remaining: 10}
 	for _, code := range []string{"👩\u200d💻", "می\u200cخ"} {
 		if got := string(m.Append(nil, code, false)); !strings.Contains(got, `data-mark="200`) {
 			t.Errorf("got %s in code, want the mark", got)
@@ -75,7 +75,7 @@ func TestJoiners(t *testing.T) {
 	}
 }
 
-// TestVariationSelectors has selectors that belong to emoji, and some that hide a message.
+// TestVariationSelectors checks selectors that belong to emoji, and some that hide a message.
 func TestVariationSelectors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -91,13 +91,13 @@ func TestVariationSelectors(t *testing.T) {
 		if got := Plain(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-		m := Marker{left: 10}
-		if got, hidden := string(m.Append(nil, text, true)),
-			strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
-			t.Errorf("%q: got %s, want %d marks", text, got, hidden)
+		m := Marker{remaining: 10}
+		if got, n := string(m.Append(nil, text, true)),
+			strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != n {
+			t.Errorf("%q: got %s, want %d marks", text, got, n)
 		}
 	}
-	m := Marker{left: 10}
+	m := Marker{remaining: 10}
 	if got := string(m.Append(nil, "// ❤\ufe0f x\ufe0f", false)); strings.Count(got, "<bdi ") != 1 {
 		t.Errorf("got %s in code, want one mark", got)
 	}

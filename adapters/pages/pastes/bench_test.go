@@ -13,18 +13,17 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// discarded drops a page.
-type discarded struct{ header http.Header }
+// discardWriter drops a page.
+type discardWriter struct{ header http.Header }
 
-func (d discarded) Header() http.Header             { return d.header }
-func (discarded) WriteHeader(int)                   {}
-func (discarded) Write(p []byte) (int, error)       { return len(p), nil }
-func (discarded) WriteString(s string) (int, error) { return len(s), nil }
+func (d discardWriter) Header() http.Header             { return d.header }
+func (discardWriter) WriteHeader(int)                   {}
+func (discardWriter) Write(p []byte) (int, error)       { return len(p), nil }
+func (discardWriter) WriteString(s string) (int, error) { return len(s), nil }
 
-var _ io.StringWriter = discarded{}
+var _ io.StringWriter = discardWriter{}
 
-// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached, and of the largest pastes that are hard to
-// render.
+// BenchmarkPaste renders 2 KiB of Go, whose highlighting is cached, and the largest pastes that are hard to render.
 func BenchmarkPaste(b *testing.B) {
 	line := "	if n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err } // as always\n"
 	code := strings.Repeat(line, 2048/len(line))
@@ -48,7 +47,7 @@ func BenchmarkPaste(b *testing.B) {
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/k2j4x8m1", nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Respond(discarded{make(http.Header)}, request); err != nil {
+				if _, err := s.Respond(discardWriter{make(http.Header)}, request); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestExtensions has languages whose shortest extension, or whose first, is an unusual one.
+// TestExtensions checks languages whose shortest extension, or whose first, is unusual.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -25,7 +25,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// TestPackingWaits has as many archives under way as there may be.
+// TestPackingWaits requests an archive while all slots are in use.
 func TestPackingWaits(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -37,17 +37,17 @@ func TestPackingWaits(t *testing.T) {
 	defer cancel()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/k2j4x8m1/files.zip", nil)
 	if _, err := s.Respond(httptest.NewRecorder(), request); !fault.Is(err, fault.Busy) {
-		t.Errorf("got %v, want that there is no place", err)
+		t.Errorf("got %v, want fault.Busy", err)
 	}
 	<-s.Large.Slots
-	for range 2 { // the place is given back
+	for range 2 { // the slot is released
 		if _, err := s.Get("/k2j4x8m1/files.zip"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestPackingAllocates has many files in one archive: they share what packs them.
+// TestPackingAllocates checks that the files of an archive share one compressor.
 func TestPackingAllocates(t *testing.T) {
 	s := visit.New(t)
 	pasties := make([]paste.Pasty, 500)
@@ -55,7 +55,7 @@ func TestPackingAllocates(t *testing.T) {
 		pasties[i] = paste.Pasty{Title: "a", Code: "a"}
 	}
 	s.Holds("k2j4x8m1", visit.Content(pasties...))
-	took := testing.Benchmark(func(b *testing.B) {
+	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
 			if _, err := s.Get("/k2j4x8m1/files.zip"); err != nil {
 				b.Fatal(err)
@@ -63,10 +63,10 @@ func TestPackingAllocates(t *testing.T) {
 		}
 	}).AllocedBytesPerOp()
 	most := int64(32 << 20)
-	if visit.Raced { // then pools forget some of what they hold, of 0.8 MiB each
+	if visit.Raced { // then pools drop some of their compressors, of 0.8 MiB each
 		most = 160 << 20
 	}
-	if took > most {
-		t.Errorf("got %d MiB for 500 files, want at most %d", took>>20, most>>20)
+	if allocated > most {
+		t.Errorf("got %d MiB for 500 files, want at most %d", allocated>>20, most>>20)
 	}
 }

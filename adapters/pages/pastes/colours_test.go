@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// python returns so many lines of ordinary code, which no other call returns.
+// python returns that many lines of ordinary code, different in each call.
 func python(count int) string {
 	var b strings.Builder
 	for i := range count / 10 {
@@ -32,7 +32,7 @@ func python(count int) string {
 	return b.String()
 }
 
-// wantColours wants a page on which the last line of python has colours.
+// wantColours checks that the last line of python has colours on a page.
 func wantColours(t *testing.T, page string) {
 	t.Helper()
 	visit.WantIn(t, page[strings.LastIndex(page, "raise"):], `<span class="s">&#39;not a value: </span>`)
@@ -41,7 +41,7 @@ func wantColours(t *testing.T, page string) {
 	}
 }
 
-// TestColoursOnABusyMachine has visitors who open different files at once, beside loops that want all processors.
+// TestColoursOnABusyMachine opens different files at once, beside loops that use all processors.
 func TestColoursOnABusyMachine(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -63,8 +63,8 @@ func TestColoursOnABusyMachine(t *testing.T) {
 	loops.Wait()
 }
 
-// TestColoursOfALongPaste has as much code as has colours, and more: the rest is plain, and a line says where it
-// begins.
+// TestColoursOfALongPaste opens the longest code that has colours, and longer code. Its rest is plain, and a note says
+// where that begins.
 func TestColoursOfALongPaste(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// embeddable holds a paste of two pasties, and one that is private.
-func embeddable(t *testing.T) *visit.Site {
+// newEmbedSite returns a site with a paste of two pasties, and a private one.
+func newEmbedSite(t *testing.T) *visit.Site {
 	t.Helper()
 	s := visit.New(t)
 	epoxy := s.User("Epoxy", true)
@@ -29,7 +29,7 @@ func embeddable(t *testing.T) *visit.Site {
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	s := embeddable(t)
+	s := newEmbedSite(t)
 	answer, err := s.Get("/k2j4x8m1/embed")
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestEmbed(t *testing.T) {
 	policy := answer.Header().Get("Content-Security-Policy")
 	if !strings.HasSuffix(policy, "frame-ancestors *") || strings.Contains(policy, "script") ||
 		answer.Header().Get("Vary") != "" {
-		t.Errorf("got %v, want what a frame of any site may show, runs nothing and is the same for everybody",
+		t.Errorf("got %v, want a page that any site may frame, without scripts and without Vary",
 			answer.Header())
 	}
 	page := answer.Body.String()
@@ -46,7 +46,7 @@ func TestEmbed(t *testing.T) {
 	if strings.Contains(page, "<script") || strings.Contains(page, "<form") {
 		t.Errorf("got %s, want nothing that runs or is sent", page)
 	}
-	for query, want := range map[string]struct{ shown, hidden string }{
+	for query, want := range map[string]struct{ in, notIn string }{
 		"?lines=3-5&pasty=pasty000": {`<a id="L3" href="#L3" tabindex="-1">3</a><span class="c">two`, "package"},
 		"?lines=6":                  {`<a id="1-L6" href="#1-L6" tabindex="-1">6</a>last</span>`, "1-L5"},
 		"?lines=1-2147483647":       {`id="2-L1"`, "<h3"},
@@ -54,9 +54,9 @@ func TestEmbed(t *testing.T) {
 		"?theme=dark":               {`/dark.css`, "prefers-color-scheme"},
 		"?theme=light":              {`/style.css`, `/dark.css`},
 	} {
-		if page := s.Page("/k2j4x8m1/embed" + query); !strings.Contains(page, want.shown) ||
-			strings.Contains(page, want.hidden) {
-			t.Errorf("%s: got %s, want %s and not %s", query, page, want.shown, want.hidden)
+		if page := s.Page("/k2j4x8m1/embed" + query); !strings.Contains(page, want.in) ||
+			strings.Contains(page, want.notIn) {
+			t.Errorf("%s: got %s, want %s and not %s", query, page, want.in, want.notIn)
 		}
 	}
 	for query, want := range map[string]fault.Kind{
@@ -69,7 +69,7 @@ func TestEmbed(t *testing.T) {
 	}
 	_, s.Secret = s.Session("epoxy")
 	if answer, err := s.Get("/private0/embed"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %s of its owner's private paste, want that no cookie is read", answer.Body)
+		t.Errorf("got %s of the owner's private paste, want fault.NotFound", answer.Body)
 	}
 	visit.WantIn(t, s.Page("/k2j4x8m1"),
 		`value="&lt;iframe src=&#34;https://paste.example/k2j4x8m1/embed&#34; title=&#34;A title&#34; width=`,
@@ -88,7 +88,7 @@ func TestEmbed(t *testing.T) {
 
 func TestOEmbed(t *testing.T) {
 	t.Parallel()
-	s := embeddable(t)
+	s := newEmbedSite(t)
 	answer, err := s.Get("/oembed?maxwidth=300&maxheight=9999&format=json&" +
 		"url=https%3A%2F%2Fpaste.example%2Fk2j4x8m1%3Fx%23L3")
 	var got map[string]any
@@ -100,7 +100,7 @@ func TestOEmbed(t *testing.T) {
 		`loading="lazy"></iframe>`
 	if got["type"] != "rich" || got["version"] != "1.0" || got["html"] != frame || got["width"] != 300.0 ||
 		got["height"] != 400.0 {
-		t.Errorf("got %s, want what oEmbed says of a rich resource, with %s", answer.Body, frame)
+		t.Errorf("got %s, want a rich resource with %s", answer.Body, frame)
 	}
 	for link, want := range map[string]fault.Kind{
 		"": fault.Invalid, "https://evil.example/k2j4x8m1": fault.Invalid, "http://%zz": fault.Invalid,
@@ -113,6 +113,6 @@ func TestOEmbed(t *testing.T) {
 		}
 	}
 	if answer, err := s.Get("/oembed?format=xml"); err != nil || answer.Code != http.StatusNotImplemented {
-		t.Errorf("got %v, %d, want to be told that there is no XML", err, answer.Code)
+		t.Errorf("got %v, %d, want 501", err, answer.Code)
 	}
 }

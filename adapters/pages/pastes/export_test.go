@@ -1,6 +1,6 @@
 package pastes
 
-// What tests of another package know of this one.
+// For tests in another package.
 const (
 	MaxRenderedBytes = maxRenderedBytes
 	LargePage        = largePage

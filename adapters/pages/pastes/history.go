@@ -207,10 +207,10 @@ func (d *diff) colour(other string, colour func(code string) highlight.Colours) 
 			continue
 		}
 		lineSpans := []highlight.Span{{Length: 1}} // the sign
-		for left := uint32(len(line)); left > 0 && len(spans) > 0; {
-			length := min(left, spans[0].Length)
+		for rest := uint32(len(line)); rest > 0 && len(spans) > 0; {
+			length := min(rest, spans[0].Length)
 			lineSpans = append(lineSpans, highlight.Span{Length: length, Class: spans[0].Class})
-			left -= length
+			rest -= length
 			if spans[0].Length -= length; spans[0].Length == 0 {
 				spans = spans[1:]
 			}

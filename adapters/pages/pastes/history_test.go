@@ -54,11 +54,11 @@ func TestHistory(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/k2j4x8m1"), `href="/k2j4x8m1/history"`)
 	if _, err := s.Get("/unknown0/history"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want that there is nothing", err)
+		t.Errorf("got %v, want fault.NotFound", err)
 	}
 }
 
-// TestLongHistory has the longest titles, and as many lines as fit.
+// TestLongHistory renders the longest titles, and as many lines as fit.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -98,7 +98,7 @@ func TestRevision(t *testing.T) {
 	}
 	s.Holds("private0", document)
 	if _, err := s.Get("/private0/history/original"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v for a visitor, want that there is nothing", err)
+		t.Errorf("got %v for a visitor, want fault.NotFound", err)
 	}
 	s.Secret = secret
 	visit.WantIn(t, s.Page("/private0/history"), `href="/private0/history/4"`, `href="/private0/history/original"`)
@@ -110,11 +110,11 @@ func TestRevision(t *testing.T) {
 	if strings.Contains(page, "second") {
 		t.Errorf("got %s, want only the first code", page)
 	}
-	for path, attached := range map[string]string{
+	for path, disposition := range map[string]string{
 		"/private0/raw/a/original": "", "/private0/download/a/original": "attachment; filename=main.go",
 	} {
 		answer, err := s.Get(path)
-		if err != nil || answer.Body.String() != "first" || answer.Header().Get("Content-Disposition") != attached {
+		if err != nil || answer.Body.String() != "first" || answer.Header().Get("Content-Disposition") != disposition {
 			t.Errorf("%s: got %v, %v %q, want the first code", path, err, answer.Header(), answer.Body)
 		}
 	}
@@ -132,7 +132,7 @@ func TestRevision(t *testing.T) {
 	}
 	for _, path := range []string{"/public00/history/0", "/public00/history/x", "/unknown0/history/original"} {
 		if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v, want that there is nothing", path, err)
+			t.Errorf("%s: got %v, want fault.NotFound", path, err)
 		}
 	}
 	if _, err := s.Posts("/public00/history/original", nil); !fault.Is(err, fault.Unauthenticated) {
@@ -140,8 +140,8 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestColoursOfHistory has the code before an edit in the colours of its language, and that after it: what begins on a
-// line of the one does not end on a line of the other.
+// TestColoursOfHistory checks that the lines before an edit and those after it are coloured apart. A comment that
+// begins on a line of one must not end on a line of the other.
 func TestColoursOfHistory(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -162,7 +162,7 @@ func TestColoursOfHistory(t *testing.T) {
 	}
 }
 
-// TestChangedWords has lines of a diff, and what is marked in them.
+// TestChangedWords checks which words of a diff are marked.
 func TestChangedWords(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestLargePages holds that a large page is not sent before it is complete.
+// TestLargePages checks that a large page is not sent before it is complete.
 func TestLargePages(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -17,7 +17,7 @@ import (
 
 const jupyter = "Jupyter Notebook"
 
-// pictureOf returns a PNG picture of that size as base64, or one that says it has another size.
+// pictureOf returns a PNG picture of that size as base64. If says is not 0, its header has that size instead.
 func pictureOf(t *testing.T, width, height int, says uint32) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -48,13 +48,13 @@ func notebookOf(t *testing.T, cells ...map[string]any) string {
 	return string(text)
 }
 
-// TestNotebook has cells and outputs of each kind.
+// TestNotebook renders cells and outputs of each kind.
 func TestNotebook(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	picture := pictureOf(t, 3, 2, 0)
-	data := func(of map[string]any) map[string]any {
-		return map[string]any{"output_type": "display_data", "data": of}
+	output := func(data map[string]any) map[string]any {
+		return map[string]any{"output_type": "display_data", "data": data}
 	}
 	code := notebookOf(t,
 		map[string]any{"cell_type": "markdown", "source": []string{"# Head\n",
@@ -62,13 +62,13 @@ func TestNotebook(t *testing.T) {
 		map[string]any{"cell_type": "code", "execution_count": 3, "source": "def f(): return '<b>'", "outputs": []any{
 			map[string]any{"output_type": "stream", "text": []string{"one </pre><script>x()</script>\n",
 				"\x1b[31mred\x1b[0m\n"}},
-			data(map[string]any{"image/png": picture[:20] + "\n" + picture[20:], "text/plain": "<Figure>"}),
-			data(map[string]any{"text/html": "<script>x()</script>", "text/plain": []string{"a table"}}),
-			data(map[string]any{"text/html": "<script>x()</script>"}),
-			data(map[string]any{"image/svg+xml": "<svg onload=x()>", "application/javascript": "x()"}),
-			data(map[string]any{"image/png": "not base64 \"><script>x()</script>"}),
-			data(map[string]any{"image/png": base64.StdEncoding.EncodeToString([]byte("GIF89a"))}),
-			data(map[string]any{"image/png": pictureOf(t, 1, 1, 50_000)}),
+			output(map[string]any{"image/png": picture[:20] + "\n" + picture[20:], "text/plain": "<Figure>"}),
+			output(map[string]any{"text/html": "<script>x()</script>", "text/plain": []string{"a table"}}),
+			output(map[string]any{"text/html": "<script>x()</script>"}),
+			output(map[string]any{"image/svg+xml": "<svg onload=x()>", "application/javascript": "x()"}),
+			output(map[string]any{"image/png": "not base64 \"><script>x()</script>"}),
+			output(map[string]any{"image/png": base64.StdEncoding.EncodeToString([]byte("GIF89a"))}),
+			output(map[string]any{"image/png": pictureOf(t, 1, 1, 50_000)}),
 			map[string]any{"output_type": "error", "ename": "NameError", "evalue": "x",
 				"traceback": []string{"\x1b[0;31mNameError\x1b[0m: x"}},
 		}},
@@ -104,8 +104,8 @@ func TestNotebook(t *testing.T) {
 	}
 }
 
-// TestIDsOfCells has cells with the same headings, ids and footnotes: no id occurs twice, a footnote's links stay in
-// its cell, and other links lead to other cells.
+// TestIDsOfCells renders cells with the same headings, ids and footnotes. No id may occur twice, a footnote's links
+// stay in its cell, and other links lead to other cells.
 func TestIDsOfCells(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -124,14 +124,14 @@ func TestIDsOfCells(t *testing.T) {
 	}
 	for _, match := range regexp.MustCompile(` href="#(user-[^"]*)"`).FindAllStringSubmatch(page, -1) {
 		if count[match[1]] != 1 {
-			t.Errorf("got a link to %s, want what it leads to", match[1])
+			t.Errorf("got a link to %s, want one element with that id", match[1])
 		}
 	}
 	visit.WantIn(t, page, `id="user-content-use-2"`, `href="#user-content-use">up`, `id="user-content-own"`,
 		`href="#user-content-3-fn:1"`, `id="user-content-3-fnref1:1"`)
 }
 
-// TestHostileNotebooks has what is no notebook, or one that takes much: its source is shown, in a page of a bounded
+// TestHostileNotebooks opens invalid notebooks, whose source is shown, and expensive ones. Every page has a bounded
 // size.
 func TestHostileNotebooks(t *testing.T) {
 	t.Parallel()
@@ -143,8 +143,8 @@ func TestHostileNotebooks(t *testing.T) {
 	}
 	large := strings.Repeat(`{"cell_type":"markdown","source":"`+strings.Repeat("*a", 3000)+`"},`, 100)
 	for name, c := range map[string]struct {
-		code  string
-		shown bool
+		code     string
+		rendered bool
 	}{
 		"nested":         {strings.Repeat("[", 500_000), false},
 		"cells of cells": {`{"nbformat":4,"cells":` + strings.Repeat(`[`, 9_000) + strings.Repeat(`]`, 9_000) + `}`, false},
@@ -165,9 +165,9 @@ func TestHostileNotebooks(t *testing.T) {
 			id := strings.ReplaceAll((name + "--------")[:8], " ", "-")
 			s.Holds(id, visit.Content(paste.Pasty{Language: jupyter, Code: c.code}))
 			page := s.Page("/" + id)
-			if shown := strings.Contains(page, `class="notebook"`); shown != c.shown || len(page) > 100_000+30*len(c.code) {
-				t.Errorf("got it shown %t in %d bytes, want %t, and at most 30 times its %d", shown, len(page),
-					c.shown, len(c.code))
+			if got := strings.Contains(page, `class="notebook"`); got != c.rendered || len(page) > 100_000+30*len(c.code) {
+				t.Errorf("got it rendered: %t, in %d bytes, want %t, and at most 30 times its %d", got, len(page),
+					c.rendered, len(c.code))
 			}
 			if n := strings.Count(page, "<img alt=\"Output\""); n > 100 {
 				t.Errorf("got %d pictures, want at most 100", n)

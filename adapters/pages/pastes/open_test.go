@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestBurning asks before it opens a paste, and shows it once. The question holds nothing of the paste.
+// TestBurning checks that a page asks before it opens a paste, shows nothing of it before, and opens it once.
 func TestBurning(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -20,13 +20,13 @@ func TestBurning(t *testing.T) {
 		"title", "secret title", "burn", "on", "expires", "never", "name", "secret.go", "language", "Go", "code",
 		"package secret\n",
 	})
-	if stored := s.Stored(path); !stored.Burns || stored.Lifetime != paste.Never {
-		t.Errorf("got %+v, want one that burns", stored)
+	if got := s.Stored(path); !got.Burns || got.Lifetime != paste.Never {
+		t.Errorf("got %+v, want one that burns", got)
 	}
 	for range 2 { // a preview, a crawler, a browser that prefetches
 		answer, err := s.Get(path)
 		if err != nil || answer.Code != http.StatusOK || answer.Header().Get("X-Robots-Tag") != "noindex" {
-			t.Fatalf("got %v, %d %v, want a question that is not listed", err, answer.Code, answer.Header())
+			t.Fatalf("got %v, %d %v, want a page that asks, with noindex", err, answer.Code, answer.Header())
 		}
 		visit.WantIn(t, answer.Body.String(), "can be read once", `method="post" action="`+path+`/open"`)
 		if strings.Contains(answer.Body.String(), "secret") {
@@ -45,26 +45,26 @@ func TestBurning(t *testing.T) {
 	page := answer.Body.String()
 	visit.WantIn(t, page, "secret title", "secret.go", "has been deleted")
 	visit.WantNotIn(t, page, "never expires")
-	for _, gone := range []string{"/download/", "/raw/", "/history", "/edit"} {
-		if strings.Contains(page, path+gone) {
-			t.Errorf("got a link to %s, want none: it is gone", gone)
+	for _, below := range []string{"/download/", "/raw/", "/history", "/edit"} {
+		if strings.Contains(page, path+below) {
+			t.Errorf("got a link to %s, want none to a deleted paste", below)
 		}
 	}
 	for range 2 {
 		if answer, err := s.Posts(path+"/open", visit.Form{"do", "open"}); !fault.Is(err, fault.NotFound) {
-			t.Errorf("got %v, %s when it is opened again, want nothing", err, answer.Body)
+			t.Errorf("got %v, %s when it is opened again, want fault.NotFound", err, answer.Body)
 		}
 	}
 	if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, %s after it, want nothing", err, answer.Body)
+		t.Errorf("got %v, %s afterwards, want fault.NotFound", err, answer.Body)
 	}
 	// a tab that is opened again
 	if answer, err := s.Get(path + "/open"); err != nil || answer.Header().Get("Location") != path {
-		t.Errorf("got %v, %v, want to be led to the paste's page", err, answer.Header())
+		t.Errorf("got %v, %v, want a redirect to the paste", err, answer.Header())
 	}
 }
 
-// TestBurningAnonymously leaves the browser that has created the paste a way to delete it before it is read.
+// TestBurningAnonymously checks that the browser that created the paste can delete it before it is read.
 func TestBurningAnonymously(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -72,21 +72,21 @@ func TestBurningAnonymously(t *testing.T) {
 	if err != nil || len(created.Result().Cookies()) != 2 {
 		t.Fatalf("got %v, %v, want a paste and its key in a cookie", err, created.Header())
 	}
-	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
-	key := strings.TrimPrefix(kept.Value, site.UnseenKey)
-	for below, wanted := range map[string][]string{"": {key, `href="` + path + `/delete">Elsewhere`},
+	path, cookie := created.Header().Get("Location"), created.Result().Cookies()[0]
+	key := strings.TrimPrefix(cookie.Value, site.UnseenKey)
+	for below, want := range map[string][]string{"": {key, `href="` + path + `/delete">Elsewhere`},
 		"/delete": {"Delete"}} {
 		r := s.Asking(http.MethodGet, path+below, "", nil)
-		r.AddCookie(kept)
+		r.AddCookie(cookie)
 		answer, err := s.Answers(r)
 		if err != nil {
-			t.Fatalf("%q: got %v", below, err)
+			t.Fatalf("%q: got %v, want a page", below, err)
 		}
-		visit.WantIn(t, answer.Body.String(), wanted...)
+		visit.WantIn(t, answer.Body.String(), want...)
 	}
 }
 
-// TestBurningLong shows all of a paste that is gone, however long it is.
+// TestBurningLong checks that a paste that burns is shown whole, however long it is.
 func TestBurningLong(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -98,12 +98,12 @@ func TestBurningLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(answer.Body.String(), "the end") {
-		t.Error("got a part of it, want all")
+		t.Error("got a part of the paste, want all of it")
 	}
 }
 
-// TestBurningWithoutRoom has so many large pages under way that there is no place for another one: what cannot be shown
-// must not burn.
+// TestBurningWithoutRoom opens a paste while there is no room for another large page. A paste that cannot be shown must
+// not burn.
 func TestBurningWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -114,13 +114,13 @@ func TestBurningWithoutRoom(t *testing.T) {
 		s.Large.Places <- struct{}{}
 	}
 	if answer, err := s.Posts("/k2j4x8m1/open", visit.Form{"do", "open"}); err != nil {
-		s.Stored("/k2j4x8m1") // fails when it is gone
+		s.Stored("/k2j4x8m1") // fails if it burnt
 	} else {
 		visit.WantIn(t, answer.Body.String(), "has been deleted")
 	}
 }
 
-// TestBurningOfOwner shows the paste to its owner until another reader opens it.
+// TestBurningOfOwner checks that the owner can read the paste until another reader opens it.
 func TestBurningOfOwner(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -132,9 +132,9 @@ func TestBurningOfOwner(t *testing.T) {
 	visit.WantIn(t, s.Page("/k2j4x8m1"), "secret.go", "burns after reading", `href="/k2j4x8m1/edit"`)
 	visit.WantIn(t, s.Page("/k2j4x8m1"), `href="/k2j4x8m1/raw/pasty000"`) // the interface for programs wants a token
 	visit.WantIn(t, s.Page(site.PathPastes), "burns after reading")
-	for _, refused := range []string{"/fork", "/star"} {
-		if answer, err := s.Posts("/k2j4x8m1"+refused, visit.Form{"do", "star"}); err == nil {
-			t.Errorf("%s: got %d, want it refused", refused, answer.Code)
+	for _, below := range []string{"/fork", "/star"} {
+		if answer, err := s.Posts("/k2j4x8m1"+below, visit.Form{"do", "star"}); err == nil {
+			t.Errorf("%s: got %d, want an error", below, answer.Code)
 		}
 	}
 	s.Secret = ""

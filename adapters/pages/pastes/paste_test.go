@@ -44,7 +44,7 @@ func TestPaste(t *testing.T) {
 	visit.WantIn(t, s.Page("/single00"), `<span class="lines"><a id="L1" href="#L1" tabindex="-1">1</a>a</span>`)
 }
 
-// TestNotShown has pastes that a reader may not see. That their error is one page is httpapi's and AnswerError's.
+// TestNotShown requests pastes that the reader may not see, and checks that all have the same error page.
 func TestNotShown(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -59,7 +59,7 @@ func TestNotShown(t *testing.T) {
 	for _, id := range []string{"private0", "expired0", "encrypt0", "unknown0", "favicon.ico", strings.Repeat("x", 100)} {
 		for _, path := range []string{"/" + id, "/" + id + "/files.zip", "/" + id + "/download/pasty000"} {
 			if answer, err := s.Get(path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
-				t.Errorf("%s: got %v %s, want that there is nothing", path, err, answer.Body)
+				t.Errorf("%s: got %v %s, want fault.NotFound", path, err, answer.Body)
 			}
 		}
 	}
@@ -92,16 +92,16 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("got the policy %s, want %s and nothing unsafe", policy, want)
 		}
 	}
-	for _, found := range strings.Split(answer.Body.String(), `"/~/assets/`)[1:] {
-		path := "/~/assets/" + found[:strings.IndexByte(found, '"')]
+	for _, rest := range strings.Split(answer.Body.String(), `"/~/assets/`)[1:] {
+		path := "/~/assets/" + rest[:strings.IndexByte(rest, '"')]
 		file, err := s.Get(path)
 		if err != nil || file.Body.Len() == 0 || !strings.Contains(file.Header().Get("Cache-Control"), "immutable") {
-			t.Errorf("%s: got %v %v, want a file for ever", path, err, file.Header())
+			t.Errorf("%s: got %v %v, want an immutable file", path, err, file.Header())
 		}
 	}
 }
 
-// TestHostileCode is about what would break or deceive a browser; tests/browser opens the same.
+// TestHostileCode renders pastes that could break or deceive a browser. tests/browser opens the same ones.
 func TestHostileCode(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -124,7 +124,7 @@ func TestHostileCode(t *testing.T) {
 		document.Title = document.Pasties[0].Title
 		s.Holds(id, document)
 		page := s.Page("/" + id)
-		// A pasty that is not shown has its length instead.
+		// A pasty that is too long is replaced by its length.
 		most := 100_000
 		for _, pasty := range document.Pasties {
 			most += 2000 + 6*len(pasty.Code)
@@ -133,9 +133,9 @@ func TestHostileCode(t *testing.T) {
 			t.Errorf("%s: got %d bytes: %.3000s, want no element and no null of the paste in at most %d", id,
 				len(page), page, most)
 		}
-		opened, closed := strings.Count(page, "<section"), strings.Count(page, "</section>")
-		if n := len(document.Pasties); opened != n || closed != n {
-			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, opened, closed, n)
+		begins, ends := strings.Count(page, "<section"), strings.Count(page, "</section>")
+		if n := len(document.Pasties); begins != n || ends != n {
+			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, begins, ends, n)
 		}
 	}
 	visit.WantIn(t, s.Page("/null0000"), `data-mark="00"`, `data-mark="202E"`, `data-mark="2066"`)
@@ -167,11 +167,11 @@ func TestDownloads(t *testing.T) {
 	}
 	var got []string
 	for _, file := range archive.File {
-		opened, err := file.Open()
+		content, err := file.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, err := io.ReadAll(opened)
+		code, err := io.ReadAll(content)
 		got = append(got, fmt.Sprintf("%s %q %v", file.Name, code, err))
 	}
 	if want := `é.go "package main\n" <nil>, é (2).go "" <nil>, pasty002.py "\x00" <nil>`; strings.Join(got,
@@ -180,8 +180,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// TestInvisible has the largest pastes of characters that have marks, in code and in titles: pages show a bounded
-// number of marks, and are not longer for the others.
+// TestInvisible renders the largest pastes of characters that have marks, in code and in titles. Pages show a bounded
+// number of marks, and the others do not make them longer.
 func TestInvisible(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -191,24 +191,24 @@ func TestInvisible(t *testing.T) {
 	for i := range titles {
 		titles[i] = paste.Pasty{Title: strings.Repeat("\u202e", 4096), Language: strings.Repeat("\u2028", 4096), Code: "a"}
 	}
-	titled := visit.Content(titles...)
-	titled.Title = strings.Repeat("\u202e", site.MaxShownBytes)
+	document := visit.Content(titles...)
+	document.Title = strings.Repeat("\u202e", site.MaxShownBytes)
 	for i := range 500 {
-		titled.Edits = append(titled.Edits, paste.Edit{Number: int64(i), Type: paste.EditTitle,
+		document.Edits = append(document.Edits, paste.Edit{Number: int64(i), Type: paste.EditTitle,
 			Text: strings.Repeat("\x01", 4096)})
 	}
-	s.Holds("titled00", titled)
+	s.Holds("titled00", document)
 	for _, path := range []string{"/controls", "/titled00", "/titled00/history"} {
 		page := s.Page(path)
 		if n := strings.Count(page, "data-mark="); n != marks.Max || len(page) > marks.Max*100+len(titles)*2200 {
-			t.Errorf("%s: got %d marks in %d bytes, want %d in a page that is not longer than they are", path, n,
+			t.Errorf("%s: got %d marks in %d bytes, want %d in a page of bounded length", path, n,
 				len(page), marks.Max)
 		}
 	}
 }
 
-// TestProse has the lines of plain text wrapped, and no marks for the joiners that its script needs. Code has none of
-// that.
+// TestProse checks that plain text wraps its lines, and has no marks for the joiners that its script needs. Code does
+// neither.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -224,7 +224,7 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestRenderingEnds has requests whose time is over while a page is written, and more large pages than may wait.
+// TestRenderingEnds ends requests while their pages are written, and then requests more large pages than may wait.
 func TestRenderingEnds(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -237,10 +237,10 @@ func TestRenderingEnds(t *testing.T) {
 	s.Holds("small000", visit.Content(paste.Pasty{Code: "a"}))
 	for _, path := range []string{"/large000", "/large000/history"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		to := &endingWriter{discarded{make(http.Header)}, cancel, 0}
-		_, err := s.Respond(to, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
-		if !fault.Is(err, fault.Busy) || to.written > 300_000 {
-			t.Errorf("%s: got %v after %d bytes, want that the page ends with the request", path, err, to.written)
+		w := &endingWriter{discardWriter{make(http.Header)}, cancel, 0}
+		_, err := s.Respond(w, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
+		if !fault.Is(err, fault.Busy) || w.bytes > 300_000 {
+			t.Errorf("%s: got %v after %d bytes, want fault.Busy soon after the request ends", path, err, w.bytes)
 		}
 	}
 	for range cap(s.Large.Places) {
@@ -256,7 +256,7 @@ func TestRenderingEnds(t *testing.T) {
 	for range cap(s.Large.Places) {
 		<-s.Large.Places
 	}
-	for range cap(s.Large.Places) + 1 { // places and slots are given back
+	for range cap(s.Large.Places) + 1 { // places and slots are released
 		if _, err := s.Get("/large000"); err != nil {
 			t.Fatal(err)
 		}
@@ -265,20 +265,20 @@ func TestRenderingEnds(t *testing.T) {
 
 // endingWriter is a page whose request ends once some of it is written.
 type endingWriter struct {
-	discarded
+	discardWriter
 
-	end     context.CancelFunc
-	written int
+	end   context.CancelFunc
+	bytes int
 }
 
 func (w *endingWriter) Write(b []byte) (int, error) {
-	if w.written += len(b); w.written > 100_000 {
+	if w.bytes += len(b); w.bytes > 100_000 {
 		w.end()
 	}
 	return len(b), nil
 }
 
-// TestRemovedPaste says so on all pages of the paste, and of another one nothing.
+// TestRemovedPaste checks that all pages of a removed paste say so, and those of others do not.
 func TestRemovedPaste(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestPreview renders Markdown as a paste's page does, stores nothing, and is for those who may create a paste.
+// TestPreview checks that a preview renders Markdown as a paste's page does, and is for those who may create a paste.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -52,8 +52,8 @@ func TestRendered(t *testing.T) {
 	}
 }
 
-// TestFences has code in Markdown: it has the colours of its language, a button that copies it, and ids of its own on
-// a page of several.
+// TestFences checks that code in Markdown has the colours of its language and a button that copies it, and that ids
+// differ between the texts of a page.
 func TestFences(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -71,7 +71,7 @@ func TestFences(t *testing.T) {
 	visit.WantIn(t, s.Page("/fences01"), `<h3 id="user-content-use">`, `<a href="#user-content-use">up</a>`)
 }
 
-// TestRenderedMarks has characters that deceive shown in rendered Markdown, too.
+// TestRenderedMarks checks that deceptive characters have marks in rendered Markdown, too.
 func TestRenderedMarks(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -26,7 +26,7 @@ func TestReportOfBurning(t *testing.T) {
 	visit.WantIn(t, s.Page(path+"/report"), "Send report")
 	answer, _, err := s.Post("", path+"/report", url.Values{"reason": {"spam"}})
 	if err != nil || answer.Code != http.StatusSeeOther {
-		t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
+		t.Fatalf("got %v, %d, want the report stored", err, answer.Code)
 	}
 	visit.WantIn(t, s.Page(answer.Header().Get("Location")), "The operator will review the paste.")
 	visit.WantIn(t, s.Page(path), "Open and delete")

@@ -21,7 +21,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestCreated hands the link over to the browser that has created a paste: once, and never a button that burns it.
+// TestCreated checks that the browser that created a paste gets its link once, and never a button that burns it.
 func TestCreated(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -54,11 +54,11 @@ func TestCreated(t *testing.T) {
 	visit.WantIn(t, first.Body.String(), "Paste created", link, `data-copy="link"`, `data-share="link"`,
 		`src="`+path+`/qr.svg"`,
 		`id="delete-key"`, `data-copy="delete-key"`, `data-copy="embed"`)
-	kept := first.Result().Cookies()
-	if len(kept) != 2 || kept[0].Name != once.Name || kept[0].MaxAge >= 0 || kept[0].Path != path {
-		t.Fatalf("got the cookies %v, want the first forgotten", kept)
+	cookies := first.Result().Cookies()
+	if len(cookies) != 2 || cookies[0].Name != once.Name || cookies[0].MaxAge >= 0 || cookies[0].Path != path {
+		t.Fatalf("got the cookies %v, want the first cleared", cookies)
 	}
-	again := ask(path, kept[1]).Body.String()
+	again := ask(path, cookies[1]).Body.String()
 	visit.WantIn(t, again, "<summary>Share</summary>", link)
 	visit.WantNotIn(t, again, "Paste created", `id="delete-key"`)
 
@@ -75,7 +75,7 @@ func TestCreated(t *testing.T) {
 	visit.WantNotIn(t, ask(path).Body.String(), `id="link"`)
 }
 
-// TestPreviews tells services that show previews of links only what everyone with the link may read.
+// TestPreviews checks that services that preview links get only what everyone with the link may read.
 func TestPreviews(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -105,8 +105,8 @@ func TestPreviews(t *testing.T) {
 
 var qrRun = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1`)
 
-// decoded returns what a reader of QR codes reads from a picture.
-func decoded(t *testing.T, picture string) string {
+// decodeQR returns the text of a QR code.
+func decodeQR(t *testing.T, picture string) string {
 	t.Helper()
 	size := regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(picture)
 	if size == nil {
@@ -126,7 +126,7 @@ func decoded(t *testing.T, picture string) string {
 	return text
 }
 
-// TestQRCode has the picture of a link answer as the page of the paste does.
+// TestQRCode checks that the picture of a link has the same status as the page of the paste.
 func TestQRCode(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -151,15 +151,15 @@ func TestQRCode(t *testing.T) {
 		picture, err := s.Get(path + "/qr.svg")
 		if fault.KindOf(err) != fault.KindOf(pageErr) || fault.MessageOf(err) != fault.MessageOf(pageErr) ||
 			picture.Code != page.Code {
-			t.Errorf("%s: got %d %v, want %d %v as of the page", path, picture.Code, err, page.Code, pageErr)
+			t.Errorf("%s: got %d %v, want %d %v as for the page", path, picture.Code, err, page.Code, pageErr)
 		}
-		if err == nil && decoded(t, picture.Body.String()) != "https://paste.example"+path {
-			t.Errorf("%s: got another link in %s", path, picture.Body)
+		if err == nil && decodeQR(t, picture.Body.String()) != "https://paste.example"+path {
+			t.Errorf("%s: got another link in %s, want that of the page", path, picture.Body)
 		}
 	}
 	s.Secret = owner
 	picture, err := s.Get(private + "/qr.svg")
-	if err != nil || decoded(t, picture.Body.String()) != "https://paste.example"+private ||
+	if err != nil || decodeQR(t, picture.Body.String()) != "https://paste.example"+private ||
 		picture.Header().Get("Cache-Control") != "private, no-store" ||
 		picture.Header().Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("got %v, %v, want the owner's picture, in no cache", err, picture.Header())
@@ -167,7 +167,7 @@ func TestQRCode(t *testing.T) {
 	s.Secret = ""
 	s.Configure(pages.Config{PublicURL: "https://" + strings.Repeat("long.", 50) + "example"})
 	want := fmt.Sprintf("https://%sexample/k2j4x8m1", strings.Repeat("long.", 50))
-	if got := decoded(t, s.Page("/k2j4x8m1/qr.svg")); got != want {
+	if got := decodeQR(t, s.Page("/k2j4x8m1/qr.svg")); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -11,18 +11,18 @@ import (
 )
 
 var (
-	shownRow  = regexp.MustCompile(`<tr>.*?</tr>`)
-	shownCell = regexp.MustCompile(`<t[dh](?: scope="col")?(?: class="(.*?)")?>(?:<bdi>(.*?)</bdi>)?</t[dh]>`)
-	signs     = map[string]string{"": "|", "number": "#", "date": "@"}
+	rowPattern  = regexp.MustCompile(`<tr>.*?</tr>`)
+	cellPattern = regexp.MustCompile(`<t[dh](?: scope="col")?(?: class="(.*?)")?>(?:<bdi>(.*?)</bdi>)?</t[dh]>`)
+	signs       = map[string]string{"": "|", "number": "#", "date": "@"}
 )
 
-// shownTable returns the rows of the table on a page. After a value is the sign of its class.
-func shownTable(page string) string {
+// tableOf returns the rows of the table on a page. After a value is the sign of its class.
+func tableOf(page string) string {
 	_, table, _ := strings.Cut(page, "<table>")
 	table, _, _ = strings.Cut(table, "</table>")
 	var b strings.Builder
-	for _, row := range shownRow.FindAllString(table, -1) {
-		for _, cell := range shownCell.FindAllStringSubmatch(row, -1) {
+	for _, row := range rowPattern.FindAllString(table, -1) {
+		for _, cell := range cellPattern.FindAllStringSubmatch(row, -1) {
 			b.WriteString(html.UnescapeString(cell[2]) + signs[cell[1]])
 		}
 		b.WriteByte('\n')
@@ -30,7 +30,7 @@ func shownTable(page string) string {
 	return b.String()
 }
 
-// TestTables has tables as programs export them.
+// TestTables renders tables as programs export them.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ language, code, want string }{
@@ -62,7 +62,7 @@ func TestTables(t *testing.T) {
 			s := visit.New(t)
 			s.Holds("table000", visit.Content(paste.Pasty{Language: c.language, Code: c.code}))
 			page := s.Page("/table000")
-			if got := shownTable(page); got != c.want {
+			if got := tableOf(page); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 			visit.WantIn(t, page, `id="L1"`) // the source
@@ -70,7 +70,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark has Markdown that a Windows program saved.
+// TestByteOrderMark renders Markdown that a Windows program saved.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -17,16 +17,16 @@ func TestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := all.begin(gone, "a"); !fault.Is(err, fault.Busy) {
+	if _, err := all.begin(ctx, "a"); !fault.Is(err, fault.Busy) {
 		t.Errorf("got %v for a request that has ended before its turn, want fault.Busy", err)
 	}
-	begun := make(chan func())
+	ends := make(chan func())
 	for range maxPreviews - 1 {
 		go func() {
 			next, _ := all.begin(context.WithoutCancel(t.Context()), "a")
-			begun <- next
+			ends <- next
 		}()
 	}
 	waiting := func() int {
@@ -41,8 +41,8 @@ func TestTurns(t *testing.T) {
 		t.Errorf("got %v for one more, want %v", err, errManyPreviews)
 	}
 	select {
-	case <-begun:
-		t.Fatal("got a second turn during the first")
+	case <-ends:
+		t.Fatal("got a second turn during the first, want it after")
 	default:
 	}
 	other, err := all.begin(t.Context(), "b")
@@ -52,15 +52,15 @@ func TestTurns(t *testing.T) {
 	other()
 	end()
 	for range maxPreviews - 1 {
-		next := <-begun
+		next := <-ends
 		select {
-		case <-begun:
-			t.Fatal("got two turns at once")
+		case <-ends:
+			t.Fatal("got two turns at once, want one")
 		default:
 		}
 		next()
 	}
 	if len(all.clients) > 0 {
-		t.Errorf("got %d clients remembered, want none", len(all.clients))
+		t.Errorf("got %d clients, want none", len(all.clients))
 	}
 }

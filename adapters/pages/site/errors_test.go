@@ -27,13 +27,13 @@ func TestErrorsOfSessions(t *testing.T) {
 		want, not    string
 		rejected     bool
 	}{
-		"a visitor":                {path, "", http.StatusNotFound, signIn, signOut, false},
-		"a reader":                 {path, own, http.StatusNotFound, account, signIn, false},
-		"no page":                  {"/a/b/c", own, http.StatusNotFound, account, "Sign in<", false},
-		"a form":                   {path, own, http.StatusForbidden, account, signIn, false},
-		"a cookie that is no good": {path, "x", http.StatusNotFound, signIn, signOut, true},
-		"too many requests":        {path, "x", http.StatusTooManyRequests, signOut, account, false},
-		"a store that is away":     {path, own, http.StatusServiceUnavailable, signOut, account, false},
+		"a visitor":            {path, "", http.StatusNotFound, signIn, signOut, false},
+		"a reader":             {path, own, http.StatusNotFound, account, signIn, false},
+		"no page":              {"/a/b/c", own, http.StatusNotFound, account, "Sign in<", false},
+		"a form":               {path, own, http.StatusForbidden, account, signIn, false},
+		"an invalid cookie":    {path, "x", http.StatusNotFound, signIn, signOut, true},
+		"too many requests":    {path, "x", http.StatusTooManyRequests, signOut, account, false},
+		"a store that is away": {path, own, http.StatusServiceUnavailable, signOut, account, false},
 		"a request without a token": {
 			path, "x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`, signOut, false,
 		},
@@ -75,9 +75,9 @@ func TestErrorsElsewhere(t *testing.T) {
 func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	answer, asked := httptest.NewRecorder(), s.Asking(http.MethodPost, "/", "x", nil)
-	site.SetSession(answer, s.NewRequest(asked, false), "")
-	s.AnswerError(answer, asked, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
+	answer, r := httptest.NewRecorder(), s.Asking(http.MethodPost, "/", "x", nil)
+	site.SetSession(answer, s.NewRequest(r, false), "")
+	s.AnswerError(answer, r, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
 	page := answer.Body.String()
 	visit.WantIn(t, page, `href="/sign-in">Sign in<`, "Too long", "Go back, and send less.", "2097152 bytes")
 	if strings.Contains(page, "Sign out") || strings.Contains(page, "Entity") {

@@ -1,6 +1,6 @@
 package site
 
-// What tests of another package know of this one.
+// For tests in another package.
 const MaxNext = maxNext
 
 var CommonLanguages = commonLanguages

@@ -21,14 +21,14 @@ func TestForm(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
 		fields, err := r.fields()
 		if (err == nil) != valid || err != nil && !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: got %v, %v, want it to be valid: %v", body, fields, err, valid)
+			t.Errorf("%q: got %v, %v, want it valid: %v", body, fields, err, valid)
 		}
 		if want := "ü x"; fields.Has("b") && fields.Get("b") != want {
 			t.Errorf("%q: got %q, want %q", body, fields.Get("b"), want)
 		}
 		r.Header.Set("Content-Type", "text/plain")
 		if _, err := r.fields(); !fault.Is(err, fault.Invalid) {
-			t.Errorf("got %v of plain text, want that it is no form", err)
+			t.Errorf("got %v for plain text, want fault.Invalid", err)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestLongPartHeaders(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := (&Request{Request: r}).fields()
 	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || taken > 32<<20 {
-		t.Errorf("got %v with %d MiB taken, want that it is no form, and less than 32 MiB", err, taken>>20)
+	if allocated := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || allocated > 32<<20 {
+		t.Errorf("got %v with %d MiB allocated, want fault.Invalid and at most 32 MiB", err, allocated>>20)
 	}
 }

@@ -18,8 +18,8 @@ func TestLanguagesOfAForm(t *testing.T) {
 		t.Errorf("got %s, want the common languages first, and none twice", page)
 	}
 	for _, name := range site.CommonLanguages {
-		if known, err := s.Modules.Languages.FindByName.Do(name); err != nil || known.Name != name {
-			t.Errorf("got %v, %v, want the language %s to be one of the catalogue's", known, err, name)
+		if match, err := s.Modules.Languages.FindByName.Do(name); err != nil || match.Name != name {
+			t.Errorf("got %v, %v, want the language %s of the catalogue", match, err, name)
 		}
 	}
 }

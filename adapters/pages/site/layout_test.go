@@ -24,7 +24,7 @@ func TestContact(t *testing.T) {
 	s.Config.Contact = "https://paste.example/abuse"
 	visit.WantIn(t, s.Page("/"), `href="https://paste.example/abuse">Contact</a>`)
 	if page := visit.New(t).Page("/"); strings.Contains(page, "Contact") || strings.Contains(page, "Terms of use") {
-		t.Errorf("got %s, want neither where nothing is set", page)
+		t.Errorf("got %s, want neither by default", page)
 	}
 }
 
@@ -39,6 +39,6 @@ func TestErrorOfHead(t *testing.T) {
 		lengths = append(lengths, answer.Body.Len())
 	}
 	if lengths[0] != lengths[1] {
-		t.Errorf("got %d bytes for GET and %d for HEAD, want as many", lengths[0], lengths[1])
+		t.Errorf("got %d bytes for GET and %d for HEAD, want the same", lengths[0], lengths[1])
 	}
 }

@@ -31,12 +31,12 @@ func TestLocalPath(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestCursors(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int64{-62_135_596_800_000_000, -1, 0, 1795282550000001, 253_402_300_799_999_999} {
-		place := paste.Cursor{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
-		if got, err := ParseCursor(FormatCursor(place)); err != nil || got != place {
-			t.Errorf("got %v, %v, want %v", got, err, place)
+		cursor := paste.Cursor{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
+		if got, err := ParseCursor(FormatCursor(cursor)); err != nil || got != cursor {
+			t.Errorf("got %v, %v, want %v", got, err, cursor)
 		}
 	}
 	for _, text := range []string{"253402300800000000.k2j4x8m1", "-62135596800000001.k2j4x8m1", "1.", "1", "x.k2j4x8m1"} {

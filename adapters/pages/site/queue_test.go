@@ -12,12 +12,12 @@ import (
 type together struct {
 	context.Context
 
-	arrived *sync.WaitGroup
+	arrivals *sync.WaitGroup
 }
 
 func (c together) Done() <-chan struct{} {
-	c.arrived.Done()
-	c.arrived.Wait()
+	c.arrivals.Done()
+	c.arrivals.Wait()
 	return c.Context.Done()
 }
 
@@ -26,14 +26,14 @@ func TestQueueOfMany(t *testing.T) {
 	t.Parallel()
 	const waiting = 8
 	queue := site.New(site.Config{}, site.Modules{}).Large
-	var arrived, done sync.WaitGroup
+	var arrivals, done sync.WaitGroup
 	n := cap(queue.Slots) + waiting
-	arrived.Add(n)
+	arrivals.Add(n)
 	for range n {
 		done.Go(func() {
-			leave, err := queue.Enter(together{t.Context(), &arrived})
+			leave, err := queue.Enter(together{t.Context(), &arrivals})
 			if err != nil {
-				arrived.Done()
+				arrivals.Done()
 				t.Errorf("got %v with free slots, want a slot", err)
 				return
 			}

@@ -27,15 +27,15 @@ func TestScheme(t *testing.T) {
 			answer, err := choose(colours, "/search?q=a%26b")
 			if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/search?q=a%26b" ||
 				len(answer.Result().Cookies()) != 1 {
-				t.Fatalf("got %v, %d, %v, want to be led back with a cookie", err, answer.Code, answer.Header())
+				t.Fatalf("got %v, %d, %v, want a redirect back with a cookie", err, answer.Code, answer.Header())
 			}
-			chosen := answer.Result().Cookies()[0]
-			if chosen.MaxAge < 0 != (colours == "") || chosen.Path != "/" {
-				t.Errorf("got the cookie %v, want it kept unless the system decides", chosen)
+			cookie := answer.Result().Cookies()[0]
+			if cookie.MaxAge < 0 != (colours == "") || cookie.Path != "/" {
+				t.Errorf("got the cookie %v, want it kept unless the system decides", cookie)
 			}
 			r := s.Asking(http.MethodGet, "/search?q=absent", "", nil)
-			if chosen.MaxAge > 0 {
-				r.AddCookie(chosen)
+			if cookie.MaxAge > 0 {
+				r.AddCookie(cookie)
 			}
 			if answer, err = s.Answers(r); err != nil || answer.Header().Get("Vary") != "Cookie" {
 				t.Fatalf("got %v, %v, want a page that depends on the cookie", err, answer.Header())
@@ -43,8 +43,8 @@ func TestScheme(t *testing.T) {
 			visit.WantIn(t, answer.Body.String(), `<meta name="color-scheme" content="`+want.scheme+`">`,
 				`media="`+want.media+`">`,
 				`value="`+colours+`" aria-pressed="true">`, `name="next" value="/search?q=absent"`)
-			if pressed := strings.Count(answer.Body.String(), `aria-pressed="true"`); pressed != 1 {
-				t.Errorf("got %d buttons pressed, want one", pressed)
+			if n := strings.Count(answer.Body.String(), `aria-pressed="true"`); n != 1 {
+				t.Errorf("got %d buttons pressed, want one", n)
 			}
 		})
 	}
@@ -64,9 +64,9 @@ func TestScheme(t *testing.T) {
 	}
 	visit.WantIn(t, answer.Body.String(), `content="light dark">`)
 	// Another visit of the page would lose what it shows once.
-	posted, err := s.Posts("/", visit.Form{"code", ""})
+	page, err := s.Posts("/", visit.Form{"code", ""})
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantNotIn(t, posted.Body.String(), `action="/colours"`)
+	visit.WantNotIn(t, page.Body.String(), `action="/colours"`)
 }

@@ -12,7 +12,7 @@ func TestPieces(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"empty": "", "short": "code", "wide": "x" + strings.Repeat("🙂", pieceLength),
-		"no text": strings.Repeat("\x80", 3*pieceLength),
+		"binary": strings.Repeat("\x80", 3*pieceLength),
 	} {
 		got := slices.Collect(Pieces(text))
 		if strings.Join(got, "") != text {
