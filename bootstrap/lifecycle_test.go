@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRepeatStops stops while a call is running. A call that ends when it is cancelled is waited for. One that does not
-// end, as on a busy machine, neither holds the stop nor makes it fail.
+// TestRepeatStops stops while a call is running. The stop waits for a call that ends when it is cancelled. A call that
+// goes on, as on a busy machine, neither delays the stop nor makes it fail.
 func TestRepeatStops(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]bool{"a call that ends": true, "a call that goes on": false} {

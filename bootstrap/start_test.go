@@ -10,17 +10,17 @@ import (
 	"go.uber.org/fx"
 )
 
-// trace records which functions of hooks run.
-type trace struct{ ran []string }
+// trace records the functions of hooks that run.
+type trace struct{ calls []string }
 
 func (r *trace) run(name string, err error) func() error {
 	return func() error {
-		r.ran = append(r.ran, name)
+		r.calls = append(r.calls, name)
 		return err
 	}
 }
 
-// opens is a constructor of a type that opens something, and of which another part is started.
+// opens returns a constructor that opens something, and starts another part of it in a hook.
 func (r *trace) opens(name string, start error) func(fx.Lifecycle) {
 	return func(lifecycle fx.Lifecycle) {
 		lifecycle.Append(fx.StopHook(r.run("close "+name, nil)))
@@ -33,7 +33,7 @@ func TestStart(t *testing.T) {
 	failure := errors.New("it failed")
 	for name, c := range map[string]struct {
 		options func(r *trace, cancel func()) []fx.Option
-		err     string // empty: none
+		err     string // empty for no error
 		want    []string
 	}{
 		"it starts, and stops in the opposite order": {
@@ -91,8 +91,8 @@ func TestStart(t *testing.T) {
 					}
 				}
 			}
-			if !slices.Equal(r.ran, c.want) {
-				t.Errorf("got the hooks %q, want %q", r.ran, c.want)
+			if !slices.Equal(r.calls, c.want) {
+				t.Errorf("got the hooks %q, want %q", r.calls, c.want)
 			}
 		})
 	}

@@ -66,13 +66,13 @@ func New(version string, limits []string, snapshot func() Snapshot) *Metrics {
 	return m
 }
 
-// Began counts a request that begins, and returns the function to call when it ends.
-func (m *Metrics) Began(method, route string) (ended func(status int)) {
-	began, active := time.Now(), m.active.WithLabelValues(method)
+// Begin counts a request that begins, and returns the function to call when it ends.
+func (m *Metrics) Begin(method, route string) (end func(status int)) {
+	start, active := time.Now(), m.active.WithLabelValues(method)
 	active.Inc()
 	return func(status int) {
 		active.Dec()
-		m.duration.WithLabelValues(method, route, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
+		m.duration.WithLabelValues(method, route, strconv.Itoa(status)).Observe(time.Since(start).Seconds())
 	}
 }
 

@@ -29,7 +29,7 @@ func wantLines(t *testing.T, text string, want ...string) {
 	t.Helper()
 	for _, line := range want {
 		if !strings.Contains("\n"+text, "\n"+line+"\n") {
-			t.Errorf("no line %q in\n%s", line, text)
+			t.Errorf("got\n%s\nwant the line %q", text, line)
 		}
 	}
 }
@@ -38,9 +38,9 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	m := New("v1.2.3", []string{"requests", "others"}, func() Snapshot { return Snapshot{} })
 	for _, status := range []int{200, 200, 404} {
-		m.Began("GET", "/user/:username")(status)
+		m.Begin("GET", "/user/:username")(status)
 	}
-	m.Began("GET", "/user/:username")
+	m.Begin("GET", "/user/:username")
 	m.Limited("requests")
 	const profiles = `http_request_method="GET",http_response_status_code=`
 	wantLines(t, figures(t, m),
@@ -54,9 +54,9 @@ func TestRequests(t *testing.T) {
 
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
-	counted := false // which is so at the start
+	ready := false // as at the start
 	m := New("", nil, func() Snapshot {
-		if !counted {
+		if !ready {
 			return Snapshot{}
 		}
 		return Snapshot{
@@ -73,7 +73,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	})
 	wantLines(t, figures(t, m), "gluepot_pastes_created_total 0")
-	counted = true
+	ready = true
 	text := figures(t, m)
 	if strings.Contains(text, "mia") {
 		t.Error("got the name of a user, want none")
@@ -121,10 +121,10 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestPagesAreRefused checks that requests from pages are refused, and that arguments are not shown.
+// TestPagesAreRefused checks that requests from web pages are refused, and that the command line is not served.
 func TestPagesAreRefused(t *testing.T) {
 	t.Parallel()
-	served := New("", nil, func() Snapshot { return Snapshot{} }).Handler()
+	handler := New("", nil, func() Snapshot { return Snapshot{} }).Handler()
 	for _, c := range []struct {
 		what, path, host, site string
 		private, local         int // on a private network, on loopback
@@ -155,12 +155,12 @@ func TestPagesAreRefused(t *testing.T) {
 				request.Header.Set("Origin", c.origin)
 			}
 			answer := httptest.NewRecorder()
-			if notForPages(loopback, served).ServeHTTP(answer, request); answer.Code != want {
+			if notForPages(loopback, handler).ServeHTTP(answer, request); answer.Code != want {
 				t.Errorf("%s, on loopback %t: got %d, want %d", c.what, loopback, answer.Code, want)
 			}
 		}
 	}
-	server, err := Listen(t.Context(), "127.0.0.1:0", served, zap.NewNop())
+	server, err := Listen(t.Context(), "127.0.0.1:0", handler, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func BenchmarkRequest(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			m.Began("GET", "/user/:username")(200)
+			m.Begin("GET", "/user/:username")(200)
 		}
 	})
 }

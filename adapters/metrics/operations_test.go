@@ -19,12 +19,12 @@ func TestOperations(t *testing.T) {
 	m := New("", []string{"requests"}, func() Snapshot {
 		return Snapshot{Totals: stats.Totals{Largest: make([]stats.Holder, 1), Days: make([]stats.Day, 1)}}
 	})
-	m.Began("GET", "/healthz")(200)
-	served := make(map[string]bool)
+	m.Begin("GET", "/healthz")(200)
+	names := make(map[string]bool)
 	for line := range strings.Lines(figures(t, m)) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(line, "# TYPE "), " ")
 		name, _, _ = strings.Cut(name, "{")
-		served[name] = true
+		names[name] = true
 	}
 	texts := make(map[string]string)
 	for _, file := range []string{"alerts.yaml", "alerts_test.yaml", "dashboard.json", "watching.md"} {
@@ -34,14 +34,14 @@ func TestOperations(t *testing.T) {
 		}
 		texts[file] = string(text)
 		for _, name := range figureName.FindAllString(string(text), -1) {
-			if !served[name] && !label[name] {
-				t.Errorf("%s: nobody serves %s", file, name)
+			if !names[name] && !label[name] {
+				t.Errorf("%s: got %s, want only figures that are served", file, name)
 			}
 		}
 	}
-	for name := range served {
-		if strings.HasPrefix(name, "gluepot_") && !explained(texts["watching.md"], name) {
-			t.Errorf("watching.md does not explain %s", name)
+	for name := range names {
+		if strings.HasPrefix(name, "gluepot_") && !explains(texts["watching.md"], name) {
+			t.Errorf("watching.md: got no explanation of %s, want one", name)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestDashboard(t *testing.T) {
 
 var label = map[string]bool{"db_client_connection_state": true}
 
-func explained(page, name string) bool {
+func explains(page, name string) bool {
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		name = strings.TrimSuffix(name, suffix)
 	}

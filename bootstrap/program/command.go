@@ -112,7 +112,7 @@ Each setting is a flag or an environment variable: --http-addr is GLUEPOT_HTTP_A
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		// cobra's own checks are no UsageErrors
+		// cobra's own checks return no UsageError
 		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
 			return cli.Usage("%s. See '%s --help'", rephrase(err), cmd.CommandPath())
 		}
@@ -219,7 +219,7 @@ func opener(cfg *config, stderr io.Writer) cli.Open {
 			sender := webhook.New(cfg.Webhook)
 			config.Notify = sender.Notify
 			sender.Start(zap.NewNop())
-			stopSender = func() { // what the command was for is done, so this is no failure
+			stopSender = func() { // the command has succeeded, so this is not a failure
 				if err := sender.Stop(); err != nil {
 					printError(stderr, err.Error())
 				}

@@ -9,24 +9,24 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// TestSentence sees what an operator is told: what was being done, what went wrong, and the cause of an outage
-// or of what went wrong within something larger.
+// TestSentence checks what an operator is told: what was being done, what went wrong, and the cause of an outage or of
+// an error within a larger operation.
 func TestSentence(t *testing.T) {
 	t.Parallel()
-	refused := fault.Wrap(fault.Unavailable, "No answer.", fmt.Errorf("dial: %w", errors.New("connection refused")))
-	taken := fault.Wrap(fault.Conflict, "It exists already.", errors.New("ERROR: duplicate key"))
+	unavailable := fault.Wrap(fault.Unavailable, "No answer.", fmt.Errorf("dial: %w", errors.New("connection refused")))
+	conflict := fault.Wrap(fault.Conflict, "It exists already.", errors.New("ERROR: duplicate key"))
 	importing := func(err error) error { return fmt.Errorf("import users from users.json: %w", err) }
 	interrupted := fmt.Errorf("import keys: %w", io.ErrUnexpectedEOF)
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{refused, "No answer. (connection refused)"},
-		{importing(refused), "import users from users.json: No answer. (connection refused)"},
-		{errors.Join(taken, nil), "It exists already."},
-		{importing(errors.Join(taken, nil)), "import users from users.json: It exists already. (ERROR: duplicate key)"},
+		{unavailable, "No answer. (connection refused)"},
+		{importing(unavailable), "import users from users.json: No answer. (connection refused)"},
+		{errors.Join(conflict, nil), "It exists already."},
+		{importing(errors.Join(conflict, nil)), "import users from users.json: It exists already. (ERROR: duplicate key)"},
 		{
-			importing(errors.Join(taken, errors.New("the disk is full"))),
+			importing(errors.Join(conflict, errors.New("the disk is full"))),
 			"import users from users.json: It exists already. (ERROR: duplicate key); the disk is full",
 		},
 		{errors.Join(interrupted, fault.New(fault.Invalid, "3 were rejected.")),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An answer that is under way counts what has just expired, so a paste must outlive the longest answer.
+// TestSweepGraceFollowsTheTimeouts checks that expired pastes stay for as long as an answer that counts them may take.
 func TestSweepGraceFollowsTheTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ write, request, want time.Duration }{

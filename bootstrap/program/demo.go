@@ -73,7 +73,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	if err != nil {
 		return err
 	}
-	skip := func(int, []byte, error) error { return nil } // a visitor may have taken a name meanwhile
+	skip := func(int, []byte, error) error { return nil } // a visitor may have taken a name since
 	users := func(context.Context) imports.Records[imports.User] {
 		return pastemyst.Users(strings.NewReader(demoUsers))
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 )
 
-// TestDeployment holds the files that installations begin with against the program: every variable is a setting.
+// TestDeployment checks that every variable in the files that installations begin with is a setting.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	settings, variable := variableNames(), regexp.MustCompile(environmentPrefix+`[A-Z_]+`)
@@ -41,14 +41,14 @@ func TestDeployment(t *testing.T) {
 			}
 			for _, name := range names {
 				if !slices.Contains(settings, name) {
-					t.Errorf("%s: got %s, want settings alone", file, name)
+					t.Errorf("%s: got %s, want only settings", file, name)
 				}
 			}
 		}
 	}
 }
 
-// TestTrustedProxiesOfManifest wants the manifest to trust no network until an operator names one.
+// TestTrustedProxiesOfManifest checks that the manifest trusts no network until an operator names one.
 func TestTrustedProxiesOfManifest(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../docs/operations/kubernetes/gluepot.yaml")
@@ -66,8 +66,7 @@ func TestTrustedProxiesOfManifest(t *testing.T) {
 	}
 }
 
-// TestManifests reads the Kubernetes manifests: which objects there are, and that the probes ask where the server
-// answers.
+// TestManifests checks the objects of the Kubernetes manifests, and that the probes ask for paths of the server.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	type probe struct {
@@ -98,7 +97,7 @@ func TestManifests(t *testing.T) {
 			if err := decoder.Decode(&manifest); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
-				t.Fatalf("%s: %v", file, err)
+				t.Fatalf("%s: got %v, want no error", file, err)
 			}
 			kinds = append(kinds, manifest.Kind)
 			if manifest.Kind != "Deployment" {
@@ -121,8 +120,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestTraefik reads the file for Traefik, which no test runs: what it names is there, and the health check asks where
-// the server answers. No connection is kept to a node, as in the files of the other proxies.
+// TestTraefik checks the file for Traefik, which no test runs. The file must define what it names, have a health check
+// for a path of the server, and close idle connections, as the files of the other proxies do.
 func TestTraefik(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../docs/operations/proxies/traefik.yaml")
@@ -160,12 +159,12 @@ func TestTraefik(t *testing.T) {
 	transport := file.HTTP.ServersTransports[balancer.ServersTransport]
 	if router.Rule != "Host(`paste.example`)" || balancer.HealthCheck.Path != httpapi.PathReady ||
 		transport.MaxIdleConnsPerHost >= 0 {
-		t.Errorf("got %+v, want a router with a service whose nodes are asked at %s, over connections that are not kept",
+		t.Errorf("got %+v, want a router with a service, a health check at %s, and no idle connections",
 			file.HTTP, httpapi.PathReady)
 	}
 }
 
-// TestShippedBackups wants the timer and the cron job to run a command that there is.
+// TestShippedBackups checks that the timer and the cron job run a valid command.
 func TestShippedBackups(t *testing.T) {
 	t.Parallel()
 	for file, pattern := range map[string]string{
@@ -186,7 +185,7 @@ func TestShippedBackups(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := cmd.ParseFlags(rest); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("%s: got %v, want no error", file, err)
 		}
 		if keep, err := cmd.Flags().GetInt("keep"); err != nil || cmd.Name() != "backup" || keep != 7 ||
 			cmd.Flags().NArg() != 1 {
@@ -195,8 +194,8 @@ func TestShippedBackups(t *testing.T) {
 	}
 }
 
-// TestPublicService wants each of the files to have the limits of a public service, the same in all, and memory for its
-// connections.
+// TestPublicService checks that each of the files has the limits of a public service, the same in all, and memory for
+// its connections.
 func TestPublicService(t *testing.T) {
 	t.Parallel()
 	assignment := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
@@ -220,18 +219,18 @@ func TestPublicService(t *testing.T) {
 		} {
 			value := values[environmentName(name)]
 			if err := flags.Set(name, value); err != nil || value == "0" {
-				t.Errorf("%s: %s is %q, %v, want a limit", file, environmentName(name), value, err)
+				t.Errorf("%s: got %s=%q, %v, want a limit", file, environmentName(name), value, err)
 			}
 			if first[name] == "" {
 				first[name] = value
 			}
 			if value != first[name] && name != "http-max-connections" { // which are in proportion to the memory
-				t.Errorf("%s: %s is %s, want %s as in the others", file, environmentName(name), value, first[name])
+				t.Errorf("%s: got %s=%s, want %s as in the other files", file, environmentName(name), value, first[name])
 			}
 		}
 		if value := values["GLUEPOT_HTTP_MAX_MEMORY"]; value != "" {
 			if err := flags.Set("http-max-memory", value); err != nil {
-				t.Errorf("%s: %v", file, err)
+				t.Errorf("%s: got %v, want no error", file, err)
 			}
 		}
 		if err := cfg.Validate(); err != nil || cfg.Pastes.AnonymousLifetimes.Longest != "1m" {
@@ -239,17 +238,17 @@ func TestPublicService(t *testing.T) {
 		}
 		match := memory.FindSubmatch(content)
 		if match == nil {
-			t.Fatalf("%s: got no limit of memory", file)
+			t.Fatalf("%s: got no limit of memory, want one", file)
 		}
 		megabytes, err := strconv.Atoi(string(match[1]))
-		if needed := 128<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < needed {
-			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, needed>>20)
+		if want := 128<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < want {
+			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, want>>20)
 		}
 	}
 }
 
-// TestSizesOfTmpfs wants every file system in memory that the files ask for to have a size: it would have half of the
-// machine's.
+// TestSizesOfTmpfs checks that every tmpfs in the files has a size. Without one, it may fill half of the machine's
+// memory.
 func TestSizesOfTmpfs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -260,7 +259,7 @@ func TestSizesOfTmpfs(t *testing.T) {
 		"volumes: [postgres:/data]":           true,
 		"[Service]\nTemporaryFileSystem=/tmp": false, "[Service]\nTemporaryFileSystem=/tmp:size=64M": true,
 	} {
-		if got := sized(t, []byte(text)); got != want {
+		if got := hasSizes(t, []byte(text)); got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)
 		}
 	}
@@ -274,15 +273,15 @@ func TestSizesOfTmpfs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !sized(t, content) {
-				t.Errorf("%s: got a tmpfs or an emptyDir without a size", file)
+			if !hasSizes(t, content) {
+				t.Errorf("%s: got a tmpfs or an emptyDir without a size, want a size", file)
 			}
 		}
 	}
 }
 
-// sized reports whether each tmpfs and emptyDir of YAML documents, or of a unit of systemd, has a size.
-func sized(t *testing.T, content []byte) bool {
+// hasSizes reports whether each tmpfs and emptyDir of YAML documents, or of a unit of systemd, has a size.
+func hasSizes(t *testing.T, content []byte) bool {
 	t.Helper()
 	if bytes.Contains(content, []byte("[Service]")) {
 		for _, match := range regexp.MustCompile(`(?m)^TemporaryFileSystem=.*`).FindAll(content, -1) {
@@ -299,16 +298,16 @@ func sized(t *testing.T, content []byte) bool {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if !sizedNode(document) {
+		if !nodeHasSizes(document) {
 			return false
 		}
 	}
 }
 
-func sizedNode(node any) bool {
+func nodeHasSizes(node any) bool {
 	switch node := node.(type) {
 	case []any:
-		return !slices.ContainsFunc(node, func(part any) bool { return !sizedNode(part) })
+		return !slices.ContainsFunc(node, func(part any) bool { return !nodeHasSizes(part) })
 	case map[string]any:
 		if node["type"] == "tmpfs" && node["tmpfs"] == nil {
 			return false
@@ -327,7 +326,7 @@ func sizedNode(node any) bool {
 					return !regexp.MustCompile(`size[:=]`).MatchString(fmt.Sprint(text))
 				})
 			}
-			if !has || !sizedNode(value) {
+			if !has || !nodeHasSizes(value) {
 				return false
 			}
 		}

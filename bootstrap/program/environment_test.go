@@ -48,7 +48,7 @@ func settingOf(t *testing.T, flags *pflag.FlagSet, name string) *setting {
 	t.Helper()
 	s, ok := flags.Lookup(name).Value.(*setting)
 	if !ok {
-		t.Fatalf("got a flag %s that is not a setting", name)
+		t.Fatalf("got another flag %s, want a setting", name)
 	}
 	return s
 }
@@ -60,7 +60,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestVariablesOfKubernetes has what it injects for the services gluepot and gluepot-http, and for others.
+// TestVariablesOfKubernetes checks that the variables that Kubernetes injects for services cause no error.
 func TestVariablesOfKubernetes(t *testing.T) {
 	t.Parallel()
 	var variables []string
@@ -82,12 +82,12 @@ func TestVariablesOfKubernetes(t *testing.T) {
 	}
 	for _, name := range variableNames() {
 		if kubernetes.MatchString(name + "=x") {
-			t.Errorf("%s: got a setting taken for Kubernetes' own, want it read", name)
+			t.Errorf("%s: got a setting ignored as a variable of Kubernetes, want it read", name)
 		}
 	}
 }
 
-// TestRereading has one of the two URLs in a file, which changes.
+// TestRereading reads a URL again from a file that has changed.
 func TestRereading(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "url")
 	write := func(content string) {
@@ -111,7 +111,7 @@ func TestRereading(t *testing.T) {
 	}
 	write("")
 	if _, err := reread(); err == nil {
-		t.Error("got no error of an empty file, want one")
+		t.Error("an empty file: got no error, want one")
 	}
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", "")
 	cfg, flags = defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -120,6 +120,6 @@ func TestRereading(t *testing.T) {
 		t.Fatal(err)
 	}
 	if settingOf(t, flags, "database-url").reread() != nil {
-		t.Error("got a function although no URL is in a file, want nil")
+		t.Error("without a file: got a function, want nil")
 	}
 }

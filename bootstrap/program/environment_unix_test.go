@@ -32,6 +32,6 @@ func TestSecretOfACommand(t *testing.T) {
 		t.Errorf("got %v, %v, want what the command wrote", cfg.Database.URL, err)
 	}
 	if settingOf(t, flags, "database-url").reread() != nil {
-		t.Error("got a pipe that is read again for each connection, want it read once")
+		t.Error("got a function that reads the pipe again, want nil")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
-// servers returns graphs with everything that can be left out, and without.
+// servers returns graphs of servers, with all optional modules and with none.
 func servers(t *testing.T) map[string]fx.Option {
 	t.Helper()
 	// A constructor that connects to the database, or listens, would reach this or fail because of it.
@@ -48,17 +48,17 @@ func servers(t *testing.T) map[string]fx.Option {
 	postgres := cfg
 	postgres.Database.URL = "postgres://gluepot@" + cfg.Server.Addr + "/gluepot"
 	postgres.ReadURL = postgres.Database.URL
-	least := postgres
-	least.AdminAddr, least.ReadURL, least.Pages, least.MCP = "", "", false, false
-	least.Dataloader, least.Database.Search = false, false
+	minimal := postgres
+	minimal.AdminAddr, minimal.ReadURL, minimal.Pages, minimal.MCP = "", "", false, false
+	minimal.Dataloader, minimal.Database.Search = false, false
 	return map[string]fx.Option{
 		"everything on SQLite":     modules(cfg, true, io.Discard, io.Discard),
 		"everything on PostgreSQL": modules(postgres, true, io.Discard, io.Discard),
-		"the least":                modules(least, false, io.Discard, io.Discard),
+		"the minimum":              modules(minimal, false, io.Discard, io.Discard),
 	}
 }
 
-// build runs the constructors of a graph, without starting it, and returns what it has provided.
+// build runs the constructors of a graph without starting it, and returns the events.
 func build(t *testing.T, options ...fx.Option) *events {
 	t.Helper()
 	errBuilt := errors.New("the graph is built")
@@ -74,10 +74,10 @@ func build(t *testing.T, options ...fx.Option) *events {
 
 // events records what fx does.
 type events struct {
-	log      fxevent.Logger
-	provided []*fxevent.Provided
-	ran      []string // constructors
-	stopped  []string // functions of hooks
+	log          fxevent.Logger
+	provided     []*fxevent.Provided
+	constructors []string // those that ran
+	stopHooks    []string // functions that ran
 }
 
 // LogEvent implements fxevent.Logger.
@@ -86,14 +86,14 @@ func (e *events) LogEvent(event fxevent.Event) {
 	case *fxevent.Provided:
 		e.provided = append(e.provided, event)
 	case *fxevent.Run:
-		e.ran = append(e.ran, event.Name)
+		e.constructors = append(e.constructors, event.Name)
 	case *fxevent.OnStopExecuted:
-		e.stopped = append(e.stopped, event.FunctionName)
+		e.stopHooks = append(e.stopHooks, event.FunctionName)
 	}
 	e.log.LogEvent(event)
 }
 
-// TestGraphIsComplete wants nothing to be missing, every constructor to be needed, and none to open anything.
+// TestGraphIsComplete checks that nothing is missing, that every constructor is needed, and that none opens anything.
 func TestGraphIsComplete(t *testing.T) {
 	t.Parallel()
 	for name, server := range servers(t) {
@@ -103,18 +103,19 @@ func TestGraphIsComplete(t *testing.T) {
 			}
 			e := build(t, server)
 			for _, provided := range e.provided {
-				if provided.ModuleName != "" && !slices.Contains(e.ran, provided.ConstructorName) {
-					t.Errorf("got %s in the module %s, which nothing needs", provided.ConstructorName, provided.ModuleName)
+				if provided.ModuleName != "" && !slices.Contains(e.constructors, provided.ConstructorName) {
+					t.Errorf("got %s in the module %s, which nothing needs, want only what is needed",
+						provided.ConstructorName, provided.ModuleName)
 				}
 			}
-			if len(e.ran) < 20 {
-				t.Errorf("got the constructors %q, want those of a server", e.ran)
+			if len(e.constructors) < 20 {
+				t.Errorf("got the constructors %q, want at least 20", e.constructors)
 			}
 		})
 	}
 }
 
-// TestStopOrder drains the server first, and serves metrics to the end.
+// TestStopOrder checks that the server stops first, and the metrics last.
 func TestStopOrder(t *testing.T) {
 	t.Parallel()
 	cfg := defaultConfig()
@@ -134,13 +135,13 @@ func TestStopOrder(t *testing.T) {
 		"server.(*Server).Stop", "program.(*traces).send", "bootstrap.repeat", "bootstrap.storeUses",
 		"bootstrap.closing", "program.(*traces).wait", "program.newAdmin",
 	} {
-		i := slices.IndexFunc(e.stopped, func(name string) bool { return strings.Contains(name, function) })
+		i := slices.IndexFunc(e.stopHooks, func(name string) bool { return strings.Contains(name, function) })
 		if i <= last {
-			t.Errorf("got the end of %s at %d, want it to be there and after %d, in %q", function, i, last, e.stopped)
+			t.Errorf("got %s at %d, want it after %d, in %q", function, i, last, e.stopHooks)
 		}
 		last = i
 	}
-	if n := len(e.stopped); last != n-1 {
-		t.Errorf("got %q after the metrics, want nothing", e.stopped[last+1:])
+	if n := len(e.stopHooks); last != n-1 {
+		t.Errorf("got %q after the metrics, want nothing", e.stopHooks[last+1:])
 	}
 }

@@ -62,7 +62,7 @@ func newAPI(lifecycle fx.Lifecycle, in apiParams) (*httpapi.API, error) {
 	}
 	cfg.Endpoints = []httpapi.Endpoint{in.MCP}
 	if in.Metrics != nil {
-		cfg.Observe, cfg.OnLimited = in.Metrics.Began, in.Metrics.Limited
+		cfg.Observe, cfg.OnLimited = in.Metrics.Begin, in.Metrics.Limited
 	}
 	lifecycle.Append(fx.StopHook(in.Traces.send)) // after the last request
 	if in.Search != nil {

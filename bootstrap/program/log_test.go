@@ -15,10 +15,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// patience is how long anything may take that a test waits for.
+// patience bounds everything that a test waits for.
 const patience = time.Minute
 
-// inTime runs do and fails the test when it does not return.
+// inTime runs do, and fails the test if it does not return.
 func inTime(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -33,19 +33,19 @@ func inTime(t *testing.T, what string, do func()) {
 	}
 }
 
-// logLine is a line of the tests, or the notice of those that are missing.
+// logLine is a line that a test logged, or a notice of dropped lines.
 type logLine struct {
 	Number  *int `json:"n"`
 	Dropped int  `json:"dropped"`
 }
 
-// readLog checks that what it reads are whole lines in order, and that notices say how many are missing. It ends
-// when it has accounted for that many lines, and returns how many of them were missing.
+// readLog reads the log until it has accounted for that many lines, and returns how many of them were dropped. The
+// lines must be whole and in order.
 func readLog(log io.Reader, lines int) (dropped int, err error) {
 	scanner := bufio.NewScanner(log)
-	for read, last := 0, -1; read+dropped < lines; {
+	for n, last := 0, -1; n+dropped < lines; {
 		if !scanner.Scan() {
-			return dropped, fmt.Errorf("the log ends after %d lines: %w", read, scanner.Err())
+			return dropped, fmt.Errorf("the log ends after %d lines: %w", n, scanner.Err())
 		}
 		var line logLine
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
@@ -55,7 +55,7 @@ func readLog(log io.Reader, lines int) (dropped int, err error) {
 		case line.Number == nil:
 			dropped += line.Dropped
 		case *line.Number > last:
-			read, last = read+1, *line.Number
+			n, last = n+1, *line.Number
 		default:
 			return dropped, fmt.Errorf("line %d came after line %d", *line.Number, last)
 		}
@@ -63,11 +63,11 @@ func readLog(log io.Reader, lines int) (dropped int, err error) {
 	return dropped, nil
 }
 
-// tooManyLines are two megabytes, more than the pipe and the backlog hold.
+// tooManyLines of the test are two megabytes, more than the pipe and the backlog hold.
 const tooManyLines = 30_000
 
-// fullPipe returns the reading end of a pipe of which nothing was read while tooManyLines were logged, and
-// what stops the logger.
+// fullPipe logs tooManyLines into a pipe that nobody reads, and returns its reading end and a function that stops the
+// logger.
 func fullPipe(t *testing.T) (reader *os.File, stop func()) {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -103,7 +103,7 @@ func TestLogThatIsNeverRead(t *testing.T) {
 	inTime(t, "stopping", stop)
 }
 
-// TestLogLosesNothing writes from many goroutines as fast as it can be read, and stops.
+// TestLogLosesNothing writes from several goroutines, stops, and checks that every line was written.
 func TestLogLosesNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -125,24 +125,25 @@ func TestLogLosesNothing(t *testing.T) {
 	}
 }
 
-// fickle is a disk that is full from time to time, in the middle of a line.
-type fickle struct {
+// fickleDisk is a disk that is full from time to time, in the middle of a line.
+type fickleDisk struct {
 	bytes.Buffer
 	turn int
 }
 
-func (f *fickle) Write(p []byte) (int, error) {
-	if f.turn++; f.turn%3 != 0 {
-		n, _ := f.Buffer.Write(p[:min(len(p), 7)])
+func (d *fickleDisk) Write(p []byte) (int, error) {
+	if d.turn++; d.turn%3 != 0 {
+		n, _ := d.Buffer.Write(p[:min(len(p), 7)])
 		return n, errors.New("no space left on device")
 	}
-	return f.Buffer.Write(p)
+	return d.Buffer.Write(p)
 }
 
-// A write that fails just as the program ends is tried again, for as long as the end waits.
+// TestLogOnFullDiskAtTheEnd checks that a write that fails as the program ends is tried again, and that the end does
+// not wait for ever.
 func TestLogOnFullDiskAtTheEnd(t *testing.T) {
 	t.Parallel()
-	var disk fickle // full at once
+	var disk fickleDisk // full at once
 	lines := newLineWriter(&disk, func(int64) []byte { return nil })
 	_, _ = io.WriteString(lines, "the first line\nthe last line\n")
 	inTime(t, "stopping", lines.Close)
@@ -151,13 +152,13 @@ func TestLogOnFullDiskAtTheEnd(t *testing.T) {
 		t.Errorf("on the disk: got %q, want both lines", got)
 	}
 
-	never := newLineWriter(neverWriter{}, func(int64) []byte { return nil })
-	_, _ = io.WriteString(never, "the last line\n")
-	inTime(t, "stopping", never.Close)
-	inTime(t, "the writer", func() { <-never.done })
+	broken := newLineWriter(brokenPipe{}, func(int64) []byte { return nil })
+	_, _ = io.WriteString(broken, "the last line\n")
+	inTime(t, "stopping", broken.Close)
+	inTime(t, "the writer", func() { <-broken.done })
 }
 
-// neverWriter is a pipe whose other end is closed.
-type neverWriter struct{}
+// brokenPipe is a pipe whose other end is closed.
+type brokenPipe struct{}
 
-func (neverWriter) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the picture of the graph into docs/ARCHITECTURE.md")
 
-// TestPicture wants docs/ARCHITECTURE.md to show the graph of a server with everything that can be left out.
+// TestPicture checks that docs/ARCHITECTURE.md shows the graph of a server with all optional modules.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/ARCHITECTURE.md"
@@ -65,14 +65,14 @@ func draw(t *testing.T, options fx.Option) string {
 				strings.Join(provided.OutputTypeNames, "`, `"), match[1], provided.ModuleName)
 		}
 	}
-	needing := make(map[string]string) // module by number of the constructor
+	consumers := make(map[string]string) // module by number of the constructor
 	for _, match := range cluster.FindAllStringSubmatch(string(dot), -1) {
-		needing[match[1]] = modules[match[2]]
+		consumers[match[1]] = modules[match[2]]
 	}
 	arrows := make(map[[2]string]string)
 	for _, match := range dependency.FindAllStringSubmatch(string(dot), -1) {
-		ends := [2]string{needing[match[1]], modules[match[2]]}
-		if ends[0] != ends[1] && ends[0] != "" && !slices.Contains(leftOut, ends[1]) && arrows[ends] != always {
+		ends := [2]string{consumers[match[1]], modules[match[2]]}
+		if ends[0] != ends[1] && ends[0] != "" && !slices.Contains(omitted, ends[1]) && arrows[ends] != always {
 			arrows[ends] = always
 			if match[3] != "" {
 				arrows[ends] = optional
@@ -110,5 +110,5 @@ func follows(arrows map[[2]string]string, ends [2]string, arrow string) bool {
 	return false
 }
 
-// leftOut are the modules of the log, of the configuration and the clock, and of fx.
-var leftOut = []string{"log", "gluepot", ""}
+// omitted are the modules of the log, of the configuration and the clock, and of fx.
+var omitted = []string{"log", "gluepot", ""}

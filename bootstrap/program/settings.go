@@ -28,7 +28,7 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*duration)(&cfg.Database.ConnectTimeout), "database-connect-timeout",
 		"how long to wait for a connection, or for SQLite's write lock")
 	flags.Var((*duration)(&cfg.Database.ConnectionMaxLifetime), "database-connection-max-lifetime",
-		"how old a connection to PostgreSQL may become before another takes its place; 0 is no limit")
+		"how old a connection to PostgreSQL may become before another takes its place; 0 means no limit")
 	flags.Var((*duration)(&cfg.Database.SlowStatement), "database-slow-statement",
 		"a statement that takes this long is a warning in the server's log; 0 is never")
 	flags.BoolVar(&cfg.Database.Search, "search", cfg.Database.Search,
@@ -138,28 +138,28 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"how long a client may take to read an answer, if it is slower than 16 KiB a second")
 	flags.Var((*duration)(&s.IdleTimeout), "http-idle-timeout", "how long an unused connection stays open")
 	flags.IntVar(&s.MaxConnections, "http-max-connections", s.MaxConnections,
-		"connections at once; further ones wait until one is closed; 0 is no limit")
+		"connections at once; further ones wait until one is closed; 0 means no limit")
 	flags.IntVar(&s.MaxClientConnections, "http-max-client-connections", s.MaxClientConnections,
-		"connections at once of one address that is no trusted proxy; further ones are closed; 0 is no limit")
+		"connections at once from one address, unless it is a trusted proxy; further ones are closed; 0 means no limit")
 	flags.IntVar(&h.MaxMemory, "http-max-memory", h.MaxMemory,
 		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the "+
 			"answer is 503")
 	flags.Var((*duration)(&s.DrainDelay), "http-drain-delay", "time between readiness going false and the socket closing")
 	flags.Var((*duration)(&s.DrainTimeout), "http-drain-timeout", "how long to wait for requests in flight at the end")
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate,
-		"requests a second of each client, a token or an address; 0 is no limit")
+		"requests a second of each client, a token or an address; 0 means no limit")
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
-		"invalid access tokens per minute and address; 0 is no limit")
+		"invalid access tokens per minute and address; 0 means no limit")
 	flags.IntVar(&cfg.Pastes.AnonymousQuota.Pastes, "limit-anonymous-pastes", cfg.Pastes.AnonymousQuota.Pastes,
-		"pastes without an access token or made anonymous, per hour and address, counted over all nodes; 0 is no limit")
-	flags.IntVar(&cfg.Pastes.Allowance.Pastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
+		"pastes without an access token or made anonymous, per hour and address, counted over all nodes; 0 means no limit")
+	flags.IntVar(&cfg.Pastes.Allowance.Pastes, "user-max-pastes", 0, "active pastes of each user; 0 means no limit")
 	flags.Int64Var(&cfg.Pastes.Allowance.Bytes, "user-max-bytes", 0,
-		"bytes of content and history that each user's active pastes may have; 0 is no limit")
+		"bytes of content and history that each user's active pastes may have; 0 means no limit")
 	flags.IntVar(&cfg.Pastes.Allowance.Rate.Pastes, "user-pastes-per-hour", 0,
-		"pastes that each user may create in an hour, counted over all nodes; 0 is no limit")
+		"pastes that each user may create in an hour, counted over all nodes; 0 means no limit")
 	flags.Int64Var(&cfg.Pastes.MaxBytes, "store-max-bytes", 0,
-		"bytes of content and history that all pastes may have; beyond it creating and growing answer 503; 0 is no limit")
+		"bytes of content and history that all pastes may have; beyond it creating and growing answer 503; 0 means no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For, -Proto, -Host and -Prefix, X-Request-Id and traceparent are believed")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEverySettingIsDescribed holds the table of docs/CONFIGURATION.md against the declarations.
+// TestEverySettingIsDescribed compares the table of docs/CONFIGURATION.md with the declarations.
 func TestEverySettingIsDescribed(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/CONFIGURATION.md")
@@ -39,7 +39,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 			}
 		})
 		if !ok {
-			t.Errorf("%s: got a row in docs/CONFIGURATION.md, want none for what is no setting", name)
+			t.Errorf("%s: got a row in docs/CONFIGURATION.md, want rows only for settings", name)
 		}
 	}
 	total := 0
@@ -49,7 +49,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	}
 }
 
-// parseSettings returns the settings of a command line and of the environment, and the error of all that is wrong.
+// parseSettings returns the settings of a command line and the environment, and one error for all mistakes.
 func parseSettings(t *testing.T, args ...string) (config, error) {
 	t.Helper()
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -60,7 +60,7 @@ func parseSettings(t *testing.T, args ...string) (config, error) {
 	}
 	err := complete(flags, &cfg)
 	if demo, _ := flags.GetBool("demo"); demo {
-		t.Error("got a flag that is not a setting from the environment, want it left alone")
+		t.Error("got a flag set by the environment that is not a setting, want it unset")
 	}
 	return cfg, err
 }
@@ -79,17 +79,17 @@ func TestFillFromEnvironment(t *testing.T) {
 		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
 	}
 	if cfg.Pastes.Lifetimes.Longest != "1m" {
-		t.Errorf("got the lifetime %q, want a month as the API has it", cfg.Pastes.Lifetimes.Longest)
+		t.Errorf("got the lifetime %q, want 1m as in the API", cfg.Pastes.Lifetimes.Longest)
 	}
 	if cfg.Pages || !cfg.Site.Recent || !slices.Equal(cfg.HTTP.TrustedProxies, []string{"10.0.0.0/8", "::1"}) {
-		t.Errorf("got %v, %v and %q, want what was set", cfg.Pages, cfg.Site.Recent, cfg.HTTP.TrustedProxies)
+		t.Errorf("got %v, %v and %q, want the values of the flags and the variable", cfg.Pages, cfg.Site.Recent,
+			cfg.HTTP.TrustedProxies)
 	}
 }
 
-// TestEverySettingIsNamedWhereItIsWrong sets each setting that has wrong values to one, by its variable and by its
-// flag.
-func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
-	values := map[string]string{ // a value that the setting does not take, and could be read where it has a type
+// TestWrongValuesNameTheirSetting gives each setting that can be wrong a wrong value, by its variable and by its flag.
+func TestWrongValuesNameTheirSetting(t *testing.T) {
+	values := map[string]string{ // wrong for the setting
 		"database-url": "mysql://hunter2", "database-read-url": "sqlite://a", "database-dataloader": "perhaps",
 		"database-max-connections": "0", "database-connect-timeout": "0s", "database-connection-max-lifetime": "-1s",
 		"database-slow-statement": "-1s", "search": "perhaps", "database-migrate": "perhaps", "paste-max-pasties": "0",
@@ -141,8 +141,8 @@ func TestEverySettingIsNamedWhereItIsWrong(t *testing.T) {
 	}
 }
 
-// TestSpoiledValues sets every setting to what a file with the line ends of Windows, or with quotation marks, makes of
-// a value.
+// TestSpoiledValues gives every setting a value with what files add to it by mistake, such as line ends of Windows or
+// quotation marks.
 func TestSpoiledValues(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, allSettings...)
@@ -172,7 +172,7 @@ func TestSpoiledValues(t *testing.T) {
 	}
 }
 
-// TestDurations wants settings to take what commands take, and what Go prints.
+// TestDurations checks that settings accept the durations that commands accept and that Go prints.
 func TestDurations(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -199,7 +199,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// TestWebAddresses are no database URLs in the wrong place; those with a password may be.
+// TestWebAddresses checks that addresses with a password are refused. They may be database URLs in the wrong place.
 func TestWebAddresses(t *testing.T) {
 	t.Parallel()
 	for value, wrong := range map[string]bool{
@@ -207,7 +207,7 @@ func TestWebAddresses(t *testing.T) {
 	} {
 		_, err := parseSettings(t, "--terms-url="+value, "--contact="+value, "--public-url="+value)
 		if err != nil && strings.ContainsAny(err.Error(), "`") || strings.Contains(errorText(err), "hunter2") {
-			t.Errorf("got %v, want no marks of pflag and no password in it", err)
+			t.Errorf("got %v, want neither backquotes nor the password in it", err)
 		}
 		if (err != nil) != wrong {
 			t.Errorf("%s: got %v, want it refused: %v", value, err, wrong)
@@ -215,7 +215,7 @@ func TestWebAddresses(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAtOnce has values that cannot be read, and others that break a rule. What was not read breaks none.
+// TestAllMistakesAtOnce checks that one error lists values that cannot be parsed, and others that break a rule.
 func TestAllMistakesAtOnce(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_MAX_CONNECTIONS", "many")
 	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", `10.0.0.1,"10.0.0.2`)
