@@ -25,10 +25,10 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 	if len(codeMirror) != 157+1 {
 		t.Errorf("got %d languages, want %d", len(codeMirror), 157+1)
 	}
-	owned := map[string][]string{}
+	names := map[string][]string{}
 	for _, k := range codeMirror {
 		for _, extension := range k.Extensions {
-			owned[extension] = append(owned[extension], k.Name)
+			names[extension] = append(names[extension], k.Name)
 		}
 	}
 	for _, k := range codeMirror {
@@ -49,7 +49,7 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 		}
 		for _, extension := range k.Extensions {
 			l, _ := c.ByExtension(extension)
-			want := owned[extension]
+			want := names[extension]
 			if owner, ok := owners[strings.ToLower(extension)]; ok {
 				want = []string{owner}
 			}
@@ -71,10 +71,10 @@ func codeMirrorAliasOf(codeMirror []codeMirrorLanguage, alias, name string) bool
 	})
 }
 
-// TestBuiltWhenAsked checks that a command that does not use the catalogue pays next to nothing for it.
-func TestBuiltWhenAsked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+// TestLazyCatalogue checks that a command that does not use the catalogue pays next to nothing for it.
+func TestLazyCatalogue(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	if got := testing.AllocsPerRun(1, func() { New() }); got > 10 {
-		t.Errorf("got %v allocations of a catalogue that nobody asks, want a few", got)
+		t.Errorf("got %v allocations of a catalogue that is not used, want at most 10", got)
 	}
 }
 
@@ -130,14 +130,14 @@ func TestSameLanguage(t *testing.T) {
 	}
 }
 
-// wish is a language that claims an extension.
-type wish struct {
+// claimant is a language that claims an extension.
+type claimant struct {
 	language   *language.Language
 	codeMirror bool
 }
 
-// decided reports whether ownerOf follows an explicit decision or has no choice.
-func decided(folded string, claims []wish) bool {
+// hasOwner reports whether ownerOf follows an explicit decision or has no choice.
+func hasOwner(folded string, claims []claimant) bool {
 	if _, ok := owners[folded]; ok {
 		return true
 	}
@@ -162,12 +162,12 @@ func TestContestedExtensions(t *testing.T) {
 			continue
 		}
 		contested++
-		if !decided(extension, claims) {
-			var claimants []string
+		if !hasOwner(extension, claims) {
+			var names []string
 			for _, c := range claims {
-				claimants = append(claimants, c.language.Name)
+				names = append(names, c.language.Name)
 			}
-			t.Errorf("%s: got no owner, want one of those that claim it: %s", extension, strings.Join(claimants, ", "))
+			t.Errorf("%s: got no owner, want one of %s", extension, strings.Join(names, ", "))
 		}
 	}
 	if contested < 150 {
@@ -180,23 +180,24 @@ func TestContestedExtensions(t *testing.T) {
 	}
 }
 
-// allClaims returns who claims each folded extension, the same language counted once for each source.
-func allClaims(t *testing.T) map[string][]wish {
+// allClaims returns the languages that claim each extension in lower case, once for each source.
+func allClaims(t *testing.T) map[string][]claimant {
 	t.Helper()
 	c := New()
 	codeMirror := readCodeMirror(t)
-	claims := map[string][]wish{}
+	claims := map[string][]claimant{}
 	for _, k := range codeMirror {
 		l, _ := c.ByName(k.Name)
 		for _, extension := range k.Extensions {
-			claims[strings.ToLower(extension)] = append(claims[strings.ToLower(extension)], wish{language: l, codeMirror: true})
+			key := strings.ToLower(extension)
+			claims[key] = append(claims[key], claimant{language: l, codeMirror: true})
 		}
 	}
 	for _, l := range c.All() {
 		for _, extension := range l.Extensions {
 			key := strings.ToLower(extension)
-			if !slices.ContainsFunc(claims[key], func(c wish) bool { return c.language == l }) {
-				claims[key] = append(claims[key], wish{language: l})
+			if !slices.ContainsFunc(claims[key], func(c claimant) bool { return c.language == l }) {
+				claims[key] = append(claims[key], claimant{language: l})
 			}
 		}
 	}
@@ -249,7 +250,7 @@ func TestShape(t *testing.T) {
 		}
 		for _, key := range slices.Concat([]string{l.Name}, l.Aliases, l.Extensions) {
 			if key == "" {
-				t.Errorf("%s: got an empty name, alias or extension", l.Name)
+				t.Errorf("%s: got an empty name, alias or extension, want none", l.Name)
 			}
 		}
 		for _, extension := range l.Extensions {
@@ -292,7 +293,7 @@ func BenchmarkByName(b *testing.B) {
 func TestContestedNames(t *testing.T) {
 	t.Parallel()
 	c := New()
-	for what, of := range map[string]struct {
+	for what, kind := range map[string]struct {
 		claims map[string][]string
 		owners map[string]string
 		find   func(string) (*language.Language, bool)
@@ -300,13 +301,13 @@ func TestContestedNames(t *testing.T) {
 		"file":        {data.LanguagesByFilename, filenameOwners, c.ByFilename},
 		"interpreter": {data.LanguagesByInterpreter, interpreterOwners, c.ByInterpreter},
 	} {
-		for name, claims := range of.claims {
-			match, ok := of.find(name)
+		for name, claims := range kind.claims {
+			match, ok := kind.find(name)
 			if !ok {
 				t.Errorf("the %s %s: got nothing, want one of %v", what, name, claims)
 				continue
 			}
-			if want, decided := of.owners[name]; decided && match.Name != want || !decided && len(claims) > 1 {
+			if want, decided := kind.owners[name]; decided && match.Name != want || !decided && len(claims) > 1 {
 				t.Errorf("the %s %s: got %s, want a decision between %v", what, name, match.Name, claims)
 			}
 		}

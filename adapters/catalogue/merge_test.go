@@ -35,11 +35,11 @@ func TestLanguagesFile(t *testing.T) {
 // because clients send and compare it. CodeMirror also decides which language has an extension.
 func merge(t *testing.T) []string {
 	t.Helper()
-	m := merger{names: map[string]*merged{}, aliases: map[string]bool{}, claims: map[string][]claim{}}
+	m := merger{names: map[string]*mergedLanguage{}, aliases: map[string]bool{}, claims: map[string][]claim{}}
 	for _, k := range readCodeMirror(t) {
-		entry := &merged{Name: k.Name, Mode: k.Mode}
+		entry := &mergedLanguage{Name: k.Name, Mode: k.Mode}
 		if m.names[strings.ToLower(k.Name)] != nil {
-			t.Fatalf("two languages are named %q", k.Name)
+			t.Fatalf("got two languages named %q, want one", k.Name)
 		}
 		m.add(entry)
 		m.extend(entry, true, k.MIMETypes, k.Extensions, append(k.Aliases, clientAliases[k.Name]...))
@@ -51,7 +51,7 @@ func merge(t *testing.T) []string {
 		}
 		entry := m.names[strings.ToLower(name)]
 		if entry == nil {
-			entry = &merged{Name: name, Mode: cmp.Or(info.CodeMirrorMode, noMode)}
+			entry = &mergedLanguage{Name: name, Mode: cmp.Or(info.CodeMirrorMode, noMode)}
 			m.add(entry)
 		}
 		entry.Color = strings.ToLower(info.Color)
@@ -63,8 +63,8 @@ func merge(t *testing.T) []string {
 			extensions = append(extensions, strings.TrimPrefix(extension, "."))
 		}
 		m.extend(entry, false, mimeTypes, extensions, append([]string{info.Name}, info.Aliases...))
-		entry.Filenames = append(entry.Filenames, owned(filenameOwners, entry.Name, info.Filenames)...)
-		entry.Interpreters = append(entry.Interpreters, owned(interpreterOwners, entry.Name, info.Interpreters)...)
+		entry.Filenames = append(entry.Filenames, ownKeys(filenameOwners, entry.Name, info.Filenames)...)
+		entry.Interpreters = append(entry.Interpreters, ownKeys(interpreterOwners, entry.Name, info.Interpreters)...)
 	}
 	for extension, claims := range m.claims {
 		owner, err := ownerOf(extension, claims)
@@ -95,8 +95,8 @@ const (
 	plainText = "text/plain"
 )
 
-// merged is an entry as it is written.
-type merged struct {
+// mergedLanguage is an entry of languages.json.
+type mergedLanguage struct {
 	Name, Mode   string
 	MIMETypes    []string
 	Extensions   []string `json:",omitempty"`
@@ -108,19 +108,19 @@ type merged struct {
 }
 
 type merger struct {
-	languages []*merged
-	names     map[string]*merged
+	languages []*mergedLanguage
+	names     map[string]*mergedLanguage
 	aliases   map[string]bool
 	claims    map[string][]claim // by extension
 }
 
-func (m *merger) add(entry *merged) {
+func (m *merger) add(entry *mergedLanguage) {
 	m.languages = append(m.languages, entry)
 	m.names[strings.ToLower(entry.Name)] = entry
 }
 
 // extend adds what a source knows of a language. An alias that is taken stays with the language that had it first.
-func (m *merger) extend(entry *merged, codeMirror bool, mimeTypes, extensions, aliases []string) {
+func (m *merger) extend(entry *mergedLanguage, codeMirror bool, mimeTypes, extensions, aliases []string) {
 	entry.MIMETypes = union(entry.MIMETypes, mimeTypes)
 	entry.Extensions = union(entry.Extensions, extensions)
 	for rank, extension := range extensions {
@@ -134,7 +134,7 @@ func (m *merger) extend(entry *merged, codeMirror bool, mimeTypes, extensions, a
 	}
 }
 
-// union appends to list what it lacks of more.
+// union appends the items of more that list does not have.
 func union(list, more []string) []string {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
@@ -144,14 +144,14 @@ func union(list, more []string) []string {
 	return list
 }
 
-// owned returns those keys that the table does not give to another language.
-func owned(owners map[string]string, name string, keys []string) []string {
+// ownKeys returns the keys that the table does not give to another language.
+func ownKeys(owners map[string]string, name string, keys []string) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return cmp.Or(owners[key], name) != name })
 }
 
 // claim is a language's wish to own an extension.
 type claim struct {
-	language   *merged
+	language   *mergedLanguage
 	codeMirror bool // CodeMirror's registry has it
 	rank       int  // place in the language's own list; 0 is the preferred extension
 }
@@ -159,7 +159,7 @@ type claim struct {
 // ownerOf chooses the language of an extension: the only one that claims it; else the table's decision; else
 // CodeMirror's owner; else the language that prefers it most, then the first by name, for what an update of Linguist
 // brings until the table decides.
-func ownerOf(extension string, claims []claim) (*merged, error) {
+func ownerOf(extension string, claims []claim) (*mergedLanguage, error) {
 	decision, decided := owners[strings.ToLower(extension)]
 	best := claims[0] // claims come in the order of names, CodeMirror's languages first
 	for _, c := range claims {
@@ -176,7 +176,7 @@ func ownerOf(extension string, claims []claim) (*merged, error) {
 	return best.language, nil
 }
 
-// codeMirrorLanguage is what CodeMirror 5's mode registry says of a language.
+// codeMirrorLanguage is a language in CodeMirror 5's mode registry.
 type codeMirrorLanguage struct {
 	Name       string   `json:"name"`
 	Mode       string   `json:"mode"`

@@ -136,8 +136,8 @@ var owners = map[string]string{
 	"yy":         "Yacc",
 }
 
-// filenameOwners and interpreterOwners say the same of what several of Linguist's languages claim. A test finds what is
-// contested and stands in neither.
+// filenameOwners and interpreterOwners do the same for file names and interpreters that several of Linguist's languages
+// claim. A test lists those that neither decides.
 var (
 	filenameOwners = map[string]string{
 		"HOSTS": "Hosts File",
@@ -154,7 +154,7 @@ var (
 
 // sameLanguage has the languages that CodeMirror and Linguist call by different names: Linguist's name
 // on the left, CodeMirror's, which is the one we use, on the right. Names that differ in case only need
-// no entry. A test sees to it that both sides exist.
+// no entry. A test checks that both sides exist.
 //
 // Not in it, because they are not one language: Public Key (PGP is one of several formats of it), MATLAB
 // (Octave is another program), Java Properties (Properties files are INI to CodeMirror).
@@ -184,7 +184,7 @@ var sameLanguage = map[string]string{
 	"mIRC Script":                "mIRC",
 }
 
-// clientAliases are what clients of v2 call languages that neither source calls so, by the language's name.
+// clientAliases are names that clients of v2 use and neither source has, by the language's name.
 var clientAliases = map[string][]string{
 	"Dockerfile": {"Docker"},
 	"Plain Text": {"plaintext"},

@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// TestTerminal shows a paste on a terminal and into a pipe.
+// TestTerminal prints a paste to a terminal and into a pipe.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	const code = "\x1b]0;title\a\u202eevil"
@@ -30,7 +30,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestEachStops lets one of several acts fail: the output still says what was done, and what was missing before.
+// TestEachStops checks that if one of several removals fails, the output says how many were done, and the error which
+// pastes were missing.
 func TestEachStops(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]error{"b": fault.New(fault.NotFound, "no b"), "c": fault.New(fault.Unavailable, "no database")}

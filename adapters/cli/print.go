@@ -44,7 +44,7 @@ type field struct {
 	value      any
 }
 
-// clipped is a text of which tables show the beginning.
+// clipped is a text. Tables show only its beginning.
 type clipped string
 
 const clippedLength = 40 // characters

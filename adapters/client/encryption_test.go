@@ -31,7 +31,7 @@ func TestParseContent(t *testing.T) {
 	} {
 		plain, err := parseContent([]byte(text))
 		if valid != (err == nil) || err != nil && (!errors.Is(err, errContent) || plain.Pasties != nil) {
-			t.Errorf("%.60s: got %v, error %v, want it to be a paste: %v", text, plain, err, valid)
+			t.Errorf("%.60s: got %v, error %v, want it valid: %v", text, plain, err, valid)
 		}
 	}
 }

@@ -78,18 +78,18 @@ func TestStalledServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				begin(w)
 				<-r.Context().Done()
 			}))
-			defer listening.Close()
-			s, err := parseServer(listening.URL)
+			defer server.Close()
+			s, err := parseServer(server.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.patience = 50 * time.Millisecond
 			if _, err := s.read(t.Context(), "abcdefgh"); !strings.Contains(fmt.Sprint(err), errStalled.Error()) {
-				t.Errorf("got %v, want an error that says that it stalls", err)
+				t.Errorf("got %v, want errStalled", err)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestSlowServer(t *testing.T) {
 		}()
 		text, err := io.ReadAll(moving{r, timer, patience})
 		if string(text) != "xxxxxxxxxx" || err != nil || stalled {
-			t.Errorf("got %q, %v, stalled: %v, want everything that comes slowly", text, err, stalled)
+			t.Errorf("got %q, %v, stalled: %v, want ten bytes and no stall", text, err, stalled)
 		}
 	})
 }

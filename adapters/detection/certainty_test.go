@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWorkOfPatterns bounds the work for a byte of text, which is proportional to the instructions of a pattern.
+// TestWorkOfPatterns checks the work for a byte of text, which is proportional to the instructions of a pattern.
 // Bounded repetitions, such as {0,999}, multiply them.
 func TestWorkOfPatterns(t *testing.T) {
 	t.Parallel()
@@ -15,15 +15,15 @@ func TestWorkOfPatterns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+			expression, err := syntax.Parse(pattern.String(), syntax.Perl)
 			if err != nil {
 				t.Fatal(err)
 			}
-			compiled, err := syntax.Compile(parsed.Simplify())
+			program, err := syntax.Compile(expression.Simplify())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(compiled.Inst); n > 600 {
+			if n := len(program.Inst); n > 600 {
 				t.Errorf("got %d instructions, want at most 600", n)
 			}
 		})

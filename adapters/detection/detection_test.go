@@ -15,7 +15,7 @@ var samplesFile string
 
 type sample struct{ language, text string }
 
-// samples are short texts, each under a line "=== " and its language's name.
+// samples returns short texts, each under a line "=== " and its language's name.
 func samples(t testing.TB) []sample {
 	t.Helper()
 	var all []sample
@@ -29,7 +29,7 @@ func samples(t testing.TB) []sample {
 	return all
 }
 
-// stubCatalogue finds every name, and one interpreter.
+// stubCatalogue finds every name, and two interpreters.
 type stubCatalogue struct{ language.Catalogue }
 
 func (stubCatalogue) ByName(name string) (*language.Language, bool) {
@@ -40,19 +40,19 @@ func (stubCatalogue) ByInterpreter(name string) (*language.Language, bool) {
 	return &language.Language{Name: "run by " + name}, name == "python" || name == "perl6"
 }
 
-func detected(text string) string {
+func detect(text string) string {
 	if l, ok := New(stubCatalogue{}).Detect(text); ok {
 		return l.Name
 	}
 	return language.PlainText
 }
 
-// TestCommentsAreNoCode detects a text in one language with a comment about another.
-func TestCommentsAreNoCode(t *testing.T) {
+// TestCommentsAreNotCode detects the language of a text with comments in another language.
+func TestCommentsAreNotCode(t *testing.T) {
 	t.Parallel()
 	const text = "# import foo from 'bar'; const x = 1; function f() {}\n# let y = () => 2; console.log(y)\n" +
 		"def f(a):\n    return a\n\nprint(f(1))\n"
-	if got := detected(text); got != "Python" {
+	if got := detect(text); got != "Python" {
 		t.Errorf("got %s, want Python, of:\n%s", got, text)
 	}
 }
@@ -64,10 +64,10 @@ func TestSamples(t *testing.T) {
 		count[s.language]++
 		t.Run(fmt.Sprintf("%s/%d", s.language, count[s.language]), func(t *testing.T) {
 			t.Parallel()
-			if got := detected(s.text); got != s.language {
+			if got := detect(s.text); got != s.language {
 				t.Errorf("got %s, want %s, of:\n%s", got, s.language, s.text)
 			}
-			if got := detected(strings.ReplaceAll(s.text, "\n", "\r\n")); got != s.language {
+			if got := detect(strings.ReplaceAll(s.text, "\n", "\r\n")); got != s.language {
 				t.Errorf("with CRLF: got %s, want %s, of:\n%s", got, s.language, s.text)
 			}
 		})
@@ -76,7 +76,7 @@ func TestSamples(t *testing.T) {
 	for _, name := range append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"},
 		table.languages...) {
 		if count[name] == 0 {
-			t.Errorf("got no sample of %s", name)
+			t.Errorf("got no sample of %s, want one", name)
 		}
 	}
 	for _, common := range []string{"JavaScript", "Python", "Java", "C", "C++", "C#", "TypeScript", "Go", "PHP", "Ruby",
@@ -107,8 +107,8 @@ func TestMarks(t *testing.T) {
 		"":     language.PlainText,
 		"\x00": language.PlainText,
 	} {
-		if got := detected(text); got != want {
-			t.Errorf("got %s, want %s, of %q", got, want, text)
+		if got := detect(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }
@@ -119,28 +119,28 @@ func TestLongTexts(t *testing.T) {
 	for _, s := range samples(t) {
 		long := strings.Repeat(s.text, 1+scope/len(s.text))
 		end := strings.Repeat("x", 1<<20)
-		if got, want := detected(long+end), detected(long[:scope]); got != want && s.language != "JSON" {
+		if got, want := detect(long+end), detect(long[:scope]); got != want && s.language != "JSON" {
 			t.Errorf("got %s, want %s as for its beginning, of:\n%s", got, want, s.text)
 		}
 	}
 }
 
-// TestQuotesWithoutEnd has escaped quotes behind one that is not: the search for an end must not read the rest of the
-// text for each.
-func TestQuotesWithoutEnd(t *testing.T) { // not parallel: it takes time
+// TestQuotesWithoutEnd repeats escaped quotes after one that is not. The search for the closing quote must not read the
+// rest of the text for each.
+func TestQuotesWithoutEnd(t *testing.T) { // not parallel: it measures time
 	fastest := func(text string) time.Duration {
 		least := time.Hour
 		for range 10 {
-			began := time.Now()
-			detected(text)
-			least = min(least, time.Since(began))
+			start := time.Now()
+			detect(text)
+			least = min(least, time.Since(start))
 		}
 		return least
 	}
 	short, long := fastest(strings.Repeat(`\'\"`, scope/64)), fastest(strings.Repeat(`\'\"`, scope/4))
 	t.Logf("a sixteenth of the scope: %v, all of it: %v", short, long)
 	if long > 128*short { // the square takes 256 times as long
-		t.Errorf("got %v for sixteen times as much as what takes %v, want it not to be the square", long, short)
+		t.Errorf("got %v for sixteen times the text that takes %v, want less than quadratic time", long, short)
 	}
 }
 
@@ -157,7 +157,7 @@ func FuzzDetect(f *testing.F) {
 		if limit := 2*len(text) + 3; tokens > limit {
 			t.Errorf("got %d tokens of %d bytes, want at most %d", tokens, len(text), limit)
 		}
-		detected(text)
+		detect(text)
 	})
 }
 
@@ -171,7 +171,7 @@ func BenchmarkDetect(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				detected(text)
+				detect(text)
 			}
 		})
 	}

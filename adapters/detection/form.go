@@ -161,7 +161,7 @@ func form(text string) string {
 	return ""
 }
 
-// yaml looks for signs that a text is no YAML document, but the output of a program.
+// yaml looks for signs that a text is not a YAML document, but the output of a program.
 type yaml struct {
 	plausible bool            // it begins like a document, and no top-level key occurs twice
 	keys      map[string]bool // at the top

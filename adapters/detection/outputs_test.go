@@ -19,7 +19,7 @@ func TestOutputs(t *testing.T) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(outputsFile, "=== "), "\n=== ") {
 		name, text, _ := strings.Cut(part, "\n")
 		all++
-		if got := detected(text + "\n"); got != language.PlainText {
+		if got := detect(text + "\n"); got != language.PlainText {
 			wrong++
 			t.Logf("%s: got %s", name, got)
 		}

@@ -19,7 +19,7 @@ func TestPlainText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, ends := range []string{"\n", "\r\n"} {
-				if got := detected(strings.ReplaceAll(text, "\n", ends)); got != language.PlainText {
+				if got := detect(strings.ReplaceAll(text, "\n", ends)); got != language.PlainText {
 					t.Errorf("got %s, want %s, of:\n%s", got, language.PlainText, text)
 				}
 			}
@@ -27,10 +27,10 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-// TestBlankLinesBeforeShebang has a shebang that a terminal or an editor has moved down.
+// TestBlankLinesBeforeShebang detects a shebang below blank lines, which terminals and editors add.
 func TestBlankLinesBeforeShebang(t *testing.T) {
 	t.Parallel()
-	if got := detected("\n\n#!/usr/bin/env python3\nx <- 1\n"); got != "run by python" {
-		t.Errorf("got %s, want what the shebang says", got)
+	if got := detect("\n\n#!/usr/bin/env python3\nx <- 1\n"); got != "run by python" {
+		t.Errorf("got %s, want the language of the shebang", got)
 	}
 }

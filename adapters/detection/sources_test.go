@@ -28,7 +28,7 @@ var sourceLanguages = map[string]string{
 	".yml":  "YAML", ".zig": "Zig", "Dockerfile": "Dockerfile", "Makefile": "Makefile", ".patch": "diff", ".diff": "diff",
 }
 
-// unusual are files that nobody would paste: generated ones, and those that test parsers of their language.
+// unusual matches files that nobody would paste: generated ones, and those that test parsers of their language.
 var unusual = regexp.MustCompile(`(?i)testdata|/tests?/|generated|vendor|\.min\.|/z[a-z_]*_[a-z0-9_]*\.go$`)
 
 const perLanguage = 15
@@ -55,7 +55,7 @@ func TestSources(t *testing.T) {
 		if dir == own {
 			continue
 		}
-		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error { // unread ones are left out
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error { // unreadable files are skipped
 			if err != nil || entry.IsDir() || unusual.MatchString(path) {
 				return nil //nolint:nilerr // see above
 			}
@@ -81,7 +81,7 @@ func TestSources(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.Replace(detected(string(text)), "run by python", "Python", 1) // see stubCatalogue
+			got := strings.Replace(detect(string(text)), "run by python", "Python", 1) // see stubCatalogue
 			if got == language {
 				matches++
 			} else {

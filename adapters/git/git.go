@@ -418,30 +418,30 @@ func (g *Git) repository(ctx context.Context, doc *paste.Document, b *budget) (*
 		_, _ = fmt.Fprintf(edits, "%d %d %q %q %d\n", e.Number, e.Type, e.Metadata, e.Text, e.At.Unix())
 	}
 	key := fmt.Sprintf("%s %s %x %d %s", doc.ID, doc.Revision(), edits.Sum(nil), doc.CreatedAt.Unix(), author)
-	if kept, ok := g.cache.Get(key); ok {
-		return kept, nil
+	if repo, ok := g.cache.Get(key); ok {
+		return repo, nil
 	}
 	for {
 		mine := false
-		made, err, _ := g.making.Do(key, func() (any, error) {
+		value, err, _ := g.making.Do(key, func() (any, error) {
 			mine = true
 			claim := func(bytes int64) error { return b.claim(doc.HistoryBytes() + bytes) }
 			versions, err := doc.Versions(claim)
 			if err != nil {
 				return nil, err
 			}
-			made, err := newRepository(ctx, doc, versions, author, g.fileName)
+			repo, err := newRepository(ctx, doc, versions, author, g.fileName)
 			switch {
 			case err == nil:
-				g.cache.Put(key, made)
+				g.cache.Put(key, repo)
 			case ctx.Err() != nil:
 				err = errMany // those who share it go on
 			}
-			return made, err
+			return repo, err
 		})
 		switch {
 		case err == nil:
-			return made.(*repository), nil //nolint:forcetypeassert // as it is made above
+			return value.(*repository), nil //nolint:forcetypeassert // Do returns no other
 		case ctx.Err() != nil:
 			return nil, errMany
 		case mine || !fault.Is(err, fault.Busy): // else another request had no time or memory left

@@ -16,7 +16,7 @@ const header = "--- \n+++ \n"
 func TestUnified(t *testing.T) {
 	t.Parallel()
 	const nine = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
-	for _, c := range []struct{ before, after, want, alone string }{ // alone: as a single hunk, if that is another
+	for _, c := range []struct{ before, after, want, alone string }{ // alone: the single hunk, if it differs
 		{"", "a\n", "@@ -0,0 +1,1 @@\n+a\n", ""},
 		{"a\n", "", "@@ -1,1 +0,0 @@\n-a\n", ""},
 		{"a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n", ""},
@@ -34,24 +34,24 @@ func TestUnified(t *testing.T) {
 		{nine, strings.Replace(nine, "5\n", "", 1), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n", "@@ -5,1 +4,0 @@\n-5\n"},
 		{"-- \n", "++ \n", "@@ -1,1 +1,1 @@\n--- \n+++ \n", ""},
 	} {
-		for how, want := range map[string]string{"library": c.want, "single hunk": cmp.Or(c.alone, c.want)} {
+		for algorithm, want := range map[string]string{"library": c.want, "single hunk": cmp.Or(c.alone, c.want)} {
 			got := Unified(c.before, c.after)
-			if how != "library" {
+			if algorithm != "library" {
 				got = single(c.before, c.after)
 			}
 			if got != header+want {
-				t.Errorf("%s, %q to %q: got %q, want %q", how, c.before, c.after, got, header+want)
+				t.Errorf("%s, %q to %q: got %q, want %q", algorithm, c.before, c.after, got, header+want)
 			}
-			reverted(t, c.before, c.after, got)
+			wantRevert(t, c.before, c.after, got)
 		}
 	}
 }
 
-// reverted checks that the diff leads back.
-func reverted(t *testing.T, before, after, diff string) {
+// wantRevert checks that paste.Revert undoes the diff.
+func wantRevert(t *testing.T, before, after, diff string) {
 	t.Helper()
 	if got, err := paste.Revert(after, diff); err != nil || got != before {
-		t.Errorf("got %.100q, %v by going back from %.100q with %.200q, want %.100q", got, err, after, diff, before)
+		t.Errorf("reverting %.100q by %.200q: got %.100q, %v, want %.100q", after, diff, got, err, before)
 	}
 }
 
@@ -85,15 +85,15 @@ func TestRandomTexts(t *testing.T) {
 		}
 		diff := Unified(before, after)
 		hunks = max(hunks, strings.Count(diff, "\n@@ "))
-		reverted(t, before, after, diff)
-		reverted(t, before, after, single(before, after))
+		wantRevert(t, before, after, diff)
+		wantRevert(t, before, after, single(before, after))
 	}
 	if hunks < 3 {
-		t.Errorf("got at most %d hunks in a diff: the texts are too much alike", hunks)
+		t.Errorf("got at most %d hunks in a diff, want at least 3", hunks)
 	}
 }
 
-// largeTexts are pairs of that many bytes each that are hard in one way or another.
+// largeTexts returns pairs of texts of that many bytes that are hard to compare.
 func largeTexts(large int) map[string][2]string {
 	numbers := func(prefix string, step int) string {
 		var text strings.Builder
@@ -103,17 +103,17 @@ func largeTexts(large int) map[string][2]string {
 		return text.String()
 	}
 	random := rand.New(rand.NewPCG(3, 4))
-	bytes := func(different int) string {
+	bytes := func(letters int) string {
 		text := make([]byte, large)
 		for i := range text {
 			text[i] = '\n'
 			if i%2 == 0 {
-				text[i] = byte('a' + random.IntN(different))
+				text[i] = byte('a' + random.IntN(letters))
 			}
 		}
 		return string(text)
 	}
-	shuffled := func(bytes int) [2]string {
+	shuffle := func(bytes int) [2]string {
 		lines := make([]string, maxLines/2-1)
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%0*d\n", 2*bytes, i)
@@ -129,11 +129,11 @@ func largeTexts(large int) map[string][2]string {
 		"lines of one byte":      {bytes(2), bytes(2)},
 		"a single line":          {strings.Repeat("a", large), strings.Repeat("a", large-1) + "b"},
 		"from nothing":           {"", bytes(3)},
-		"as many as the library": shuffled(large / maxLines),
+		"as many as the library": shuffle(large / maxLines),
 	}
 }
 
-// TestLargeTexts bounds the memory, and checks that the diff is exact, and small if the difference is small.
+// TestLargeTexts checks that the memory is bounded, and that the diff is exact, and small if the difference is small.
 func TestLargeTexts(t *testing.T) { // not parallel: it looks at the memory of the whole process
 	for what, texts := range largeTexts(1 << 19) {
 		var before, after runtime.MemStats
@@ -141,19 +141,19 @@ func TestLargeTexts(t *testing.T) { // not parallel: it looks at the memory of t
 		diff := Unified(texts[0], texts[1])
 		runtime.ReadMemStats(&after)
 		size := len(texts[0]) + len(texts[1])
-		used := int(after.TotalAlloc - before.TotalAlloc)
+		allocated := int(after.TotalAlloc - before.TotalAlloc)
 		t.Logf("%-22s %5.1f MiB gave a diff of %5.1f MiB with %5.1f MiB allocated", what, mib(size),
-			mib(len(diff)), mib(used))
-		if bound := 400*maxLines + 8*size; used > bound {
-			t.Errorf("%s: got %d bytes allocated for %d bytes of text, want at most %d", what, used, size, bound)
+			mib(len(diff)), mib(allocated))
+		if bound := 400*maxLines + 8*size; allocated > bound {
+			t.Errorf("%s: got %d bytes allocated for %d bytes of text, want at most %d", what, allocated, size, bound)
 		}
-		if bound := len(diff) + len(diff)/4; what == "nothing in common" && used > bound {
-			t.Errorf("got %d bytes allocated for a diff of one hunk, want at most %d", used, bound)
+		if bound := len(diff) + len(diff)/4; what == "nothing in common" && allocated > bound {
+			t.Errorf("got %d bytes allocated for a diff of one hunk, want at most %d", allocated, bound)
 		}
 		if what == "empty lines" && len(diff) > 1000 {
-			t.Errorf("got a diff of %d bytes for a difference in the last hundred", len(diff))
+			t.Errorf("got a diff of %d bytes for a difference in the last hundred, want at most 1000", len(diff))
 		}
-		reverted(t, texts[0], texts[1], diff)
+		wantRevert(t, texts[0], texts[1], diff)
 	}
 }
 
@@ -175,8 +175,8 @@ func FuzzUnified(f *testing.F) {
 	f.Add("\\ No newline at end of file\n", "\\ No newline at end of file")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if before != after {
-			reverted(t, before, after, Unified(before, after))
-			reverted(t, before, after, single(before, after))
+			wantRevert(t, before, after, Unified(before, after))
+			wantRevert(t, before, after, single(before, after))
 		}
 	})
 }

@@ -217,7 +217,7 @@ func decode[In any](arguments []byte) (in In, err error) {
 	return in, err
 }
 
-// schemas are those of what tools take and return, by type.
+// schemas are the schemas of tools' arguments and results, by type.
 var schemas sync.Map
 
 // choices are the values of members that have few.
@@ -226,8 +226,8 @@ var choices = map[string][]any{"visibility": {"public", "unlisted", "private"}, 
 // schemaOf returns the schema of a type. It panics for a type that has none.
 func schemaOf[T any]() *jsonschema.Resolved {
 	key := reflect.TypeFor[T]()
-	if kept, ok := schemas.Load(key); ok {
-		return kept.(*jsonschema.Resolved) //nolint:forcetypeassert // nothing else is in it
+	if schema, ok := schemas.Load(key); ok {
+		return schema.(*jsonschema.Resolved) //nolint:forcetypeassert // nothing else is in it
 	}
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {

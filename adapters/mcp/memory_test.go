@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
-// answer is a http.ResponseWriter that keeps the body as the router does.
+// answer is an http.ResponseWriter that buffers the body as the router does.
 type answer struct {
 	header http.Header
 	body   bytes.Buffer
@@ -32,8 +32,8 @@ func (w *answer) Header() http.Header         { return w.header }
 func (*answer) WriteHeader(int)               {}
 func (w *answer) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-// TestReadClaimsItsMemory reads texts that JSON makes longer, and compares everything that is allocated for them with
-// what the read has claimed.
+// TestReadClaimsItsMemory reads texts that JSON makes longer, and checks that the read claims all memory that it
+// allocates.
 func TestReadClaimsItsMemory(t *testing.T) { //nolint:paralleltest // others would allocate, too
 	store := fake.Pastes{Store: new(fake.Store)}
 	s := Server{Pastes: pastes.New(store, nil, pastes.Options{Rules: paste.Rules{

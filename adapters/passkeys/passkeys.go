@@ -164,11 +164,11 @@ func (p *Passkeys) FinishAuthentication(
 	var findErr error
 	id = identity.PasskeyID(encoding.EncodeToString(parsed.RawID))
 	_, _, err = p.party.ValidatePasskeyLogin(func(_, _ []byte) (webauthn.User, error) {
-		stored, holder, err := find(id)
+		passkey, holder, err := find(id)
 		if findErr = err; err != nil {
 			return nil, err
 		}
-		credential, err := credentialOf(stored)
+		credential, err := credentialOf(passkey)
 		return owner{id: holder, passkeys: []webauthn.Credential{credential}}, err
 	}, webauthn.SessionData{
 		Challenge: challenge, UserVerification: protocol.VerificationPreferred, RelyingPartyID: p.party.Config.RPID,

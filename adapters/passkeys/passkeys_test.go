@@ -25,7 +25,7 @@ type device struct {
 	key *ecdsa.PrivateKey
 	id  []byte
 
-	origin, party, handle string // that it says
+	origin, party, handle string // that it sends
 	cross                 bool   // in a frame of another site
 	counter               uint32
 }
@@ -165,7 +165,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestMadeAndUsed(t *testing.T) {
+func TestRegisterAndSignIn(t *testing.T) {
 	t.Parallel()
 	p, d := newPasskeys(t), newDevice(t)
 	d.counter = 7
@@ -177,7 +177,7 @@ func TestMadeAndUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.counter = 5 // what that means is not decided here
+	d.counter = 5 // the caller judges a counter that went back
 	id, counter, err := p.FinishAuthentication(
 		options.Challenge, d.assertion("webauthn.get", options.Challenge), findOne(passkey, "epoxy001"))
 	if err != nil || id != passkey.ID || counter != 5 {
@@ -191,7 +191,7 @@ func TestMadeAndUsed(t *testing.T) {
 	}
 }
 
-// findOne finds one passkey.
+// findOne returns a function that finds one passkey.
 func findOne(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (identity.Passkey, user.ID, error) {
 	return func(id identity.PasskeyID) (identity.Passkey, user.ID, error) {
 		if id != passkey.ID {
@@ -201,8 +201,8 @@ func findOne(passkey identity.Passkey, owner user.ID) func(identity.PasskeyID) (
 	}
 }
 
-// TestForeign refuses answers for another challenge, from another origin, for another relying party, or of another
-// user.
+// TestForeign checks that answers for another challenge, from another origin, for another relying party, or of another
+// user are refused.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	p := newPasskeys(t)
@@ -230,13 +230,13 @@ func TestForeign(t *testing.T) {
 			change(d, &kind, &challenge)
 			got, err := p.FinishRegistration(options.Challenge, "epoxy001", d.creation(kind, challenge))
 			if !errors.Is(err, identity.ErrPasskey) {
-				t.Errorf("a new one: got %+v, %v, want it refused", got, err)
+				t.Errorf("a new one: got %+v, %v, want ErrPasskey", got, err)
 			}
 			kind, challenge = "webauthn.get", options.Challenge
 			change(d, &kind, &challenge)
 			_, _, err = p.FinishAuthentication(options.Challenge, d.assertion(kind, challenge), findOne(passkey, "epoxy001"))
 			if !errors.Is(err, identity.ErrPasskey) || !fault.Is(err, fault.Forbidden) {
-				t.Errorf("its use: got %v, want it refused", err)
+				t.Errorf("its use: got %v, want ErrPasskey", err)
 			}
 		})
 	}
@@ -265,7 +265,7 @@ func TestForeign(t *testing.T) {
 			_, _, err = p.FinishAuthentication(
 				options.Challenge, d.assertion("webauthn.get", options.Challenge), findOne(passkey, c.owner))
 			if !errors.Is(err, identity.ErrPasskey) {
-				t.Errorf("got %v, want it refused", err)
+				t.Errorf("got %v, want ErrPasskey", err)
 			}
 		})
 	}
@@ -281,12 +281,12 @@ func TestBroken(t *testing.T) {
 	} {
 		if got, err := p.FinishRegistration("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "epoxy001", []byte(answer)); !errors.Is(err,
 			identity.ErrPasskey) {
-			t.Errorf("%.20q: got %+v, %v, want it refused", answer, got, err)
+			t.Errorf("%.20q: got %+v, %v, want ErrPasskey", answer, got, err)
 		}
 		_, _, err := p.FinishAuthentication(
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", []byte(answer), findOne(identity.Passkey{}, ""))
 		if !errors.Is(err, identity.ErrPasskey) {
-			t.Errorf("%.20q: got %v, want it refused", answer, err)
+			t.Errorf("%.20q: got %v, want ErrPasskey", answer, err)
 		}
 	}
 }

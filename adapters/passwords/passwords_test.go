@@ -103,7 +103,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestCrowd has 500 callers at once: two compute, a bounded queue waits, and the others are told to try again.
+// TestCrowd starts 500 callers at once: two compute, a bounded queue waits, and the others are told to try again.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,13 +138,13 @@ func TestCrowd(t *testing.T) {
 				}
 			})
 		}
-		began := time.Now()
+		start := time.Now()
 		callers.Wait()
 		if most != atOnce || served != atOnce+maxWaiting || served+refused != 500 {
-			t.Errorf("got %d at once, %d served and %d refused, want %d and %d", most, served, refused, atOnce,
+			t.Errorf("got %d at once, %d served and %d refused, want %d, %d and the others", most, served, refused, atOnce,
 				atOnce+maxWaiting)
 		}
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("got the last answer after %v, want it within two seconds", took)
 		}
 		for range atOnce + maxWaiting { // all places are free again
@@ -153,12 +153,12 @@ func TestCrowd(t *testing.T) {
 			}
 		}
 		if _, err := h.Enter(); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("got %v, want no further place", err)
+			t.Errorf("one more: got %v, want an error of kind unavailable", err)
 		}
 	})
 }
 
-// TestWaitingEnds has a caller whose time runs out while others compute.
+// TestWaitingEnds checks that a caller stops waiting when its time runs out.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestWaitingEnds(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if _, err := h.Hash(t.Context(), "x"); err != nil {
-			t.Errorf("got %v when the others have ended, want its turn", err)
+			t.Errorf("got %v after the others ended, want no error", err)
 		}
 	})
 }

@@ -96,8 +96,8 @@ func TestArray(t *testing.T) {
 	}
 }
 
-// TestPlaces checks each record's text and line number.
-func TestPlaces(t *testing.T) {
+// TestLineNumbers checks each record's text and line number.
+func TestLineNumbers(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, record := range collect(t, Pastes(strings.NewReader("\n{\"_id\":\"a\"}  \n \n\t{\"_id\":\r\nnonsense\n"))) {
@@ -125,7 +125,7 @@ func TestGzip(t *testing.T) {
 		broken = broken || err != nil
 	}
 	if !broken {
-		t.Error("a file that was cut off: got no error, want one")
+		t.Error("half a file: got no error, want one")
 	}
 }
 
@@ -143,7 +143,7 @@ func TestTooLong(t *testing.T) {
 		records[2].Value.ID != "c" {
 		t.Errorf("got %d records, want the second of three to be too large", len(records))
 	}
-	// no part of a document
+	// Space between documents does not count.
 	spaces := io.MultiReader(io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`))
 	if records := collect(t, Pastes(spaces)); len(records) != 1 || records[0].Value.ID != "a" {
 		t.Errorf("got %d records after much space, want 1", len(records))

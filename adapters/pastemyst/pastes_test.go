@@ -62,7 +62,7 @@ func TestPastes(t *testing.T) {
 		got := onePaste(t, document)
 		if over := got.Value.Over(paste.Document{}, false); got.Err != nil || over.Visibility != want ||
 			!over.CreatedAt.IsZero() {
-			t.Errorf("%s: got %+v, error %v, want it %s and without a time", document, got.Value, got.Err, want)
+			t.Errorf("%s: got %+v, error %v, want %s and no time", document, got.Value, got.Err, want)
 		}
 	}
 	for _, document := range []string{
@@ -117,12 +117,12 @@ func TestDiffsLoseNames(t *testing.T) {
 	}
 	if got := onePaste(t,
 		`{"edits":[{"editType":2,"edit":"--- a\n+++ b\n"}]}`); got.Value.Edits[0].Text != "--- a\n+++ b\n" {
-		t.Errorf("got %q, want an old language as it is", got.Value.Edits[0].Text)
+		t.Errorf("got %q, want an old language unchanged", got.Value.Edits[0].Text)
 	}
 }
 
 // TestBoundsOfPastes reads documents that would take many times their own length if they were decoded naively.
-func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocated
+func TestBoundsOfPastes(t *testing.T) { // not parallel: it counts allocated bytes
 	for name, document := range map[string]string{
 		"pasties":         `{"pasties":[` + strings.Repeat(`{},`, much/3) + `{}]}`,
 		"edits":           `{"edits":[` + strings.Repeat(`{},`, much/3) + `{}]}`,

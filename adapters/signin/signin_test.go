@@ -35,20 +35,20 @@ func oidcAt(p *idp.Provider) Config {
 	return cfg
 }
 
-// arrive goes to a provider as a browser does, and returns what that vouches for.
-func arrive(t *testing.T, from identity.Provider) (identity.Profile, error) {
+// signIn signs in at a provider as a browser does, and returns the profile.
+func signIn(t *testing.T, provider identity.Provider) (identity.Profile, error) {
 	t.Helper()
 	proof := identity.NewProof()
-	address, err := from.Begin(t.Context(), proof)
+	address, err := provider.Begin(t.Context(), proof)
 	if err != nil {
 		return identity.Profile{}, err
 	}
-	back := idp.Visit(t, address).Query()
-	if back.Get("state") != proof.State {
-		t.Errorf("got the state %q, want that of the question", back.Get("state"))
+	query := idp.Visit(t, address).Query()
+	if query.Get("state") != proof.State {
+		t.Errorf("got the state %q, want %q", query.Get("state"), proof.State)
 	}
-	return from.Finish(t.Context(), proof, identity.Callback{State: back.Get("state"), Code: back.Get("code"),
-		Issuer: back.Get("iss")})
+	return provider.Finish(t.Context(), proof, identity.Callback{State: query.Get("state"), Code: query.Get("code"),
+		Issuer: query.Get("iss")})
 }
 
 func TestGitHub(t *testing.T) {
@@ -56,32 +56,32 @@ func TestGitHub(t *testing.T) {
 	hub := idp.StartGitHub(t)
 	cfg := DefaultConfig()
 	cfg.GitHub = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: hub.URL + "/"}
-	from := source(t, cfg)
-	if from.Name != "github" || from.Label != "GitHub" || from.Key != "github@"+hub.URL {
-		t.Errorf("got %+v, want a key that is not that of github.com", from)
+	provider := source(t, cfg)
+	if provider.Name != "github" || provider.Label != "GitHub" || provider.Key != "github@"+hub.URL {
+		t.Errorf("got %+v, want a key that is not that of github.com", provider)
 	}
-	got, err := arrive(t, from)
+	got, err := signIn(t, provider)
 	if err != nil || got.Subject != "77" || got.Name != "ann-example" ||
 		got.Suggestion().AvatarURL != "https://avatars.example/u/77?v=4" {
 		t.Errorf("got %+v, error %v, want the account by its number", got, err)
 	}
 	hub.ID = 0
-	if _, err := arrive(t, from); !fault.Is(err, fault.Unavailable) {
+	if _, err := signIn(t, provider); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v for an account without an id, want %v", err, fault.Unavailable)
 	}
-	_, err = from.Finish(t.Context(), identity.NewProof(), identity.Callback{Code: "made up"})
+	_, err = provider.Finish(t.Context(), identity.NewProof(), identity.Callback{Code: "made up"})
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v for a code that was made up, want %v", err, fault.Invalid)
 	}
 	cfg.GitHub.Secret = "another"
-	if _, err := arrive(t, source(t, cfg)); !fault.Is(err, fault.Unavailable) {
+	if _, err := signIn(t, source(t, cfg)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v with a wrong secret, want %v, which is logged", err, fault.Unavailable)
 	}
 	public := DefaultConfig()
 	public.GitHub.ID, public.GitHub.Secret, public.GitLab.ID, public.GitLab.Secret = "a", "b", "c", "d"
-	for _, from := range public.Providers("https://paste.example") {
-		if from.Key != from.Name {
-			t.Errorf("got the key %s, want that of imported users", from.Key)
+	for _, provider := range public.Providers("https://paste.example") {
+		if provider.Key != provider.Name {
+			t.Errorf("got the key %s, want that of imported users", provider.Key)
 		}
 	}
 }
@@ -89,9 +89,9 @@ func TestGitHub(t *testing.T) {
 func TestOpenIDConnect(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
-	from := source(t, oidcAt(p))
-	for range 2 { // the second one with what was discovered
-		got, err := arrive(t, from)
+	provider := source(t, oidcAt(p))
+	for range 2 { // the second time with the discovered addresses
+		got, err := signIn(t, provider)
 		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" ||
 			got.Suggestion().AvatarURL != "https://id.example/ann.png" {
 			t.Errorf("got %+v, error %v, want the account", got, err)
@@ -99,7 +99,7 @@ func TestOpenIDConnect(t *testing.T) {
 	}
 	cfg := DefaultConfig()
 	cfg.GitLab = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: p.URL}
-	if got, err := arrive(t, source(t, cfg)); err != nil || got.Subject != "sub-77" {
+	if got, err := signIn(t, source(t, cfg)); err != nil || got.Subject != "sub-77" {
 		t.Errorf("got %+v, error %v from GitLab, want the account", got, err)
 	}
 }
@@ -108,10 +108,10 @@ func TestOpenIDConnect(t *testing.T) {
 func TestTampered(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
-	from, at := source(t, oidcAt(p)), func(d time.Duration) float64 { return float64(time.Now().Add(d).Unix()) }
+	provider, at := source(t, oidcAt(p)), func(d time.Duration) float64 { return float64(time.Now().Add(d).Unix()) }
 	for what, c := range map[string]struct {
 		tamper func(map[string]any)
-		well   bool
+		valid  bool
 	}{
 		"nothing":               {func(map[string]any) {}, true},
 		"a nonce that was used": {func(c map[string]any) { c["nonce"] = "old" }, false},
@@ -128,7 +128,7 @@ func TestTampered(t *testing.T) {
 			c["aud"] = []string{idp.ClientID, "other"}
 			delete(c, "azp")
 		}, false},
-		"a client that is no text":          {func(c map[string]any) { c["azp"] = 7 }, false},
+		"a client that is not text":         {func(c map[string]any) { c["azp"] = 7 }, false},
 		"not yet":                           {func(c map[string]any) { c["nbf"] = at(time.Hour) }, false},
 		"another issuer":                    {func(c map[string]any) { c["iss"] = "https://evil.example" }, false},
 		"an issuer with a slash":            {func(c map[string]any) { c["iss"] = p.URL + "/" }, false},
@@ -140,22 +140,22 @@ func TestTampered(t *testing.T) {
 		"nobody": {func(c map[string]any) { c["sub"] = "" }, false},
 	} {
 		p.Behave(func(b *idp.Behaviour) { b.Tamper = c.tamper })
-		got, err := arrive(t, from)
+		got, err := signIn(t, provider)
 		if err == nil {
-			got.Key = from.Key
+			got.Key = provider.Key
 			err = got.Validate()
 		}
-		if c.well != (err == nil) || err != nil && !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: got %+v, error %v, want an account: %v", what, got, err, c.well)
+		if c.valid != (err == nil) || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %+v, error %v, want an account: %v", what, got, err, c.valid)
 		}
 	}
 }
 
-// TestAnswers sends answers to another question.
+// TestAnswers sends answers that do not belong to the request.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
-	from := source(t, oidcAt(p))
+	provider := source(t, oidcAt(p))
 	for what, alter := range map[string]func(*identity.Proof, *identity.Callback){
 		"a code that was made up": func(_ *identity.Proof, c *identity.Callback) { c.Code = "made up" },
 		"another verifier": func(proof *identity.Proof, _ *identity.Callback) {
@@ -164,18 +164,18 @@ func TestAnswers(t *testing.T) {
 		"another nonce":     func(proof *identity.Proof, _ *identity.Callback) { proof.Nonce = identity.NewProof().Nonce },
 		"of another issuer": func(_ *identity.Proof, c *identity.Callback) { c.Issuer = "https://evil.example" },
 		"a code that was used once": func(proof *identity.Proof, c *identity.Callback) {
-			_, _ = from.Finish(context.Background(), *proof, *c)
+			_, _ = provider.Finish(context.Background(), *proof, *c)
 		},
 	} {
 		proof := identity.NewProof()
-		address, err := from.Begin(t.Context(), proof)
+		address, err := provider.Begin(t.Context(), proof)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back := idp.Visit(t, address).Query()
-		callback := identity.Callback{State: proof.State, Code: back.Get("code")}
+		query := idp.Visit(t, address).Query()
+		callback := identity.Callback{State: proof.State, Code: query.Get("code")}
 		alter(&proof, &callback)
-		if got, err := from.Finish(t.Context(), proof, callback); !fault.Is(err, fault.Invalid) {
+		if got, err := provider.Finish(t.Context(), proof, callback); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %+v, error %v, want %v", what, got, err, fault.Invalid)
 		}
 	}
@@ -184,16 +184,16 @@ func TestAnswers(t *testing.T) {
 // TestOutOfOrder lets providers misbehave at each of their addresses, and recover.
 func TestOutOfOrder(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
-		t.Run(how, func(t *testing.T) {
+	for _, misbehaviour := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
+		t.Run(misbehaviour, func(t *testing.T) {
 			t.Parallel()
 			p := idp.Start(t, public)
-			from := source(t, oidcAt(p))
+			provider := source(t, oidcAt(p))
 			for _, where := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
-				p.Misbehave(how, where)
+				p.Misbehave(misbehaviour, where)
 				if where == "/.well-known/openid-configuration" {
 					ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-					_, err := from.Begin(ctx, identity.NewProof())
+					_, err := provider.Begin(ctx, identity.NewProof())
 					cancel()
 					if !fault.Is(err, fault.Unavailable) {
 						t.Errorf("%s: got %v, want %v", where, err, fault.Unavailable)
@@ -201,13 +201,13 @@ func TestOutOfOrder(t *testing.T) {
 					continue
 				}
 				proof := identity.NewProof()
-				address, err := from.Begin(t.Context(), proof)
+				address, err := provider.Begin(t.Context(), proof)
 				if err != nil {
 					t.Fatal(err)
 				}
-				back := idp.Visit(t, address).Query()
+				query := idp.Visit(t, address).Query()
 				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-				_, err = from.Finish(ctx, proof, identity.Callback{Code: back.Get("code")})
+				_, err = provider.Finish(ctx, proof, identity.Callback{Code: query.Get("code")})
 				cancel()
 				if !fault.Is(err, fault.Unavailable) && !(where == "/keys" && fault.Is(err, fault.Invalid)) {
 					t.Errorf("%s: got %v, want %v", where, err, fault.Unavailable)
@@ -218,13 +218,13 @@ func TestOutOfOrder(t *testing.T) {
 			}
 			p.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
 			deadline := time.Now().Add(time.Minute)
-			for { // keys that are asked for already come when that ends
-				got, err := arrive(t, from)
+			for { // a request for keys may still be under way
+				got, err := signIn(t, provider)
 				if err == nil && got.Subject == "sub-77" {
 					return
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("got %+v, error %v once it is in order again, want the account", got, err)
+					t.Fatalf("got %+v, error %v after it recovered, want the account", got, err)
 				}
 			}
 		})
@@ -255,13 +255,13 @@ func TestScopes(t *testing.T) {
 		{at(func(c *Config) { c.OIDCRequiredClaim = "groups=a" }), "openid profile"},
 		{at(func(c *Config) { c.OIDCRequiredClaim = "email_domain=example.org" }), "openid profile email"},
 	} {
-		from := source(t, c.cfg)
-		address, err := from.Begin(t.Context(), identity.NewProof())
+		provider := source(t, c.cfg)
+		address, err := provider.Begin(t.Context(), identity.NewProof())
 		if err != nil {
 			t.Fatal(err)
 		}
-		question, err := url.Parse(address)
-		if err != nil || question.Query().Get("scope") != c.want {
+		u, err := url.Parse(address)
+		if err != nil || u.Query().Get("scope") != c.want {
 			t.Errorf("got %s, error %v, want the scope %q", address, err, c.want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestRequiredClaim(t *testing.T) {
 	for _, c := range []struct {
 		claim  string
 		change func(*idp.Account)
-		may    bool
+		allow  bool
 	}{
 		{"groups=paste-users", func(*idp.Account) {}, true},
 		{"groups=paste", func(*idp.Account) {}, false},
@@ -286,7 +286,7 @@ func TestRequiredClaim(t *testing.T) {
 		{"email_domain=example.org", func(a *idp.Account) { a.Verified = false }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@example.org.evil.example" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@sub.example.org" }, false},
-		// the sign of Kelvin folds to k
+		// the Kelvin sign folds to k
 		{"email_domain=kexample.org", func(a *idp.Account) { a.Email = "a@\u212aexample.org" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "example.org" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "" }, false},
@@ -296,18 +296,18 @@ func TestRequiredClaim(t *testing.T) {
 		p.Behave(func(b *idp.Behaviour) { b.Account = account })
 		cfg := oidcAt(p)
 		cfg.OIDCRequiredClaim = c.claim
-		got, err := arrive(t, source(t, cfg))
-		if c.may != (err == nil) || err != nil && !fault.Is(err, fault.Forbidden) {
-			t.Errorf("%s of %+v: got %+v, error %v, want in: %v", c.claim, account, got, err, c.may)
+		got, err := signIn(t, source(t, cfg))
+		if c.allow != (err == nil) || err != nil && !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s of %+v: got %+v, error %v, want it allowed: %v", c.claim, account, got, err, c.allow)
 		}
 		if personal := "example.org.evil"; err != nil && strings.Contains(err.Error(), personal) {
-			t.Errorf("%s: got %v, want nothing of the account in it", c.claim, err)
+			t.Errorf("%s: got %v, want it without data of the account", c.claim, err)
 		}
 	}
 }
 
-// TestNestedClaims requires claims as Keycloak and others put them into ID tokens. The reason of a refusal is for the
-// log.
+// TestNestedClaims requires claims as Keycloak and others put them into ID tokens. Only the log has the reason for a
+// refusal.
 func TestNestedClaims(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
@@ -317,8 +317,8 @@ func TestNestedClaims(t *testing.T) {
 		"https://id.example/roles": ["admins"], "flat.name": "dots", "realm": {"text": "x"}, "empty": ""
 	}`
 	p.Behave(func(b *idp.Behaviour) {
-		b.Tamper = func(of map[string]any) {
-			if err := json.Unmarshal([]byte(claims), &of); err != nil {
+		b.Tamper = func(token map[string]any) {
+			if err := json.Unmarshal([]byte(claims), &token); err != nil {
 				t.Error(err)
 			}
 		}
@@ -347,13 +347,13 @@ func TestNestedClaims(t *testing.T) {
 			t.Parallel()
 			cfg := oidcAt(p)
 			cfg.OIDCRequiredClaim = claim
-			_, err := arrive(t, source(t, cfg))
-			refused := fault.Is(err, fault.Forbidden) && strings.Contains(err.Error(), reason)
-			if reason == "" && err != nil || reason != "" && !refused {
+			_, err := signIn(t, source(t, cfg))
+			forbidden := fault.Is(err, fault.Forbidden) && strings.Contains(err.Error(), reason)
+			if reason == "" && err != nil || reason != "" && !forbidden {
 				t.Errorf("got %v, want the reason %q", err, reason)
 			}
 			if strings.Contains(fault.MessageOf(err), "claim") {
-				t.Errorf("got %q, want the reason for the log alone", fault.MessageOf(err))
+				t.Errorf("got %q, want it without the reason", fault.MessageOf(err))
 			}
 		})
 	}
@@ -369,7 +369,7 @@ func TestUserInfoOfSomebodyElse(t *testing.T) {
 		b.Account.Groups = []string{"paste-users"}
 		b.Tamper = func(claims map[string]any) { claims["sub"] = "another" }
 	})
-	if got, err := arrive(t, source(t, cfg)); !fault.Is(err, fault.Forbidden) {
+	if got, err := signIn(t, source(t, cfg)); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %+v, error %v, want %v", got, err, fault.Forbidden)
 	}
 }

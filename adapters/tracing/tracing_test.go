@@ -26,7 +26,7 @@ import (
 	"github.com/gluepot/gluepot/tests/collector"
 )
 
-// callerTrace is a caller's trace, and callerHeader the header that says so.
+// callerTrace is a caller's trace, and callerHeader the header that carries it.
 const callerTrace = "0af7651916cd43dd8448eb211c80319c"
 
 var callerHeader = http.Header{"Traceparent": {"00-" + callerTrace + "-b7ad6b7169203331-01"}}
@@ -36,18 +36,18 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-func recorded() (*Tracer, *tracetest.SpanRecorder) {
+func newRecorder() (*Tracer, *tracetest.SpanRecorder) {
 	recorder := tracetest.NewSpanRecorder()
 	return &Tracer{sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder))}, recorder
 }
 
-// begin begins a span that statements can be part of.
+// begin begins a span that statements can belong to.
 func begin(ctx context.Context, tracer *Tracer) (context.Context, func()) {
 	ctx, span := tracer.provider.Tracer("test").Start(ctx, "request")
 	return ctx, func() { span.End() }
 }
 
-// serve has a traced handler answer a request, and returns the id of the trace.
+// serve sends a request to a traced handler, and returns the id of the trace.
 func serve(tracer *Tracer, method, route string, header http.Header, handle gin.HandlerFunc) (id string) {
 	engine := gin.New()
 	engine.Use(tracer.Middleware("id", func(c *gin.Context) string { return c.FullPath() }, "/healthz")...)
@@ -73,7 +73,7 @@ func answer(status int) gin.HandlerFunc { return func(c *gin.Context) { c.Status
 // TestCallers checks that a caller's trace continues.
 func TestCallers(t *testing.T) {
 	t.Parallel()
-	tracer, _ := recorded()
+	tracer, _ := newRecorder()
 	if id := serve(tracer, "GET", "/", callerHeader, answer(200)); id != callerTrace {
 		t.Errorf("got the trace %s, want the caller's", id)
 	}
@@ -82,7 +82,7 @@ func TestCallers(t *testing.T) {
 // TestUntraced checks that a route that is left out has no span.
 func TestUntraced(t *testing.T) {
 	t.Parallel()
-	tracer, recorder := recorded()
+	tracer, recorder := newRecorder()
 	if id := serve(tracer, "GET", "/healthz", nil, answer(200)); id != "" || len(recorder.Ended()) > 0 {
 		t.Errorf("got the trace %q and %d spans, want none", id, len(recorder.Ended()))
 	}
@@ -117,70 +117,70 @@ func TestSpans(t *testing.T) {
 			attribute.Int("http.response.status_code", 405),
 		}},
 		{func(tracer *Tracer) {
-			state(part(t), tracer.Statements(), pgx.TraceQueryEndData{Err: &pgconn.PgError{Code: "57014",
+			traceStatement(spanContext(t), tracer.Statements(), pgx.TraceQueryEndData{Err: &pgconn.PgError{Code: "57014",
 				Message: "a secret value"}})
 		}, "SELECT", codes.Error, []attribute.KeyValue{
 			attribute.String("db.system.name", "postgresql"), attribute.String("pgx.sql_state", "57014"),
 		}},
 		{func(tracer *Tracer) {
-			state(part(t), tracer.Statements(), pgx.TraceQueryEndData{CommandTag: pgconn.NewCommandTag("SELECT 2")})
+			traceStatement(spanContext(t), tracer.Statements(),
+				pgx.TraceQueryEndData{CommandTag: pgconn.NewCommandTag("SELECT 2")})
 		}, "SELECT", codes.Unset, []attribute.KeyValue{
 			attribute.String("db.system.name", "postgresql"), attribute.Int64("pgx.rows_affected", 2),
 		}},
 	} {
-		tracer, recorder := recorded()
+		tracer, recorder := newRecorder()
 		test.do(tracer)
-		ended := recorder.Ended()
-		if len(ended) != 1 {
-			t.Fatalf("%s: got %d spans, want one", test.name, len(ended))
+		spans := recorder.Ended()
+		if len(spans) != 1 {
+			t.Fatalf("%s: got %d spans, want one", test.name, len(spans))
 		}
-		got := publicSpan{ended[0]}
+		got := publicSpan{spans[0]}
 		if got.Name() != test.name || got.Status().Code != test.code || got.Status().Description != "" ||
 			len(got.Events()) != 0 {
 			t.Errorf("%s: got %s, %v and %v, want %v alone", test.name, got.Name(), got.Status(), got.Events(), test.code)
 		}
-		same := func(a, b attribute.KeyValue) int { return strings.Compare(string(a.Key), string(b.Key)) }
-		attributes := slices.SortedFunc(slices.Values(got.Attributes()), same)
-		if want := slices.SortedFunc(slices.Values(test.want), same); !slices.Equal(attributes, want) {
+		byKey := func(a, b attribute.KeyValue) int { return strings.Compare(string(a.Key), string(b.Key)) }
+		attributes := slices.SortedFunc(slices.Values(got.Attributes()), byKey)
+		if want := slices.SortedFunc(slices.Values(test.want), byKey); !slices.Equal(attributes, want) {
 			t.Errorf("%s: got %v, want %v", test.name, attributes, want)
 		}
 	}
 }
 
-// part returns the context of something that goes on until the test ends, and that the test's recorder does not hear
-// of.
-func part(t *testing.T) context.Context {
-	other, _ := recorded()
+// spanContext returns the context of a span of another tracer, which the test's recorder does not see.
+func spanContext(t *testing.T) context.Context {
+	other, _ := newRecorder()
 	ctx, _ := begin(t.Context(), other)
 	return ctx
 }
 
-// state has a tracer see a statement with a secret in it, as pgx does.
-func state(ctx context.Context, tracer pgx.QueryTracer, end pgx.TraceQueryEndData) {
-	began := tracer.TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{
+// traceStatement reports a statement with a secret in it to a tracer, as pgx does.
+func traceStatement(ctx context.Context, tracer pgx.QueryTracer, end pgx.TraceQueryEndData) {
+	ctx = tracer.TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{
 		SQL: "select 'secret' from users where name = $1", Args: []any{"secret"},
 	})
-	tracer.TraceQueryEnd(began, nil, end)
+	tracer.TraceQueryEnd(ctx, nil, end)
 }
 
-// TestPartOfNothing checks that a statement outside any span has none.
-func TestPartOfNothing(t *testing.T) {
+// TestStatementOutsideSpans checks that a statement has a span only inside another one.
+func TestStatementOutsideSpans(t *testing.T) {
 	t.Parallel()
-	tracer, recorder := recorded()
-	state(t.Context(), tracer.Statements(), pgx.TraceQueryEndData{})
-	if ended := recorder.Ended(); len(ended) != 0 {
-		t.Errorf("got %d spans, want none", len(ended))
+	tracer, recorder := newRecorder()
+	traceStatement(t.Context(), tracer.Statements(), pgx.TraceQueryEndData{})
+	if spans := recorder.Ended(); len(spans) != 0 {
+		t.Errorf("got %d spans, want none", len(spans))
 	}
 	ctx, end := begin(t.Context(), tracer)
-	state(ctx, tracer.Statements(), pgx.TraceQueryEndData{})
+	traceStatement(ctx, tracer.Statements(), pgx.TraceQueryEndData{})
 	end()
-	if ended := recorder.Ended(); len(ended) != 2 || ended[0].Parent().SpanID() != ended[1].SpanContext().SpanID() {
-		t.Errorf("got %d spans, want the statement and what it is part of", len(ended))
+	if spans := recorder.Ended(); len(spans) != 2 || spans[0].Parent().SpanID() != spans[1].SpanContext().SpanID() {
+		t.Errorf("got %d spans, want the statement and its parent", len(spans))
 	}
 }
 
-// forget has the environment say nothing of traces.
-func forget(t *testing.T, settings ...string) {
+// setEnvironment sets these variables, and clears all others that concern traces.
+func setEnvironment(t *testing.T, settings ...string) {
 	t.Helper()
 	for _, name := range []string{
 		"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
@@ -218,17 +218,17 @@ func TestOff(t *testing.T) {
 		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=-1"}, 1},
 		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=99999999999999"}, 1},
 		{[]string{endpoint, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE=-1"}, 1},
-		{[]string{endpoint, "OTEL_BSP_SCHEDULE_DELAY=0"}, 1}, // which the SDK would spend a processor on
+		{[]string{endpoint, "OTEL_BSP_SCHEDULE_DELAY=0"}, 1}, // on which the SDK would spend a processor
 	} {
-		forget(t, test.settings...)
-		core, logged := observer.New(zapcore.DebugLevel)
+		setEnvironment(t, test.settings...)
+		core, logs := observer.New(zapcore.DebugLevel)
 		if tracer := Open("1", zap.New(core)); tracer != nil {
 			t.Errorf("%v: got a tracer, want none", test.settings)
 		}
-		if logged.Len() != test.warnings {
-			t.Errorf("%v: got %v in the log, want %d warnings", test.settings, logged.All(), test.warnings)
+		if logs.Len() != test.warnings {
+			t.Errorf("%v: got %v in the log, want %d warnings", test.settings, logs.All(), test.warnings)
 		}
-		for _, line := range logged.All() {
+		for _, line := range logs.All() {
 			if err, _ := line.ContextMap()["error"].(string); strings.Contains(err, "secret") ||
 				line.Level != zapcore.WarnLevel {
 				t.Errorf("%v: got %v, want a warning without the secret", test.settings, line)
@@ -237,33 +237,33 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestSending checks that the remaining spans are sent at the end, as the environment says.
+// TestSending checks that the remaining spans are sent at the end, as the environment configures it.
 func TestSending(t *testing.T) {
-	received := collector.Start(t)
-	forget(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+received.URL+"/v1/traces",
+	receiver := collector.Start(t)
+	setEnvironment(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+receiver.URL+"/v1/traces",
 		"OTEL_EXPORTER_OTLP_HEADERS=key=a%20b, other = c",
 		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=test")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")
 	tracer := Open("1.2.3", zap.NewNop())
 	_, end := begin(t.Context(), tracer)
 	end()
-	if got := received.Spans(); len(got) != 0 {
+	if got := receiver.Spans(); len(got) != 0 {
 		t.Fatalf("got %v before the end, want nothing", got)
 	}
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := received.Spans(); len(got) != 1 || got[0].GetName() != "request" {
+	if got := receiver.Spans(); len(got) != 1 || got[0].GetName() != "request" {
 		t.Fatalf("got %v, want the span", got)
 	}
-	sender := received.Resources()[0].GetResource().GetAttributes()
+	sender := receiver.Resources()[0].GetResource().GetAttributes()
 	for key, want := range map[string]string{"service.name": "gluepot", "service.version": "1.2.3",
 		"deployment.environment.name": "test"} {
 		if got := collector.Attribute(sender, key); got != want {
 			t.Errorf("got %s=%q, want %q", key, got, want)
 		}
 	}
-	header := received.Headers()[0]
+	header := receiver.Headers()[0]
 	if header.Get("key") != "a b" || header.Get("other") != "c" || header.Get("Content-Type") != "application/x-protobuf" {
 		t.Errorf("got %v, want the headers of the environment", header)
 	}
@@ -282,21 +282,21 @@ func TestSecretSettings(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + address, "OTEL_EXPORTER_OTLP_HEADERS=key=secret%zz"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + address, "OTEL_EXPORTER_OTLP_TIMEOUT=secret"},
 	} {
-		forget(t, settings...)
-		core, logged := observer.New(zapcore.DebugLevel)
+		setEnvironment(t, settings...)
+		core, logs := observer.New(zapcore.DebugLevel)
 		tracer := Open("1", zap.New(core))
 		_, end := begin(t.Context(), tracer)
 		end()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		_ = tracer.Close(ctx) // it tells of what could not be sent, or the log does
+		_ = tracer.Close(ctx) // its error or the log reports spans that were not sent
 		cancel()
-		lines := logged.FilterLevelExact(zapcore.WarnLevel).All()
+		lines := logs.FilterLevelExact(zapcore.WarnLevel).All()
 		if len(lines) == 0 {
 			t.Errorf("%v: got no warning, want one", settings)
 		}
-		for _, line := range logged.All() {
+		for _, line := range logs.All() {
 			if strings.Contains(fmt.Sprint(line.Message, line.ContextMap()), "secret") {
-				t.Errorf("%v: got %v, want it without what is secret", settings, line)
+				t.Errorf("%v: got %v, want it without the secret", settings, line)
 			}
 		}
 	}
@@ -304,31 +304,31 @@ func TestSecretSettings(t *testing.T) {
 
 // TestSampler checks that the SDK uses the environment's sampler.
 func TestSampler(t *testing.T) {
-	received := collector.Start(t)
-	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio",
+	receiver := collector.Start(t)
+	setEnvironment(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+receiver.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio",
 		"OTEL_TRACES_SAMPLER_ARG=0")
 	tracer := Open("1", zap.NewNop())
 	for _, header := range []http.Header{nil, callerHeader} {
 		serve(tracer, "GET", "/", header, func(c *gin.Context) {
-			state(c.Request.Context(), tracer.Statements(), pgx.TraceQueryEndData{})
+			traceStatement(c.Request.Context(), tracer.Statements(), pgx.TraceQueryEndData{})
 		})
 	}
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := received.Spans(); len(got) != 2 {
-		t.Errorf("got %d spans, want the two of a caller who has its trace sampled, and none of the other's", len(got))
+	if got := receiver.Spans(); len(got) != 2 {
+		t.Errorf("got %d spans, want the two of the caller whose trace is sampled", len(got))
 	}
 }
 
 // TestCollectorAway checks that spans are dropped without a collector, with one warning, and that the stop is quick.
 func TestCollectorAway(t *testing.T) {
-	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	refusing := "http://user:secret@" + closed.Addr().String()
-	if err := closed.Close(); err != nil {
+	refusing := "http://user:secret@" + listener.Addr().String()
+	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	release := make(chan struct{})
@@ -337,26 +337,26 @@ func TestCollectorAway(t *testing.T) {
 	defer close(release)
 	for name, endpoint := range map[string]string{"refuses": refusing, "hangs": hanging.URL} {
 		t.Run(name, func(t *testing.T) {
-			forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint)
+			setEnvironment(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint)
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
-			core, logged := observer.New(zapcore.WarnLevel)
+			core, logs := observer.New(zapcore.WarnLevel)
 			tracer := Open("1", zap.New(core))
 			for range 10_000 { // more than the queue holds
 				_, end := begin(t.Context(), tracer)
 				end()
 			}
-			for end := time.Now().Add(time.Minute); name == "refuses" && logged.Len() == 0 && time.Now().Before(end); {
+			for end := time.Now().Add(time.Minute); name == "refuses" && logs.Len() == 0 && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			err := tracer.Close(ctx)
 			if name == "hangs" && !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("got %v, want the end of the context: the collector never answers", err)
+				t.Errorf("got %v, want context.DeadlineExceeded, since the collector never answers", err)
 			}
-			lines := logged.All()
+			lines := logs.All()
 			if len(lines) > 1 || name == "refuses" && len(lines) == 0 {
-				t.Errorf("got %v, want one warning at most, and one where a connection is refused", lines)
+				t.Errorf("got %v, want at most one warning, and one if the connection is refused", lines)
 			}
 			for _, line := range lines {
 				if text, _ := line.ContextMap()["error"].(string); strings.Contains(text, "secret") {

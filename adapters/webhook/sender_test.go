@@ -22,14 +22,14 @@ import (
 
 const patience = time.Minute
 
-// told is a notice that was sent.
-var told = notice.Notice{
+// report is the notice that these tests send.
+var report = notice.Notice{
 	Event: notice.NewReport, At: time.Date(2026, 11, 28, 15, 0, 0, 0, time.UTC), Subject: "k2j4x8m1",
 	Text: "A reader has reported it.",
 }
 
-// started returns a sender to a receiver, without pauses between attempts.
-func started(t *testing.T, receiver http.HandlerFunc) (*Sender, *observer.ObservedLogs) {
+// startSender returns a sender to a receiver, without pauses between attempts.
+func startSender(t *testing.T, receiver http.HandlerFunc) (*Sender, *observer.ObservedLogs) {
 	t.Helper()
 	server := httptest.NewServer(receiver)
 	t.Cleanup(server.Close)
@@ -42,16 +42,16 @@ func started(t *testing.T, receiver http.HandlerFunc) (*Sender, *observer.Observ
 
 func TestNotice(t *testing.T) {
 	t.Parallel()
-	type received struct {
+	type delivery struct {
 		header http.Header
 		body   []byte
 	}
-	got := make(chan received, 10)
-	s, lines := started(t, func(_ http.ResponseWriter, r *http.Request) {
+	got := make(chan delivery, 10)
+	s, lines := startSender(t, func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		got <- received{r.Header, body}
+		got <- delivery{r.Header, body}
 	})
-	s.Notify(told)
+	s.Notify(report)
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
@@ -61,7 +61,7 @@ func TestNotice(t *testing.T) {
 		t.Fatalf("%s: %v", r.body, err)
 	}
 	if fields["event"] != "report.new" || fields["subject"] != "k2j4x8m1" || fields["at"] != "2026-11-28T15:00:00Z" ||
-		fields["text"] != told.Text || fields["id"] == "" || r.header.Get("Content-Type") != "application/json" {
+		fields["text"] != report.Text || fields["id"] == "" || r.header.Get("Content-Type") != "application/json" {
 		t.Errorf("got %s, %v, want the notice", r.body, r.header)
 	}
 	at, signature, ok := strings.Cut(strings.TrimPrefix(r.header.Get(SignatureHeader), "t="), ",v1=")
@@ -84,7 +84,7 @@ func TestRepeated(t *testing.T) {
 		answer          http.HandlerFunc
 		level           zapcore.Level // of the last line
 	}{
-		"an error, then taken": {2, 3, func(w http.ResponseWriter, _ *http.Request) {
+		"an error, then success": {2, 3, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}, zapcore.WarnLevel},
 		"errors": {99, 4, func(w http.ResponseWriter, _ *http.Request) {
@@ -99,7 +99,7 @@ func TestRepeated(t *testing.T) {
 			t.Parallel()
 			var attempts atomic.Int32
 			ids := make(chan string, 100)
-			s, lines := started(t, func(w http.ResponseWriter, r *http.Request) {
+			s, lines := startSender(t, func(w http.ResponseWriter, r *http.Request) {
 				var fields map[string]string
 				_ = json.NewDecoder(r.Body).Decode(&fields)
 				ids <- fields["id"]
@@ -110,7 +110,7 @@ func TestRepeated(t *testing.T) {
 					c.answer(w, r)
 				}
 			})
-			s.Notify(told)
+			s.Notify(report)
 			failures := min(c.fails, c.attempts) // each of them is logged
 			for deadline := time.Now().Add(patience); attempts.Load() < c.attempts ||
 				lines.Len() < int(failures); time.Sleep(time.Millisecond) {
@@ -144,7 +144,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// values are the fields of a line as text.
+// values returns the fields of a line as text.
 func values(line observer.LoggedEntry) (texts []string) {
 	encoder := zapcore.NewMapObjectEncoder()
 	for _, field := range line.Context {
@@ -157,21 +157,21 @@ func values(line observer.LoggedEntry) (texts []string) {
 // TestEndlessAnswer uses a receiver that answers without end: only the status is read.
 func TestEndlessAnswer(t *testing.T) {
 	t.Parallel()
-	ended := make(chan struct{})
-	s, lines := started(t, func(w http.ResponseWriter, _ *http.Request) {
-		defer close(ended)
+	closed := make(chan struct{})
+	s, lines := startSender(t, func(w http.ResponseWriter, _ *http.Request) {
+		defer close(closed)
 		for chunk := make([]byte, 1<<20); ; {
 			if _, err := w.Write(chunk); err != nil {
 				return
 			}
 		}
 	})
-	s.Notify(told)
+	s.Notify(report)
 	if err := s.Stop(); err != nil || lines.Len() > 0 {
-		t.Errorf("got %v and %v, want the notice taken", err, lines.All())
+		t.Errorf("got %v and %v, want no error and no log line", err, lines.All())
 	}
 	select {
-	case <-ended:
+	case <-closed:
 	case <-time.After(patience):
 		t.Error("got the connection still open, want it closed")
 	}
@@ -181,22 +181,22 @@ func TestEndlessAnswer(t *testing.T) {
 // lost.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
-	release, reached := make(chan struct{}), make(chan struct{}, 1)
-	s, lines := started(t, func(http.ResponseWriter, *http.Request) {
-		reached <- struct{}{}
+	release, requests := make(chan struct{}), make(chan struct{}, 1)
+	s, lines := startSender(t, func(http.ResponseWriter, *http.Request) {
+		requests <- struct{}{}
 		<-release
 	})
 	defer close(release)
-	s.Notify(told)
-	<-reached // it hangs
+	s.Notify(report)
+	<-requests // it hangs
 	for range backlog + 50 {
-		s.Notify(told)
+		s.Notify(report)
 	}
 	if got := lines.FilterMessageSnippet("dropped").Len(); got != 50 {
 		t.Errorf("got %d notices dropped, want 50", got)
 	}
 	if err := s.Stop(); err == nil || !strings.Contains(err.Error(), "lost: 101") {
-		t.Errorf("got %v, want it to say how many are lost", err)
+		t.Errorf("got %v, want it to say that 101 are lost", err)
 	}
 }
 

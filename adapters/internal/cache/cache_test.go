@@ -12,7 +12,7 @@ func TestCache(t *testing.T) {
 	for i := range 100 {
 		c.Put(string(rune('0'+i)), value)
 		if _, ok := c.Get("0"); !ok {
-			t.Fatalf("after %d: got nothing for what was used last, want it", i)
+			t.Fatalf("after %d: got nothing for the key that was used last, want its value", i)
 		}
 		if c.bytes > 10_000 {
 			t.Fatalf("got %d bytes, want at most 10,000", c.bytes)

@@ -168,24 +168,24 @@ func CheckInputs(files []string) error {
 
 // ReadTexts returns the contents of files, which together must fit into one paste. It stops reading at the limit.
 func ReadTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
-	texts, left := make([]string, len(files)), limit
+	texts, remaining := make([]string, len(files)), limit
 	for i, file := range files {
 		in, err := OpenInput(stdin, file)
 		if err != nil {
 			return nil, err
 		}
-		text, err := io.ReadAll(io.LimitReader(in.Reader(ctx), int64(left)+1))
+		text, err := io.ReadAll(io.LimitReader(in.Reader(ctx), int64(remaining)+1))
 		in.Close()
 		switch {
 		case err != nil:
 			return nil, unreadable(file, err)
-		case len(text) > left:
+		case len(text) > remaining:
 			message := fmt.Sprintf("%s is too large: a paste may have %d bytes in all.", DisplayName(file), limit)
 			return nil, fault.New(fault.Invalid, message)
 		case !utf8.Valid(text):
 			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not text in UTF-8.", DisplayName(file)))
 		}
-		texts[i], left = string(text), left-len(text)
+		texts[i], remaining = string(text), remaining-len(text)
 	}
 	return texts, nil
 }

@@ -26,19 +26,19 @@ func TestAnswersInPieces(t *testing.T) {
 				},
 			}
 			var got bytes.Buffer
-			if err := WritePaste(closedPipe{}, &d); !errors.Is(err, io.ErrClosedPipe) { // the next paste must not notice
-				t.Fatalf("got %v of a client that has gone, want %v", err, io.ErrClosedPipe)
+			if err := WritePaste(closedPipe{}, &d); !errors.Is(err, io.ErrClosedPipe) { // it must not affect the next paste
+				t.Fatalf("a closed connection: got %v, want %v", err, io.ErrClosedPipe)
 			}
 			if err := WritePaste(&got, &d); err != nil {
 				t.Fatal(err)
 			}
-			inner, quoted := quoteJSON(t, code), quoteJSON(t, unit)
-			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + quoted + `,"createdAt":1000000000,"expiresIn":"1w",` +
-				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + quoted +
+			codeJSON, unitJSON := quoteJSON(t, code), quoteJSON(t, unit)
+			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + unitJSON + `,"createdAt":1000000000,"expiresIn":"1w",` +
+				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + unitJSON +
 				`,"b"],"encrypted":false,"pasties":[` +
-				`{"_id":"p1","language":"","title":"","code":` + inner +
+				`{"_id":"p1","language":"","title":"","code":` + codeJSON +
 				`},{"_id":"p2","language":"","title":"","code":""}],"edits":[` +
-				`{"_id":"e1","editId":7,"editType":0,"metadata":[],"edit":` + inner + `,"editedAt":1000000000}]}`
+				`{"_id":"e1","editId":7,"editType":0,"metadata":[],"edit":` + codeJSON + `,"editedAt":1000000000}]}`
 			if got.String() != want {
 				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, got.Len(), got.String(), len(want))
 			}
