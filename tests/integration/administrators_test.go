@@ -18,57 +18,58 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// from is where requests come from.
+// from is the clients' address.
 var from = netip.MustParseAddr("192.0.2.1")
 
 func createUser(t *testing.T, s *service, name string, admin bool) user.User {
 	t.Helper()
-	parsed, err := user.ParseName(name)
+	username, err := user.ParseName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	created := user.User{ID: user.ID("id" + name), Name: parsed, Admin: admin, CreatedAt: time.Now()}
+	created := user.User{ID: user.ID("id" + name), Name: username, Admin: admin, CreatedAt: time.Now()}
 	database.CreateUser(t, s.store, created)
 	return created
 }
 
 // suspend suspends a user as the operator.
-func suspend(t *testing.T, users *gormstore.Users, shown user.User) error {
+func suspend(t *testing.T, users *gormstore.Users, u user.User) error {
 	t.Helper()
-	_, _, err := users.Update(t.Context(), netip.Addr{}, audit.Operator().Entry("user.suspend", shown.Name.String(), ""),
-		shown.ID, func(u *user.User, _ map[string]string) error {
+	_, _, err := users.Update(t.Context(), netip.Addr{}, audit.Operator().Entry("user.suspend", u.Name.String(), ""),
+		u.ID, func(u *user.User, _ map[string]string) error {
 			u.Suspended = true
 			return nil
 		})
 	return err
 }
 
-// TestOperatorBesideAdministrator suspends an administrator during an act: the operator's answer comes after the act,
-// so that nothing happens by a right that has ended.
+// TestOperatorBesideAdministrator suspends an administrator during an act. The suspension waits for the act, so that
+// nothing happens after the right to it has ended.
 func TestOperatorBesideAdministrator(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
 	users := gormstore.NewUsers(r.store)
 	administrator, other := createUser(t, r.service, "administrator", true), createUser(t, r.service, "other", false)
-	suspended := make(chan error, 1)
+	suspension := make(chan error, 1)
 	entry := audit.By(token.Viewer{User: administrator}, netip.Addr{}).Entry("user.make-admin", "other", "")
 	_, _, err := users.Update(t.Context(), netip.Addr{}, entry, other.ID,
 		func(u *user.User, _ map[string]string) error {
-			go func() { suspended <- suspend(t, users, administrator) }()
+			go func() { suspension <- suspend(t, users, administrator) }()
 			waitForWaiters(t, r.db, 1)
 			u.Admin = true
 			return nil
 		})
 	if err != nil {
-		t.Errorf("got %v of an act that began in time, want it done", err)
+		t.Errorf("got %v for an act that began before the suspension, want no error", err)
 	}
-	if err := <-suspended; err != nil {
-		t.Errorf("got %v, want the administrator suspended after it", err)
+	if err := <-suspension; err != nil {
+		t.Errorf("got %v, want no error for the suspension after it", err)
 	}
 }
 
-// TestWaitingAdministrators holds the turn of administrators, as an act on another node does, and has more of them act
-// than there are connections. Only one of them takes a connection to wait, so that visitors read and create pastes.
+// TestWaitingAdministrators holds the lock of administrators' acts, as an act on another node does, and starts more
+// acts than there are connections. Only one of them may take a connection to wait, so that visitors can read and create
+// pastes.
 func TestWaitingAdministrators(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -89,30 +90,30 @@ func TestWaitingAdministrators(t *testing.T) {
 	}
 	lock := begin(t, s.db, "1min")
 	exec(t, lock, "SELECT 1 FROM installation FOR UPDATE")
-	var acting sync.WaitGroup
+	var callers sync.WaitGroup
 	for i := range 2 * cfg.MaxConnections {
-		acting.Go(func() {
+		callers.Go(func() {
 			if err := acts[i%len(acts)](); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("got %v of an act that waited too long, want fault.Unavailable", err)
+				t.Errorf("got %v for an act that waited too long, want fault.Unavailable", err)
 			}
 		})
 	}
-	ended := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		acting.Wait()
-		close(ended)
+		callers.Wait()
+		close(done)
 	}()
 	running := func() bool {
 		select {
-		case <-ended:
+		case <-done:
 			return false
 		default:
 			return true
 		}
 	}
-	var visiting sync.WaitGroup
+	var visitor sync.WaitGroup
 	visits := 0
-	visiting.Go(func() {
+	visitor.Go(func() {
 		for ; running(); visits++ {
 			created := newDocument(ident.New(), "", "code")
 			_, err := s.pastes.CreateAllowed(t.Context(), from, paste.Allowance{}, "", created)
@@ -120,23 +121,23 @@ func TestWaitingAdministrators(t *testing.T) {
 				_, err = s.pastes.ReadDocument(t.Context(), created.ID, "")
 			}
 			if err != nil {
-				t.Errorf("got %v, want a paste created and read", err)
+				t.Errorf("got %v, want no error", err)
 			}
 		}
 	})
-	most := 0
+	waiting := 0
 	for running() {
-		most = max(most, s.sessions(t, "wait_event_type = 'Lock'"))
+		waiting = max(waiting, s.sessions(t, "wait_event_type = 'Lock'"))
 	}
-	visiting.Wait()
-	t.Logf("%d visits beside at most %d connections that wait", visits, most)
-	if most > 1 {
-		t.Errorf("got %d connections of administrators who wait, want 1", most)
+	visitor.Wait()
+	t.Logf("%d visits beside at most %d waiting connections", visits, waiting)
+	if waiting > 1 {
+		t.Errorf("got %d waiting connections, want 1", waiting)
 	}
 }
 
-// TestInstallationIsLockedFirst has a copy begin beside what makes an administrator: both lock the installation before
-// any table, so that neither waits for the other.
+// TestInstallationIsLockedFirst checks that making an administrator locks the installation before any table, as a copy
+// does, so that they cannot deadlock.
 func TestInstallationIsLockedFirst(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
@@ -156,15 +157,15 @@ func TestInstallationIsLockedFirst(t *testing.T) {
 			return err
 		},
 	} {
-		copying := begin(t, r.db, "1min")
-		exec(t, copying, "SELECT 1 FROM installation FOR UPDATE")
+		copyTx := begin(t, r.db, "1min")
+		exec(t, copyTx, "SELECT 1 FROM installation FOR UPDATE")
 		done := make(chan error, 1)
 		go func() { done <- write() }()
 		waitForWaiters(t, r.db, 1)
-		if _, err := copying.Exec("LOCK TABLE blocks IN SHARE ROW EXCLUSIVE MODE NOWAIT"); err != nil {
-			t.Errorf("%s: got %v of a copy that locks its tables, want no one to hold them", what, err)
+		if _, err := copyTx.Exec("LOCK TABLE blocks IN SHARE ROW EXCLUSIVE MODE NOWAIT"); err != nil {
+			t.Errorf("%s: got %v for a copy that locks a table, want no error", what, err)
 		}
-		if err := copying.Rollback(); err != nil {
+		if err := copyTx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-done; err != nil && !fault.Is(err, fault.Unavailable) { // it may have waited too long
@@ -173,8 +174,8 @@ func TestInstallationIsLockedFirst(t *testing.T) {
 	}
 }
 
-// TestLinkThatWaits uses a reset link that waits for its owner, while the administrator who made it is suspended: it
-// opens nothing then.
+// TestLinkThatWaits uses a reset link that waits for a lock on its owner, while the administrator who created it is
+// suspended. The link must then do nothing.
 func TestLinkThatWaits(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
@@ -187,14 +188,14 @@ func TestLinkThatWaits(t *testing.T) {
 	}
 	lock := begin(t, r.db, "1min")
 	exec(t, lock, "SELECT 1 FROM users WHERE id = 'idowner' FOR UPDATE")
-	opened := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		_, err := r.identities.UseLink(t.Context(), netip.Addr{}, auditlog.Entry{}, link.Hash,
 			func(_ user.User, credentials *identity.Credentials) error {
 				credentials.Password = "stolen"
 				return nil
 			})
-		opened <- err
+		result <- err
 	}()
 	waitForWaiters(t, r.db, 1)
 	if err := suspend(t, users, administrator); err != nil {
@@ -203,8 +204,8 @@ func TestLinkThatWaits(t *testing.T) {
 	if err := lock.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-opened; !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v, want no link", err)
+	if err := <-result; !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want fault.NotFound", err)
 	}
 	credentials, err := r.identities.CredentialsOf(t.Context(), owner.ID)
 	if err != nil || credentials.Password != "" {

@@ -16,16 +16,16 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// What is counted while pastes expire, and at the exact instant of it.
+// Counts while pastes expire, and at the exact instant.
 
-// shortLived is how long the pastes of these tests live: enough to ask before they expire.
+// shortLived is the lifetime of the expiring pastes: long enough to start a request before they expire.
 const shortLived = 2 * time.Second
 
 func countActive(store paste.Store) *pastes.CountActive {
 	return pastes.New(store, nil, pastes.Options{}, time.Now).CountActive
 }
 
-// addExpiring stores pastes that stay and others that expire together soon, and returns when.
+// addExpiring stores pastes that stay, and others that expire together soon, and returns the time of expiry.
 func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiring int) time.Time {
 	t.Helper()
 	at := instants[isPostgres(cfg)].now
@@ -41,8 +41,7 @@ func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiri
 	return expiry
 }
 
-// waitUntil waits for an instant to pass by the test's clock, which is the store's as well: the test fails if they
-// are far apart, rather than that it passes for no reason.
+// waitUntil waits until an instant has passed on this machine's clock, which is also the database's.
 func waitUntil(t *testing.T, instant time.Time) {
 	t.Helper()
 	select {
@@ -51,8 +50,8 @@ func waitUntil(t *testing.T, instant time.Time) {
 	}
 }
 
-// TestCountWaitsForAConnection asks for the count while the only connection is busy. Meanwhile pastes expire, and
-// some of them are removed.
+// TestCountWaitsForAConnection counts while the only connection is busy. During the wait pastes expire, and some of
+// them are removed.
 func TestCountWaitsForAConnection(t *testing.T) {
 	t.Parallel()
 	const staying, expiring, removed = 5, 6000, 2500
@@ -81,19 +80,20 @@ func TestCountWaitsForAConnection(t *testing.T) {
 	}
 	busy.Release()
 	if count := <-answer; count != staying+expiring && count != staying {
-		t.Errorf("got %d counted, want %d or %d: nothing else was ever true", count, staying+expiring, staying)
+		t.Errorf("got %d, want %d or %d, the only numbers that there ever were", count, staying+expiring, staying)
 	}
 }
 
-// TestCountWaitsForALock is the same where the statement has arrived, and then another client stores a paste.
+// TestCountWaitsForALock counts while the statement waits for a lock. During the wait pastes expire, some are removed,
+// and another client stores one.
 func TestCountWaitsForALock(t *testing.T) {
 	t.Parallel()
 	const staying, expiring, removed = 5, 6000, 2500
 	cfg := database.Postgres(t)
 	cfg.MaxConnections = 1
-	asked, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
-	// prepares the statement, which would wait for the lock itself
-	if _, err := asked.ActiveCount(t.Context()); err != nil {
+	store, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	// Prepare the statement: preparing would also wait for the lock.
+	if _, err := store.ActiveCount(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expiry := addExpiring(t, db, cfg, staying, expiring)
@@ -101,7 +101,7 @@ func TestCountWaitsForALock(t *testing.T) {
 	exec(t, other, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
 	answer := make(chan int64)
 	go func() {
-		count, err := countActive(asked).Do(t.Context())
+		count, err := countActive(store).Do(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
@@ -116,12 +116,12 @@ func TestCountWaitsForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count := <-answer; count != staying+1 {
-		t.Errorf("got %d counted, want %d: then it was the last to be true of %d, %d and %d", count, staying+1,
+		t.Errorf("got %d, want %d, the last of the numbers %d, %d and %d", count, staying+1,
 			staying+expiring, staying, staying+1)
 	}
 }
 
-// stopClock gives the sessions of the returned configuration a clock that stands still until it is set.
+// stopClock returns a configuration whose sessions have a clock that stands still, and a function that sets it.
 func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config, func(time.Time)) {
 	t.Helper()
 	exec(t, db, "CREATE SCHEMA stopped")
@@ -136,13 +136,13 @@ func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config
 	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
 }
 
-// TestClocksThatDiffer has the database's clock run ahead of this machine's, and behind it: such a node is not ready. A
-// paste for an hour would be stored as expired, or an expired token be taken.
+// TestClocksThatDiffer checks that a node is not ready if the database's clock is ahead of this machine's or behind it:
+// a paste for an hour could be stored as expired, or an expired token be accepted.
 func TestClocksThatDiffer(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
-	stopped, set := stopClock(t, cfg, database.SQL(t, cfg))
-	store := database.Open(t, stopped)
+	stoppedCfg, set := stopClock(t, cfg, database.SQL(t, cfg))
+	store := database.Open(t, stoppedCfg)
 	for difference, ready := range map[time.Duration]bool{
 		-61 * time.Minute: false, -time.Minute: false, 0: true, time.Minute: false, 61 * time.Minute: false,
 	} {
@@ -155,30 +155,30 @@ func TestClocksThatDiffer(t *testing.T) {
 	}
 }
 
-// TestExpiryInstant judges a paste by PostgreSQL's clock a microsecond before it expires, when it does, and after.
-// (The contract suite cannot stop the clock; for SQLite see TestExpiryInstant in adapters/gormstore.)
+// TestExpiryInstant checks a paste on PostgreSQL a microsecond before it expires, when it does, and a microsecond
+// after. (The contract suite cannot stop the clock. TestExpiryInstant in adapters/gormstore checks SQLite.)
 func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	db := database.SQL(t, cfg)
-	stopped, set := stopClock(t, cfg, db)
-	store := database.Open(t, stopped)
-	users, stored, stats := gormstore.NewUsers(store), gormstore.NewPastes(store), gormstore.NewStats(store)
+	stoppedCfg, set := stopClock(t, cfg, db)
+	store := database.Open(t, stoppedCfg)
+	users, pastes, stats := gormstore.NewUsers(store), gormstore.NewPastes(store), gormstore.NewStats(store)
 	addOwner(t, db, cfg, "owner", 0)
 	expiry := time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
 	exec(t, db, insertPastes("id, owner_id, created_at, expires_at",
 		"'p', 'owner', $1::timestamptz, $1::timestamptz"), expiry)
-	if err := stored.Star(t.Context(), netip.Addr{}, "owner", "p"); err != nil {
+	if err := pastes.Star(t.Context(), netip.Addr{}, "owner", "p"); err != nil {
 		t.Fatal(err)
 	}
-	for _, moment := range []struct {
+	for _, c := range []struct {
 		at     time.Time
 		active int
 	}{
 		{expiry.Add(-time.Microsecond), 1}, {expiry, 0}, {expiry.Add(time.Microsecond), 0},
 	} {
-		set(moment.at)
-		count, err := stored.ActiveCount(t.Context())
+		set(c.at)
+		count, err := pastes.ActiveCount(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,46 +190,46 @@ func TestExpiryInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [...]int{len(listIDs(t, stored, "owner")), int(count), len(account.Stars), int(totals.ActivePastes),
+		got := [...]int{len(listIDs(t, pastes, "owner")), int(count), len(account.Stars), int(totals.ActivePastes),
 			1 - int(totals.ExpiredPastes)}
-		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
+		if got != [...]int{c.active, c.active, c.active, c.active, c.active} {
 			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each",
-				moment.at.Sub(expiry), got, moment.active)
+				c.at.Sub(expiry), got, c.active)
 		}
-		if today := moment.at.Truncate(24 * time.Hour); !totals.Days[0].Begin.Equal(today) {
-			t.Errorf("%v after the expiry: got %v as today, want %v", moment.at.Sub(expiry), totals.Days[0].Begin, today)
+		if today := c.at.Truncate(24 * time.Hour); !totals.Days[0].Begin.Equal(today) {
+			t.Errorf("%v after the expiry: got %v as today, want %v", c.at.Sub(expiry), totals.Days[0].Begin, today)
 		}
 	}
-	for _, moment := range []struct {
+	for _, c := range []struct {
 		at      time.Time
 		removed int
 	}{
 		{expiry.Add(time.Hour - time.Microsecond), 0}, {expiry.Add(time.Hour), 1},
 	} {
-		set(moment.at)
-		if removed, err := stored.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
-			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.at.Sub(expiry), removed, err,
-				moment.removed)
+		set(c.at)
+		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != c.removed || err != nil {
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", c.at.Sub(expiry), removed, err,
+				c.removed)
 		}
 	}
 }
 
-// TestSweepLeavesWhatJustExpired sees the grace that an embedder gets: the write timeout and a margin.
+// TestSweepLeavesWhatJustExpired checks the default grace of the sweep: the write timeout and a margin.
 func TestSweepLeavesWhatJustExpired(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		node, stored := open(t, cfg), gormstore.NewPastes(database.Open(t, cfg))
+		node, pastes := open(t, cfg), gormstore.NewPastes(database.Open(t, cfg))
 		for id, ago := range map[paste.ID]time.Duration{"just": time.Second, "long": time.Hour} {
-			made := paste.Paste{ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(-ago)}
-			if err := stored.CreateDocument(t.Context(), paste.Document{Paste: made}); err != nil {
+			expired := paste.Paste{ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(-ago)}
+			if err := pastes.CreateDocument(t.Context(), paste.Document{Paste: expired}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if removed, err := node.Pastes.Sweep.Do(t.Context()); removed != 1 || err != nil {
 			t.Errorf("got %d removed, error %v, want 1", removed, err)
 		}
-		if left := column(t, database.SQL(t, cfg), "SELECT id FROM pastes"); !slices.Equal(left, []string{"just"}) {
-			t.Errorf("got %v left, want just", left)
+		if ids := column(t, database.SQL(t, cfg), "SELECT id FROM pastes"); !slices.Equal(ids, []string{"just"}) {
+			t.Errorf("got the pastes %v, want only just", ids)
 		}
 	})
 }

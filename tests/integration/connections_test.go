@@ -9,20 +9,19 @@ import (
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
 
-// idle is how long pgx takes a connection for good that was not used.
+// idle is longer than pgx trusts an unused connection without a ping.
 const idle = 1100 * time.Millisecond
 
-// TestConnectionsThatEndWhileIdle has the server end every connection of a store that uses none of them. Those who ask
-// a moment later do not notice.
+// TestConnectionsThatEndWhileIdle checks that lookups work after the server ended every connection of an idle store.
 func TestConnectionsThatEndWhileIdle(t *testing.T) {
 	t.Parallel()
 	s := openService(t, database.Postgres(t))
 	for range 3 {
-		together(t, 4, 1, func(ctx context.Context) error { _, err := s.users.ByName(ctx, s.name); return err })
+		runCallers(t, 4, 1, func(ctx context.Context) error { _, err := s.users.ByName(ctx, s.name); return err })
 		for deadline := time.Now().Add(patience); s.sessions(t,
 			"application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal("the store's sessions do not end")
+				t.Fatal("got sessions that do not end, want none")
 			}
 			exec(t, s.db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE datname = current_database() AND application_name = 'gluepot'`)
@@ -36,7 +35,7 @@ func TestConnectionsThatEndWhileIdle(t *testing.T) {
 	}
 }
 
-// TestConnectionLifetime asks again and again: the answers come over another connection by and by, and none is missed.
+// TestConnectionLifetime checks that connections are replaced after their lifetime, without a failing lookup.
 func TestConnectionLifetime(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

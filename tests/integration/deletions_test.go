@@ -16,18 +16,18 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestInterruptedDeletion ends a deletion of a user after its first batch, as a kill does. The sweep does the rest as
-// it was asked for.
+// TestInterruptedDeletion interrupts the deletion of a user after its first batch, as a kill does. The sweep must
+// finish it as requested.
 func TestInterruptedDeletion(t *testing.T) {
 	t.Parallel()
-	const all = 250
+	const pasteCount = 250
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	for what, c := range map[string]struct {
-		kept *user.PasteRetention
-		left int64
+		retention *user.PasteRetention
+		remaining int64
 	}{
 		"with its pastes":    {nil, 0},
-		"without its pastes": {&user.PasteRetention{Until: until, Lifetime: "1h"}, all},
+		"without its pastes": {&user.PasteRetention{Until: until, Lifetime: "1h"}, pasteCount},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -39,43 +39,43 @@ func TestInterruptedDeletion(t *testing.T) {
 				cfg.OnSlowStatement = func(s gormstore.Statement) {
 					if strings.HasPrefix(s.SQL, `DELETE FROM "pastes"`) {
 						if batches++; batches == 2 {
-							kill() // in a transaction, which is undone
+							kill() // in a transaction, which is rolled back
 						}
 					}
 				}
 				s := openService(t, cfg)
-				for i := range all {
+				for i := range pasteCount {
 					createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code"))
 				}
-				if err := s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, c.kept); !fault.Is(err,
+				if err := s.users.Delete(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy", s.name, c.retention); !fault.Is(err,
 					fault.Unavailable) {
-					t.Fatalf("got %v, want the deletion to be interrupted", err)
+					t.Fatalf("got %v, want fault.Unavailable", err)
 				}
 				half := len(column(t, s.db, "SELECT id FROM pastes WHERE owner_id = 'epoxy'"))
-				if _, err := s.users.ByID(t.Context(), "epoxy"); err != nil || half == 0 || half == all {
-					t.Fatalf("got %v and %d pastes of the user, want some of %d", err, half, all)
+				if _, err := s.users.ByID(t.Context(), "epoxy"); err != nil || half == 0 || half == pasteCount {
+					t.Fatalf("got %v and %d pastes of the user, want some of %d", err, half, pasteCount)
 				}
 				sweep := pastes.New(s.pastes, s.users, pastes.Options{}, time.Now).Sweep
 				if _, err := sweep.Do(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := s.users.ByID(t.Context(), "epoxy"); !fault.Is(err, fault.NotFound) {
-					t.Errorf("got %v, want the user to be gone", err)
+					t.Errorf("got %v, want fault.NotFound", err)
 				}
 				count, err := s.pastes.ActiveCount(t.Context())
-				if err != nil || count != c.left {
-					t.Errorf("got %d pastes, error %v, want %d", count, err, c.left)
+				if err != nil || count != c.remaining {
+					t.Errorf("got %d pastes, error %v, want %d", count, err, c.remaining)
 				}
-				if c.left > 0 {
-					kept, err := s.pastes.DocumentByID(t.Context(), "p000007")
-					if err != nil || kept.Owner != "" || kept.ExpiresAt != until || kept.Lifetime != "1h" {
-						t.Errorf("got %+v, error %v, want it anonymous until %v", kept.Paste, err, until)
+				if c.remaining > 0 {
+					document, err := s.pastes.DocumentByID(t.Context(), "p000007")
+					if err != nil || document.Owner != "" || document.ExpiresAt != until || document.Lifetime != "1h" {
+						t.Errorf("got %+v, error %v, want it anonymous until %v", document.Paste, err, until)
 					}
 				}
-				begun := column(t, s.db, "SELECT user_id FROM user_deletions")
-				graves := column(t, s.db, "SELECT id FROM tombstones WHERE kind = 'user'")
-				if len(begun) != 0 || len(graves) != 1 {
-					t.Errorf("got the deletions %v and the graves %v, want none and one", begun, graves)
+				unfinished := column(t, s.db, "SELECT user_id FROM user_deletions")
+				tombstones := column(t, s.db, "SELECT id FROM tombstones WHERE kind = 'user'")
+				if len(unfinished) != 0 || len(tombstones) != 1 {
+					t.Errorf("got the deletions %v and the tombstones %v, want none and one", unfinished, tombstones)
 				}
 				other := user.User{ID: "other", Name: parseName(t, "other"), CreatedAt: time.Now()}
 				database.CreateUser(t, s.store, other)
@@ -85,7 +85,7 @@ func TestInterruptedDeletion(t *testing.T) {
 						return nil
 					})
 				if !fault.Is(err, fault.Conflict) {
-					t.Errorf("got %v, want the name to be reserved", err)
+					t.Errorf("got %v, want fault.Conflict for the reserved name", err)
 				}
 			})
 		})

@@ -28,7 +28,7 @@ import (
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
 
-// Pastes with what they hold.
+// Pastes with their content.
 
 // newDocument returns a paste with one pasty.
 func newDocument(id, owner, code string) paste.Document {
@@ -47,46 +47,46 @@ func createDocument(t testing.TB, pastes *gormstore.Pastes, created paste.Docume
 	}
 }
 
-// retitle is a change that records an entry of the history with that text.
+// retitle returns a change of the title that records an edit with this text.
 func retitle(title, text string) func(paste.Document) (paste.Change, error) {
 	return func(stored paste.Document) (paste.Change, error) {
 		number := int64(0)
 		for _, e := range stored.Edits {
 			number = max(number, e.Number+1)
 		}
-		recorded := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text,
+		edits := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text,
 			At: time.Unix(1, 0).UTC()}}
-		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), recorded...)
-		return paste.Change{Document: stored, Changed: true, NewEdits: recorded}, nil
+		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), edits...)
+		return paste.Change{Document: stored, Changed: true, NewEdits: edits}, nil
 	}
 }
 
-// TestEditTimesOfTwoNodes has nodes edit one paste at once whose clock goes back with each look at it: those who got
-// the lock later have looked earlier. The times of the history do not go back.
+// TestEditTimesOfTwoNodes lets two nodes edit one paste at once, with a clock that goes back with each reading, as if
+// those who get the lock later had read it earlier. The times of the history must not go back.
 func TestEditTimesOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const edits = 30
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		s, viewer, began := openService(t, cfg), token.Viewer{User: user.User{ID: "epoxy"}}, time.Now()
+		s, viewer, start := openService(t, cfg), token.Viewer{User: user.User{ID: "epoxy"}}, time.Now()
 		createDocument(t, s.pastes, newDocument("contested", "epoxy", "code"))
-		var looks atomic.Int64
-		clock := func() time.Time { return began.Add(-time.Duration(looks.Add(1)) * time.Second) }
+		var readings atomic.Int64
+		clock := func() time.Time { return start.Add(-time.Duration(readings.Add(1)) * time.Second) }
 		options := pastes.Options{Rules: paste.Rules{Limits: paste.DefaultLimits(), NewID: ident.New}}
 		var nodes [2]*pastes.UseCases
 		for i := range nodes {
 			store := database.Open(t, cfg)
 			nodes[i] = pastes.New(gormstore.NewPastes(store), gormstore.NewUsers(store), options, clock)
 		}
-		var editing sync.WaitGroup
+		var editors sync.WaitGroup
 		for i := range edits {
-			editing.Go(func() {
+			editors.Go(func() {
 				changes := paste.Changes{Title: new(fmt.Sprint(i))}
 				if _, err := nodes[i%2].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested", changes); err != nil {
 					t.Errorf("edit %d: got %v, want no error", i, err)
 				}
 			})
 		}
-		editing.Wait()
+		editors.Wait()
 		editFromOneBase(t, s, nodes, viewer)
 		if _, err := nodes[0].Edit.Do(t.Context(), audit.Operator(), "contested",
 			pastes.EditInput{Title: new("by an operator")}); err != nil {
@@ -107,8 +107,8 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 
 const bases = 20
 
-// editFromOneBase has two nodes edit a paste at once, both with changes that were made from the same content: one would
-// undo the other.
+// editFromOneBase lets two nodes edit a paste at once from the same base. One of them must fail, because it would undo
+// the other.
 func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer token.Viewer) {
 	t.Helper()
 	for round := range bases {
@@ -117,35 +117,35 @@ func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer
 			t.Fatal(err)
 		}
 		var (
-			editing sync.WaitGroup
-			failed  [2]error
+			editors sync.WaitGroup
+			errs    [2]error
 		)
 		for i := range nodes {
-			editing.Go(func() {
-				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested",
+			editors.Go(func() {
+				_, errs[i] = nodes[i].EditOwn.Do(t.Context(), audit.By(viewer, netip.Addr{}), "contested",
 					paste.Changes{Title: new(fmt.Sprint("round ", round, " of ", i)), Base: base.Revision()})
 			})
 		}
-		editing.Wait()
-		if (failed[0] == nil) == (failed[1] == nil) || !errors.Is(errors.Join(failed[:]...), paste.ErrEdited) {
-			t.Errorf("round %d: got %v, want one edit and %v", round, failed, paste.ErrEdited)
+		editors.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs[:]...), paste.ErrEdited) {
+			t.Errorf("round %d: got %v, want one edit and %v", round, errs, paste.ErrEdited)
 		}
 	}
 }
 
-// TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed,
+// TestEditsFromTwoNodes lets two nodes change one paste a hundred times at once, while other pastes are changed,
 // deleted, swept, imported, and deleted with their owner.
 func TestEditsFromTwoNodes(t *testing.T) {
 	t.Parallel()
-	const edits, beside = 100, 60
+	const edits, others = 100, 60
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		db, first, second := database.SQL(t, cfg), database.Open(t, cfg), database.Open(t, cfg)
 		nodes := []*gormstore.Pastes{gormstore.NewPastes(first), gormstore.NewPastes(second)}
 		users := gormstore.NewUsers(second)
-		results, err := users.Import(t.Context(), imported(t, "owner=owner", "leaver=leaver"))
+		results, err := users.Import(t.Context(), newAccounts(t, "owner=owner", "leaver=leaver"))
 		outcomes(t, results, err)
 		createDocument(t, nodes[0], newDocument("contested", "owner", "code"))
-		for i := range beside {
+		for i := range others {
 			other := newDocument(fmt.Sprintf("beside%02d", i), []string{"owner", "leaver"}[i%2], "code")
 			other.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
 			if i%3 == 0 {
@@ -153,9 +153,9 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 			createDocument(t, nodes[0], other)
 		}
-		var working sync.WaitGroup
+		var workers sync.WaitGroup
 		for n := range edits {
-			working.Go(func() {
+			workers.Go(func() {
 				if _, err := nodes[n%2].Update(t.Context(), auditlog.Entry{}, "contested",
 					retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
 					t.Errorf("edit %d: got %v, want no error", n, err)
@@ -164,61 +164,61 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		}
 		mayBeGone := func(what string, err error) {
 			if err != nil && !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s: got %v, want no error, or that it is not there", what, err)
+				t.Errorf("%s: got %v, want no error or fault.NotFound", what, err)
 			}
 		}
-		for i := range beside {
+		for i := range others {
 			id := paste.ID(fmt.Sprintf("beside%02d", i))
-			working.Go(func() {
+			workers.Go(func() {
 				_, err := nodes[0].Update(t.Context(), auditlog.Entry{}, id, retitle("new", "old"))
 				mayBeGone("an edit", err)
 			})
 			if i%4 == 0 {
-				working.Go(func() {
+				workers.Go(func() {
 					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), auditlog.Entry{}, id, func(paste.Paste) error { return nil }))
 				})
 			}
 		}
-		working.Go(func() {
+		workers.Go(func() {
 			for range 10 {
 				if _, err := nodes[1].RemoveExpired(t.Context(), 0, 5); err != nil {
 					t.Errorf("sweeping: got %v, want no error", err)
 				}
 			}
 		})
-		working.Go(func() {
+		workers.Go(func() {
 			mayBeGone("deleting a user", users.Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "leaver",
 				parseName(t, "leaver"), nil))
 		})
-		working.Go(func() {
+		workers.Go(func() {
 			for round := range 5 {
-				imported := make([]paste.Document, beside)
-				for i := range beside {
-					imported[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", beside-1-i)), Owner: "owner",
+				documents := make([]paste.Document, others)
+				for i := range others {
+					documents[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", others-1-i)), Owner: "owner",
 						CreatedAt: time.Now().Add(time.Duration(round) * time.Second)}
 				}
-				results, err := nodes[1].Import(t.Context(), contract.Whole(imported...), paste.RefuseOrphans)
+				results, err := nodes[1].Import(t.Context(), contract.Whole(documents...), paste.RefuseOrphans)
 				outcomes(t, results, err)
 			}
 		})
-		working.Wait()
+		workers.Wait()
 
 		got, err := nodes[0].DocumentByID(t.Context(), "contested")
 		if err != nil || len(got.Edits) != edits {
 			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits)
 		}
-		seen := make(map[string]bool)
+		texts := make(map[string]bool)
 		for i, e := range got.Edits {
-			if e.Number != int64(i) || seen[e.Text] {
-				t.Errorf("got edit %+v at place %d, want that number, and each text once", e, i)
+			if e.Number != int64(i) || texts[e.Text] {
+				t.Errorf("got edit %+v at index %d, want that number, and each text once", e, i)
 			}
-			seen[e.Text] = true
+			texts[e.Text] = true
 		}
 		if n := column(t, db, `SELECT id FROM pastes p WHERE p.edits <> (SELECT count(*) FROM paste_edits e
 			WHERE e.paste_id = p.id)
 			OR p.pasties <> (SELECT count(*) FROM pasties y WHERE y.paste_id = p.id)`,
 		); len(n) > 0 {
-			t.Errorf("got %v, want none without all of its pasties and history", n)
+			t.Errorf("got the incomplete pastes %v, want none", n)
 		}
 		wantAllCounted(t, nodes[0], column(t, db, "SELECT id FROM pastes"))
 		if isPostgres(cfg) {
@@ -230,12 +230,12 @@ func TestEditsFromTwoNodes(t *testing.T) {
 func wantAllCounted(t *testing.T, pastes *gormstore.Pastes, ids []string) {
 	t.Helper()
 	if count, err := pastes.ActiveCount(t.Context()); err != nil || count != int64(len(ids)) {
-		t.Errorf("got %d pastes counted, error %v, want %d", count, err, len(ids))
+		t.Errorf("got the count %d, error %v, want %d", count, err, len(ids))
 	}
 }
 
-// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of another that locks rows in another
-// order.
+// TestCreatingIsBegunAnew makes PostgreSQL abort the creation of a paste in favour of a transaction that locks rows in
+// another order, and checks that the store creates the paste again.
 func TestCreatingIsBegunAnew(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -256,7 +256,7 @@ func TestCreatingIsBegunAnew(t *testing.T) {
 	wantAllCounted(t, s.pastes, []string{"paste"})
 }
 
-// TestWhatCannotBeCreated is nothing afterwards.
+// TestWhatCannotBeCreated checks that nothing is stored of pastes that cannot be created.
 func TestWhatCannotBeCreated(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -274,30 +274,30 @@ func TestWhatCannotBeCreated(t *testing.T) {
 				t.Errorf("%s: got %v, want kind %v", c.what, err, c.kind)
 			}
 		}
-		drawn := []paste.ID{"taken", "free"}
+		ids := []paste.ID{"taken", "free"}
 		err := ident.Draw(func(paste.ID) error {
-			id := drawn[0]
-			drawn = drawn[1:]
+			id := ids[0]
+			ids = ids[1:]
 			return s.pastes.CreateDocument(t.Context(), newDocument(string(id), "epoxy", "second"))
 		})
-		if err != nil || len(drawn) != 0 {
-			t.Errorf("got %v, with %v left to draw, want the second id after the first was taken", err, drawn)
+		if err != nil || len(ids) != 0 {
+			t.Errorf("got %v, with the ids %v not drawn, want the second id after the first was taken", err, ids)
 		}
 		code := strings.Repeat("\x00é\U0001f600\r\n", 2<<20/10)
 		createDocument(t, s.pastes, newDocument("large", "epoxy", code))
 		got, err := s.pastes.DocumentByID(t.Context(), "large")
 		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
-			t.Errorf("got %d pasties, error %v, want 2 MiB of code as it was stored", len(got.Pasties), err)
+			t.Errorf("got %d pasties, error %v, want one with 2 MiB of code, unchanged", len(got.Pasties), err)
 		}
 		want := []string{"free", "large", "taken"}
 		if ids := column(t, s.db, "SELECT paste_id FROM pasties ORDER BY 1"); !slices.Equal(ids, want) {
-			t.Errorf("got the content of %v, want %v", ids, want)
+			t.Errorf("got content of %v, want %v", ids, want)
 		}
 		wantAllCounted(t, s.pastes, want)
 	})
 }
 
-// readers are the ways to read pastes: by the store alone and, on PostgreSQL, with a dataloader.
+// readers returns the stores that read pastes: the plain one and, on PostgreSQL, the one with a dataloader.
 func (s *service) readers() map[string]paste.Store {
 	readers := map[string]paste.Store{"store": s.pastes}
 	if s.store.Pool() != nil {
@@ -306,35 +306,35 @@ func (s *service) readers() map[string]paste.Store {
 	return readers
 }
 
-// TestDamagedDocument spoils the history of one paste: its readers get an error of ours, those whose lookups were
-// merged with theirs get their answers, and it can be deleted.
+// TestDamagedDocument damages the history of one paste. Its readers must get an internal error, and readers whose
+// lookups were merged with theirs must get their pastes. The damaged paste can be deleted.
 func TestDamagedDocument(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
 		const count, damaged = 40, 7
 		for i := range count {
-			made := newDocument(fmt.Sprintf("p%02d", i), "", "code")
-			made.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
-			createDocument(t, s.pastes, made)
+			document := newDocument(fmt.Sprintf("p%02d", i), "", "code")
+			document.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
+			createDocument(t, s.pastes, document)
 		}
 		exec(t, s.db, "UPDATE paste_edits SET metadata = 'no JSON' WHERE paste_id = 'p07'")
-		for by, documents := range s.readers() {
-			var reading sync.WaitGroup
+		for name, documents := range s.readers() {
+			var callers sync.WaitGroup
 			for range 4 {
 				for i := range count {
-					reading.Go(func() {
+					callers.Go(func() {
 						got, err := documents.ReadDocument(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), "")
 						switch {
 						case i == damaged && !fault.Is(err, fault.Internal):
-							t.Errorf("%s, paste %d: got %v, want an internal error", by, i, err)
+							t.Errorf("%s, paste %d: got %v, want an internal error", name, i, err)
 						case i != damaged && (err != nil || len(got.Pasties) != 1):
-							t.Errorf("%s, paste %d: got %d pasties, error %v, want 1", by, i, len(got.Pasties), err)
+							t.Errorf("%s, paste %d: got %d pasties, error %v, want 1", name, i, len(got.Pasties), err)
 						}
 					})
 				}
 			}
-			reading.Wait()
+			callers.Wait()
 		}
 		if _, err := s.pastes.Update(t.Context(), auditlog.Entry{}, "p07", retitle("new", "old")); !fault.Is(err,
 			fault.Internal) {
@@ -348,9 +348,8 @@ func TestDamagedDocument(t *testing.T) {
 	})
 }
 
-// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when a reader may not see it: PostgreSQL
-// sends as little, in as many round trips, as for a paste that does not exist. Otherwise the time to the answer would
-// tell that there is one.
+// TestRefusedDocumentIsNotRead checks that PostgreSQL sends as little for a paste that the reader may not see, in as
+// many round trips, as for one that does not exist. Otherwise the time of the answer would reveal that it exists.
 func TestRefusedDocumentIsNotRead(t *testing.T) {
 	t.Parallel()
 	proxy, cfg := faultproxy.Start(t, database.Postgres(t))
@@ -363,38 +362,38 @@ func TestRefusedDocumentIsNotRead(t *testing.T) {
 		private.Visibility = paste.Private
 		createDocument(t, s.pastes, private)
 	}
-	sealed := newDocument("sealed", "epoxy", "")
-	sealed.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", 1<<20)), Key: []byte("key"), Salt: []byte("salt")}
-	createDocument(t, s.pastes, sealed)
-	for by, documents := range s.readers() {
+	encrypted := newDocument("encrypted", "epoxy", "")
+	encrypted.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", 1<<20)), Key: []byte("key"), Salt: []byte("salt")}
+	createDocument(t, s.pastes, encrypted)
+	for name, documents := range s.readers() {
 		for _, reader := range []user.ID{"", "another", "epoxy"} {
-			wanted := int64(0) // round trips
-			for _, id := range []paste.ID{"absent", "small", "medium", "large", "sealed"} {
-				if reader == "epoxy" && id != "absent" && id != "sealed" {
+			wantTrips := int64(0) // round trips
+			for _, id := range []paste.ID{"absent", "small", "medium", "large", "encrypted"} {
+				if reader == "epoxy" && id != "absent" && id != "encrypted" {
 					continue
 				}
 				var sent, trips int64
-				for range 3 { // the first prepares the statement
+				for range 3 { // the first time prepares the statement
 					sent, trips = proxy.Answered(), proxy.RoundTrips()
 					if _, err := documents.ReadDocument(t.Context(), id, reader); !fault.Is(err, fault.NotFound) {
-						t.Errorf("%s, %s for %q: got %v, want a fault.NotFound", by, id, reader, err)
+						t.Errorf("%s, %s for %q: got %v, want fault.NotFound", name, id, reader, err)
 					}
 				}
 				sent, trips = proxy.Answered()-sent, proxy.RoundTrips()-trips
 				if id == "absent" {
-					wanted = trips
+					wantTrips = trips
 				}
-				if sent > 2<<10 || trips != wanted {
-					t.Errorf("%s, %s for %q: got %d bytes in %d round trips, want next to nothing in %d", by, id, reader, sent,
-						trips, wanted)
+				if sent > 2<<10 || trips != wantTrips {
+					t.Errorf("%s, %s for %q: got %d bytes in %d round trips, want at most 2 KiB in %d", name, id, reader, sent,
+						trips, wantTrips)
 				}
 			}
 		}
 	}
 }
 
-// TestMemoryOfLargeDocuments has 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one that is small but for
-// its history. What is in memory at once is bounded by the gates, not by the readers.
+// TestMemoryOfLargeDocuments starts 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one with a history of
+// that size. The gates must bound the memory, whatever the number of readers.
 func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watches the memory of the process
 	readers, size := 64, 1<<20
 	if *large {
@@ -415,8 +414,8 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 			for _, id := range []paste.ID{"content", "history"} {
 				runtime.GC()
 				idle, stop, peak := heap(), make(chan struct{}), new(atomic.Uint64)
-				var watching, reading sync.WaitGroup
-				watching.Go(func() {
+				var watcher, callers sync.WaitGroup
+				watcher.Go(func() {
 					for {
 						select {
 						case <-stop:
@@ -427,32 +426,32 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 					}
 				})
 				for range readers {
-					reading.Go(func() {
+					callers.Go(func() {
 						got, err := s.pastes.ReadDocument(t.Context(), id, "")
 						if err != nil || len(got.Pasties) != 1 || len(got.Edits) != len(history.Edits) && id == "history" {
 							t.Errorf("%s: got %d pasties, %d edits, error %v, want all", id, len(got.Pasties), len(got.Edits), err)
 						}
 					})
 				}
-				reading.Wait()
+				callers.Wait()
 				close(stop)
-				watching.Wait()
-				grown := int64(peak.Load()) - int64(idle)
-				t.Logf("%s: %d MiB above idle with %d readers of %d MiB", id, grown>>20, readers, size>>20)
-				if limit := int64(readers * size / 2); grown > limit {
-					t.Errorf("%s: got %d MiB more in memory, want less than %d MiB", id, grown>>20, limit>>20)
+				watcher.Wait()
+				growth := int64(peak.Load()) - int64(idle)
+				t.Logf("%s: %d MiB above idle with %d readers of %d MiB", id, growth>>20, readers, size>>20)
+				if limit := int64(readers * size / 2); growth > limit {
+					t.Errorf("%s: got %d MiB more memory, want less than %d MiB", id, growth>>20, limit>>20)
 				}
 			}
 		})
 	}
 }
 
-// TestHistoryIsWeighed wants each way of storing a history to store its size: merged lookups go by that.
+// TestHistoryIsWeighed checks that each way of storing a history also stores its size, on which merged lookups depend.
 func TestHistoryIsWeighed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		made := func(id string) paste.Document {
+		withHistory := func(id string) paste.Document {
 			d := newDocument(id, "", "code")
 			for i := range 20 {
 				d.Edits = append(d.Edits, paste.Edit{ID: fmt.Sprint(i), Number: int64(i), Text: strings.Repeat("x", 10_000),
@@ -460,11 +459,12 @@ func TestHistoryIsWeighed(t *testing.T) {
 			}
 			return d
 		}
-		createDocument(t, s.pastes, made("created"))
-		results, err := s.pastes.Import(t.Context(), contract.Whole(newDocument("twice", "", "code"), made("imported")),
+		createDocument(t, s.pastes, withHistory("created"))
+		results, err := s.pastes.Import(t.Context(), contract.Whole(newDocument("twice", "", "code"),
+			withHistory("imported")),
 			paste.RefuseOrphans)
 		outcomes(t, results, err)
-		results, err = s.pastes.Import(t.Context(), contract.Whole(made("twice")), paste.RefuseOrphans)
+		results, err = s.pastes.Import(t.Context(), contract.Whole(withHistory("twice")), paste.RefuseOrphans)
 		outcomes(t, results, err)
 		createDocument(t, s.pastes, newDocument("edited", "", "code"))
 		for range 20 {
@@ -488,14 +488,14 @@ func TestHistoryIsWeighed(t *testing.T) {
 	})
 }
 
-// heap is what objects take, those included that are not collected yet.
+// heap returns the bytes of heap objects, including those not yet collected.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// TestSweepingPastesWithContent removes ten thousand, with content and history, in batches.
+// TestSweepingPastesWithContent removes ten thousand pastes with content and history, in batches.
 func TestSweepingPastesWithContent(t *testing.T) {
 	t.Parallel()
 	const count, batch = 10_000, 500
@@ -503,14 +503,14 @@ func TestSweepingPastesWithContent(t *testing.T) {
 		s := openService(t, cfg)
 		createDocument(t, s.pastes, newDocument("kept", "", "code"))
 		at := instants[isPostgres(cfg)]
-		some := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) "
+		series := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) "
 		exec(t, s.db, insertPastes("id, created_at, expires_at",
-			"'e' || x, "+at.past+", "+at.past+" FROM ("+some+"SELECT x FROM s) n"))
-		exec(t, s.db, "INSERT INTO pasties (paste_id, position, id, title, language, code) "+some+
+			"'e' || x, "+at.past+", "+at.past+" FROM ("+series+"SELECT x FROM s) n"))
+		exec(t, s.db, "INSERT INTO pasties (paste_id, position, id, title, language, code) "+series+
 			"SELECT 'e' || x, 0, '', '', '', 'code' FROM s")
-		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at) "+some+
+		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at) "+series+
 			"SELECT 'e' || x, n, '', 0, 0, '[]', '', "+at.past+" FROM s, (SELECT 0 n UNION ALL SELECT 1) n")
-		began, slowest, total := time.Now(), time.Duration(0), 0
+		sweepStart, slowest, total := time.Now(), time.Duration(0), 0
 		for range count/batch + 1 {
 			start := time.Now()
 			n, err := s.pastes.RemoveExpired(t.Context(), 0, batch)
@@ -519,14 +519,14 @@ func TestSweepingPastesWithContent(t *testing.T) {
 			}
 			slowest, total = max(slowest, time.Since(start)), total+n
 		}
-		t.Logf("%d pastes in %v, the slowest batch in %v", total, time.Since(began), slowest)
+		t.Logf("%d pastes in %v, the slowest batch in %v", total, time.Since(sweepStart), slowest)
 		if total != count {
 			t.Errorf("got %d removed, want %d", total, count)
 		}
 		for _, table := range []string{"pasties", "paste_edits"} {
-			if left := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(left,
-				[]string{"kept"}[:min(1, len(left))]) {
-				t.Errorf("got %d rows in %s, want those of the paste that is kept", len(left), table)
+			if ids := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(ids,
+				[]string{"kept"}[:min(1, len(ids))]) {
+				t.Errorf("got %d rows in %s, want only those of the kept paste", len(ids), table)
 			}
 		}
 		wantAllCounted(t, s.pastes, []string{"kept"})

@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestImportIsInterrupted ends the context in the midst of a paste with a long history.
+// TestImportIsInterrupted ends the context during the import of a paste with a long history.
 func TestImportIsInterrupted(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -27,11 +27,11 @@ func TestImportIsInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 		defer cancel()
-		began := time.Now()
+		start := time.Now()
 		_, err := pastes.Import(ctx, contract.Whole(long), paste.RefuseOrphans)
-		t.Log(time.Since(began))
+		t.Log(time.Since(start))
 		if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want that of the context", err)
+			t.Errorf("got %v, want fault.Unavailable with the context's error", err)
 		}
 	})
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// exportedPaste is a document of an export and what must be stored of it.
+// exportedPaste is a document of an export, and the paste that an import must store.
 type exportedPaste struct {
 	document string
 	want     paste.Document
@@ -44,7 +44,7 @@ func number(form int, n int64) any {
 	return n
 }
 
-// oddExport returns documents in which everything occurs that years of use leave behind, in many combinations.
+// oddExport returns documents with everything that years of use leave behind, in many combinations.
 func oddExport(t *testing.T, documents int) []exportedPaste {
 	t.Helper()
 	pick := func(texts []string, i int) string { return texts[i%len(texts)] }
@@ -59,8 +59,8 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 			"@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"}
 		expiry = time.Now().Unix() + 86400
 	)
-	all := make([]exportedPaste, documents)
-	for i := range all {
+	exported := make([]exportedPaste, documents)
+	for i := range exported {
 		created, id := 1_500_000_000+int64(i), fmt.Sprintf("p%07d", i)
 		want := paste.Document{
 			Paste:   paste.Paste{ID: paste.ID(id), Owner: user.ID(pick(owners, i)), CreatedAt: time.Unix(created, 0).UTC()},
@@ -97,7 +97,7 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 				text["encryptedKey"] = map[string]any{"$binary": base64, "$type": "00"}
 				want.Cipher.Data, want.Cipher.Key = data, data
 			}
-			all[i].want, all[i].document = want, marshal(t, text)
+			exported[i].want, exported[i].document = want, marshal(t, text)
 			continue
 		}
 		want.Title = pick(titles, i)
@@ -113,24 +113,24 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 				Text:     pick(codes, i+n),
 				Metadata: [][]string{{}, {"pasty0"}, {"pasty0"}, {"pasty0"}, {"x", "", "Go"}, {"x", "\x00", "unknown"}}[n%6],
 				At:       time.Unix(created+int64(n), 0).UTC()}
-			exported := e.Text
+			diff := e.Text
 			if e.Type == paste.EditPastyCode {
-				e.Text, exported = "", pick(hunks, i)
-				if exported != "" {
-					e.Text = paste.DiffHeader + exported
-					exported = "--- /tmp/pastemyst-" + id +
-						"\t2021-05-06 07:08:09.1 +0200\n+++ /tmp/b c\t2021-05-06 07:08:09.2 +0200\n" + exported
+				e.Text, diff = "", pick(hunks, i)
+				if diff != "" {
+					e.Text = paste.DiffHeader + diff
+					diff = "--- /tmp/pastemyst-" + id +
+						"\t2021-05-06 07:08:09.1 +0200\n+++ /tmp/b c\t2021-05-06 07:08:09.2 +0200\n" + diff
 				}
 			}
 			want.Edits = append(want.Edits, e)
 			edits = append(edits, map[string]any{"_id": e.ID, "editId": number(i, e.Number),
 				"editType": number(i, int64(e.Type)),
-				"metadata": append([]string(nil), e.Metadata...), "edit": exported, "editedAt": number(i+1, e.At.Unix())})
+				"metadata": append([]string(nil), e.Metadata...), "edit": diff, "editedAt": number(i+1, e.At.Unix())})
 		}
 		text["title"], text["pasties"], text["edits"] = want.Title, pasties, edits
-		all[i].want, all[i].document = want, marshal(t, text)
+		exported[i].want, exported[i].document = want, marshal(t, text)
 	}
-	return all
+	return exported
 }
 
 func marshal(t *testing.T, document any) string {
@@ -142,21 +142,21 @@ func marshal(t *testing.T, document any) string {
 	return string(text)
 }
 
-// TestImportedDocuments compares what is read back of an odd export with it, document by document.
+// TestImportedDocuments imports an odd export, and compares the pastes with it.
 func TestImportedDocuments(t *testing.T) {
 	t.Parallel()
-	all := oddExport(t, 240)
-	texts, orphans := make([]string, len(all)), int64(0)
-	for i, exported := range all {
-		texts[i] = exported.document
-		if exported.want.Owner == "gone" {
+	export := oddExport(t, 240)
+	texts, orphans := make([]string, len(export)), int64(0)
+	for i, record := range export {
+		texts[i] = record.document
+		if record.want.Owner == "gone" {
 			orphans++
 		}
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		store := database.Open(t, cfg)
 		pastes := gormstore.NewPastes(store)
-		results, err := gormstore.NewUsers(store).Import(t.Context(), imported(t, "owner=owner"))
+		results, err := gormstore.NewUsers(store).Import(t.Context(), newAccounts(t, "owner=owner"))
 		outcomes(t, results, err)
 		run := func(what string, policy paste.Orphans, want imports.Summary) {
 			t.Helper()
@@ -165,8 +165,8 @@ func TestImportedDocuments(t *testing.T) {
 			}
 			importer := imports.New(nil, nil, pastes, time.Now).Pastes
 			got, err := importer.Do(t.Context(), audit.Operator(), source, policy, func(line int, _ []byte, reason error) error {
-				if all[line-1].want.Owner != "gone" || policy == paste.AnonymizeOrphans {
-					t.Errorf("%s: document %d: got it rejected, want it stored: %v", what, line, reason)
+				if export[line-1].want.Owner != "gone" || policy == paste.AnonymizeOrphans {
+					t.Errorf("%s: document %d: got the rejection %v, want it stored", what, line, reason)
 				}
 				return nil
 			})
@@ -174,28 +174,28 @@ func TestImportedDocuments(t *testing.T) {
 				t.Errorf("%s: got %+v, error %v, want %+v", what, got, err, want)
 			}
 		}
-		documents := int64(len(all))
+		documents := int64(len(export))
 		run("the first time", paste.RefuseOrphans, imports.Summary{Read: documents, New: documents - orphans,
 			Rejected: orphans})
 		run("again", paste.RefuseOrphans, imports.Summary{Read: documents, Unchanged: documents - orphans, Rejected: orphans})
 		run("with orphans", paste.AnonymizeOrphans, imports.Summary{Read: documents, New: orphans,
 			Unchanged: documents - orphans})
 		run("with orphans, again", paste.AnonymizeOrphans, imports.Summary{Read: documents, Unchanged: documents})
-		for _, exported := range all {
-			want := exported.want
+		for _, record := range export {
+			want := record.want
 			if want.Owner == "gone" {
 				want.Owner = ""
 			}
 			got, err := pastes.DocumentByID(t.Context(), want.ID)
 			if err != nil {
-				t.Fatalf("%s: %v", exported.document, err)
+				t.Fatalf("%s: got %v, want no error", record.document, err)
 			}
 			got.Tags, got.Pasties, got.Edits = slices.Clip(got.Tags), slices.Clip(got.Pasties), slices.Clip(got.Edits)
 			if len(got.Pasties) == 0 {
 				got.Pasties = nil
 			}
 			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s:\ngot  %+v\nwant %+v", exported.document, got, want)
+				t.Errorf("%s:\ngot  %+v\nwant %+v", record.document, got, want)
 			}
 		}
 	})

@@ -19,7 +19,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestAnswersAreOfOneInstant changes everything that an answer is made of between the statements that read it.
+// TestAnswersAreOfOneInstant checks that answers come from one instant, by changing all data between the statements
+// that read them.
 func TestAnswersAreOfOneInstant(t *testing.T) {
 	t.Parallel()
 	for name, read := range map[string]func(t *testing.T, s *service) (string, error){
@@ -32,14 +33,14 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 			return fmt.Sprint(e.Name, e.FormerNames, e.Identities, e.Stars, len(e.Tokens)), err
 		},
 		"a list": func(t *testing.T, s *service) (string, error) {
-			listed, err := s.pastes.Select(t.Context(), "epoxy", paste.Selection{}, 10)
-			return shown(listed), err
+			summaries, err := s.pastes.Select(t.Context(), "epoxy", paste.Selection{}, 10)
+			return describe(summaries), err
 		},
 		"a profile": func(t *testing.T, s *service) (string, error) {
-			owner, listed, err := s.pastes.Profile(t.Context(), s.name, func(user.User) error {
+			owner, summaries, err := s.pastes.Profile(t.Context(), s.name, func(user.User) error {
 				return nil
 			}, paste.Selection{}, 10)
-			return owner.AvatarURL + shown(listed), err
+			return owner.AvatarURL + describe(summaries), err
 		},
 		"an account for administrators": func(t *testing.T, s *service) (string, error) {
 			account, err := gormstore.NewModeration(s.store).AccountOf(t.Context(), "epoxy")
@@ -50,7 +51,7 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				t.Context(), moderation.AccountFilter{}, moderation.ByName, moderation.AccountCursor{}, 10)
 			return fmt.Sprint(accounts[0].Name, accounts[0].Pastes, accounts[0].Bytes, accounts[0].Tokens), err
 		},
-		"ways in": func(t *testing.T, s *service) (string, error) {
+		"credentials": func(t *testing.T, s *service) (string, error) {
 			credentials, err := gormstore.NewIdentities(s.store).CredentialsOf(t.Context(), "epoxy")
 			return fmt.Sprint(credentials.Identities, len(credentials.Passkeys)), err
 		},
@@ -60,8 +61,8 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 		},
 		"a search": func(t *testing.T, s *service) (string, error) {
 			query := search.Query{Words: []string{"code"}}
-			found, _, err := gormstore.NewSearch(s.store).Find(t.Context(), query, "epoxy", search.Cursor{}, 10)
-			return fmt.Sprint(found), err
+			results, _, err := gormstore.NewSearch(s.store).Find(t.Context(), query, "epoxy", search.Cursor{}, 10)
+			return fmt.Sprint(results), err
 		},
 		"a paste": func(t *testing.T, s *service) (string, error) {
 			d, err := s.pastes.ReadDocument(t.Context(), "paste", "epoxy")
@@ -76,10 +77,10 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 			t.Parallel()
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 				writer := database.Open(t, cfg)
-				var armed atomic.Bool
-				cfg.SlowStatement = time.Nanosecond // it delays whoever runs the statement
+				var change atomic.Bool              // once, at the next statement
+				cfg.SlowStatement = time.Nanosecond // the callback delays the statement's caller
 				cfg.OnSlowStatement = func(s gormstore.Statement) {
-					if strings.Contains(s.SQL, "FROM") && armed.CompareAndSwap(true, false) {
+					if strings.Contains(s.SQL, "FROM") && change.CompareAndSwap(true, false) {
 						changeAll(t, writer)
 					}
 				}
@@ -107,28 +108,28 @@ func TestAnswersAreOfOneInstant(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				armed.Store(true)
+				change.Store(true)
 				got, err := read(t, s)
 				if err != nil || got != before {
 					t.Errorf("got %s, error %v, want %s", got, err, before)
 				}
-				if after, _ := read(t, s); after == before || armed.Load() { // the user of the profile has another name now
-					t.Errorf("got %s, want something else than before", after)
+				if after, _ := read(t, s); after == before || change.Load() { // the profile's user has another name now
+					t.Errorf("got %s after the change, want another answer than before", after)
 				}
 			})
 		})
 	}
 }
 
-// shown is what a list shows of its pastes.
-func shown(listed []paste.Summary) (text string) {
-	for _, one := range listed {
-		text += fmt.Sprint(" ", one.Title, one.Tags)
+// describe returns the titles and tags of a list.
+func describe(summaries []paste.Summary) (text string) {
+	for _, summary := range summaries {
+		text += fmt.Sprint(" ", summary.Title, summary.Tags)
 	}
 	return text
 }
 
-// changeAll changes the user epoxy, its paste and what belongs to the two.
+// changeAll changes the user epoxy and the user's pastes, stars and tokens.
 func changeAll(t *testing.T, writer *gormstore.Store) {
 	t.Helper()
 	ctx, pastes, users, tokens := t.Context(), gormstore.NewPastes(writer), gormstore.NewUsers(writer),
@@ -151,9 +152,9 @@ func changeAll(t *testing.T, writer *gormstore.Store) {
 	}
 	_, err = pastes.Update(ctx, auditlog.Entry{}, "paste", func(stored paste.Document) (paste.Change, error) {
 		stored.Title, stored.Tags, stored.Pasties = "after", []string{"after"}, []paste.Pasty{{ID: "p", Code: "after"}}
-		recorded := []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
-		stored.Edits = recorded
-		return paste.Change{Document: stored, Changed: true, NewEdits: recorded}, nil
+		edits := []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
+		stored.Edits = edits
+		return paste.Change{Document: stored, Changed: true, NewEdits: edits}, nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -1,4 +1,4 @@
-// Package integration checks what only a real database can show: exact counts for any writer, locks, and connections.
+// Package integration tests what only a real database can show: exact counts with any writer, locks, and connections.
 package integration
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 var large = flag.Bool("large", false,
-	"show how look-ups fare beside the longest answers; read large pastes; sweep a long backlog")
+	"measure lookups beside the longest answers; read large pastes; sweep a long backlog")
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
@@ -39,34 +39,34 @@ func exec(t *testing.T, db interface {
 	}
 }
 
-// wantExact compares the count with the rows that are there.
+// wantExact compares the count with the number of rows.
 func wantExact(t *testing.T, pastes *gormstore.Pastes, db *sql.DB, after string) {
 	t.Helper()
-	counted, err := pastes.ActiveCount(t.Context())
+	got, err := pastes.ActiveCount(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var real int64
+	var want int64
 	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL AND removed_at IS NULL").Scan(
-		&real); err != nil {
+		&want); err != nil {
 		t.Fatal(err)
 	}
-	if counted != real {
-		t.Errorf("after %s: got %d counted, want %d", after, counted, real)
+	if got != want {
+		t.Errorf("after %s: got the count %d, want %d", after, got, want)
 	}
 }
 
-// The instants that plain SQL of both databases takes.
+// instants are expressions in SQL, for PostgreSQL (true) and SQLite (false).
 var instants = map[bool]struct{ past, now string }{
 	true:  {"'2001-01-01T00:00:00Z'", "now()"},
 	false: {"978307200000000", "strftime('%s') * 1000000"},
 }
 
-// insertPastes is a statement that stores empty pastes, with these columns of what is selected.
-func insertPastes(columns, selected string) string {
+// insertPastes returns a statement that stores empty pastes, with the values of these columns from a selection.
+func insertPastes(columns, selection string) string {
 	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, " +
 		"history_bytes, " + columns +
-		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
+		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selection
 }
 
 func isPostgres(cfg gormstore.Config) bool { return strings.HasPrefix(cfg.URL, "postgres") }
@@ -91,17 +91,17 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 				" FROM pastes WHERE id LIKE 'n1%'")},
 			{"a row that expired before", insertPastes("id, created_at, expires_at", "'e', "+at.past+", "+at.past)},
 			{"no row", insertPastes("id, created_at", "'x', "+at.now+" WHERE false")},
-			{"a conflict passed over", insertPastes("id, created_at",
+			{"an ignored conflict", insertPastes("id, created_at",
 				"x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'b') n WHERE true"+
 					" ON CONFLICT DO NOTHING")},
 			{"an upsert", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'c') n WHERE true"+
 				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at")},
 			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
 			{"and back", "UPDATE pastes SET expires_at = NULL WHERE id = 'n2'"},
-			{"a change of what expired", "UPDATE pastes SET expires_at = NULL WHERE id LIKE 'en10%'"},
-			{"an upsert of what expired", insertPastes("id, created_at", "'en111', "+at.now+" WHERE true"+
+			{"a change of expired pastes", "UPDATE pastes SET expires_at = NULL WHERE id LIKE 'en10%'"},
+			{"an upsert of an expired paste", insertPastes("id, created_at", "'en111', "+at.now+" WHERE true"+
 				" ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at")},
-			{"deleting what expired", "DELETE FROM pastes WHERE id LIKE 'en12%'"},
+			{"deleting expired pastes", "DELETE FROM pastes WHERE id LIKE 'en12%'"},
 			{"removing some", "UPDATE pastes SET removed_at = " + at.now + " WHERE id LIKE 'n6%' OR id LIKE 'en13%'"},
 			{"removing them again", "UPDATE pastes SET removed_at = " + at.past + " WHERE removed_at IS NOT NULL"},
 			{"restoring some", "UPDATE pastes SET removed_at = NULL WHERE id LIKE 'n61%' OR id LIKE 'en131%'"},
@@ -111,7 +111,7 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 			{"deleting some", "DELETE FROM pastes WHERE id LIKE 'n5%'"},
 			{"deleting none", "DELETE FROM pastes WHERE false"},
 			{"deleting the owner", "DELETE FROM users"},
-			{"and what is left", "DELETE FROM pastes"},
+			{"deleting the rest", "DELETE FROM pastes"},
 		}
 		if !isPostgres(cfg) {
 			steps = append(steps, []struct{ what, statement string }{
@@ -190,7 +190,7 @@ func TestCountAfterCopy(t *testing.T) {
 	wantExact(t, gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg), "COPY")
 }
 
-// TestCountReadsNoTable sees to it that counting costs the same however many pastes there are.
+// TestCountReadsNoTable checks that counting costs the same however many pastes there are.
 func TestCountReadsNoTable(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -210,7 +210,7 @@ func TestCountReadsNoTable(t *testing.T) {
 	scans, tuples := read()
 	for range 10 {
 		if count, err := pastes.ActiveCount(t.Context()); err != nil || count != 20_000 {
-			t.Fatalf("got %d counted, error %v, want 20000", count, err)
+			t.Fatalf("got the count %d, error %v, want 20000", count, err)
 		}
 	}
 	time.Sleep(1200 * time.Millisecond) // the other session's statistics arrive after a second
@@ -219,11 +219,11 @@ func TestCountReadsNoTable(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond)
 	if scansAfter, tuplesAfter := read(); scansAfter != scans || tuplesAfter != tuples {
-		t.Errorf("got %d scans and %d rows of the table read by counting, want none", scansAfter-scans, tuplesAfter-tuples)
+		t.Errorf("got %d scans of the table and %d rows read, want none", scansAfter-scans, tuplesAfter-tuples)
 	}
 }
 
-// addOwner stores a user with that many pastes of the same moment, plainly numbered.
+// addOwner stores a user with this many numbered pastes, all created at the same moment.
 func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, pastes int) {
 	t.Helper()
 	now := instants[isPostgres(cfg)].now
@@ -238,8 +238,8 @@ func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, past
 
 func listIDs(t *testing.T, store *gormstore.Pastes, owner user.ID) (ids []string) {
 	t.Helper()
-	listing := pastes.New(store, nil, pastes.Options{}, time.Now).ListOwn
-	if err := listing.Do(t.Context(), token.Viewer{User: user.User{ID: owner}}, func(page []paste.ID) error {
+	listOwn := pastes.New(store, nil, pastes.Options{}, time.Now).ListOwn
+	if err := listOwn.Do(t.Context(), token.Viewer{User: user.User{ID: owner}}, func(page []paste.ID) error {
 		for _, id := range page {
 			ids = append(ids, string(id))
 		}
@@ -250,7 +250,7 @@ func listIDs(t *testing.T, store *gormstore.Pastes, owner user.ID) (ids []string
 	return ids
 }
 
-// TestListing reads a long list, and ids that only another writer can have stored.
+// TestListing reads a long list, and a list with ids that only another writer can store.
 func TestListing(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -273,7 +273,7 @@ func TestListing(t *testing.T) {
 	})
 }
 
-// TestSweepersAtOnce holds what one node is removing, and has another pass over it without waiting.
+// TestSweepersAtOnce checks that a sweep skips the pastes that another node is removing, without waiting.
 func TestSweepersAtOnce(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

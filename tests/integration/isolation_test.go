@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// setIsolation changes the default of all sessions that a store may use, as a proxy does that hands it others.
+// setIsolation changes the default of all sessions of a store, as a proxy does that hands over used sessions.
 func setIsolation(t *testing.T, store *gormstore.Store, level string) {
 	t.Helper()
 	pool := store.Pool()
@@ -23,14 +23,14 @@ func setIsolation(t *testing.T, store *gormstore.Store, level string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Release() // not before all of them are set
+		defer conn.Release() // only after all of them are set
 		if _, err := conn.Exec(t.Context(), "SET default_transaction_isolation = '"+level+"'"); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestIsolation sees the program choose the isolation, on a server whose default is another one.
+// TestIsolation checks that the store chooses the isolation level, on a server with another default.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"repeatable read", "serializable"} {
@@ -41,11 +41,11 @@ func TestIsolation(t *testing.T) {
 				'ALTER DATABASE %I SET default_transaction_isolation = ''`+level+`''', current_database()); END $$`)
 			s, other := openService(t, cfg), database.Open(t, cfg)
 			store, ctx := s.store, t.Context()
-			want := func(what, wanted string, db *gorm.DB) error {
+			want := func(what, level string, db *gorm.DB) error {
 				t.Helper()
 				var got string
-				if err := db.Raw("SHOW transaction_isolation").Row().Scan(&got); err != nil || got != wanted {
-					t.Errorf("%s: got %q, error %v, want %s", what, got, err, wanted)
+				if err := db.Raw("SHOW transaction_isolation").Row().Scan(&got); err != nil || got != level {
+					t.Errorf("%s: got %q, error %v, want %s", what, got, err, level)
 				}
 				return nil
 			}
@@ -72,14 +72,15 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// wantWithinAllowance has nodes create more pastes at once than their owner may have.
+// wantWithinAllowance creates more pastes at once, on two nodes, than their owner may have, and checks how many
+// succeed.
 func wantWithinAllowance(t *testing.T, s *service, other *gormstore.Pastes) {
 	t.Helper()
-	var all sync.WaitGroup
+	var callers sync.WaitGroup
 	nodes := []*gormstore.Pastes{s.pastes, other}
 	allowance := paste.Allowance{Pastes: 5, Bytes: 1 << 20}
 	for i := range 40 {
-		all.Go(func() {
+		callers.Go(func() {
 			created := newDocument(fmt.Sprint("paste", i), "epoxy", "code")
 			_, err := nodes[i%len(nodes)].CreateAllowed(t.Context(), netip.Addr{}, allowance, "", created)
 			if err != nil && !fault.Is(err, fault.Forbidden) {
@@ -87,8 +88,8 @@ func wantWithinAllowance(t *testing.T, s *service, other *gormstore.Pastes) {
 			}
 		})
 	}
-	all.Wait()
-	if stored := len(column(t, s.db, "SELECT id FROM pastes")); stored != allowance.Pastes {
-		t.Errorf("got %d pastes, want %d", stored, allowance.Pastes)
+	callers.Wait()
+	if count := len(column(t, s.db, "SELECT id FROM pastes")); count != allowance.Pastes {
+		t.Errorf("got %d pastes, want %d", count, allowance.Pastes)
 	}
 }

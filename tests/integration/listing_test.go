@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestPageReadsNoMoreThanItShows sees to it that a page of an owner's pastes costs the same however many there are, of
-// the owner's and of others', and whatever the planner takes that number for.
+// TestPageReadsNoMoreThanItShows checks that a page of an owner's pastes costs the same, however many pastes the owner
+// and others have, and whatever the planner estimates.
 func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -36,19 +36,19 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	fill("'u1'")
 	exec(t, s.db, "VACUUM ANALYZE pastes")
 	exec(t, s.db, "VACUUM ANALYZE pasties")
-	fill("'epoxy'") // the planner does not know of these
+	fill("'epoxy'") // the planner has no statistics of these
 
-	const limit, pages = 51, 8 // it may plan the last page for any arguments
+	const limit, pages = 51, 8 // so many that the last pages may have a generic plan
 	for _, owner := range []user.ID{"u1", "epoxy"} {
 		for name, selection := range map[string]paste.Selection{"public": {Public: true}, "all": {}} {
 			before := s.rowsRead(t)
 			other := database.Open(t, cfg)
 			for range pages {
-				listed, err := gormstore.NewPastes(other).Select(t.Context(), owner, selection, limit)
-				if err != nil || len(listed) != limit {
-					t.Fatalf("%s of %s: got %d listed, error %v, want %d", name, owner, len(listed), err, limit)
+				page, err := gormstore.NewPastes(other).Select(t.Context(), owner, selection, limit)
+				if err != nil || len(page) != limit {
+					t.Fatalf("%s of %s: got %d pastes, error %v, want %d", name, owner, len(page), err, limit)
 				}
-				selection = selection.Next(&listed[limit-1])
+				selection = selection.Next(&page[limit-1])
 			}
 			if err := other.Close(); err != nil {
 				t.Fatal(err)
@@ -56,16 +56,16 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 			read := s.rowsRead(t) - before
 			t.Logf("%s of %s: %d rows read for %d pages", name, owner, read, pages)
 			if read < 3*limit*pages || read > 4*limit*pages {
-				t.Errorf("%s of %s: got %d rows read for %d pages, want %d pastes, their first snippets, their summaries, "+
-					"and some by the planner",
+				t.Errorf("%s of %s: got %d rows read for %d pages, want those of %d pastes, their first pasties, their summaries, "+
+					"and some of the planner",
 					name, owner, read, pages, limit*pages)
 			}
 		}
 	}
 }
 
-// TestStarsReadNoOtherPastes has a user whose many stars are all for old pastes, where the planner expects some new
-// ones.
+// TestStarsReadNoOtherPastes lists the stars of a user, all of which are for old pastes, while the planner expects some
+// for new ones.
 func TestStarsReadNoOtherPastes(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -79,19 +79,20 @@ func TestStarsReadNoOtherPastes(t *testing.T) {
 	exec(t, s.db, "VACUUM ANALYZE")
 	before := s.rowsRead(t)
 	other := database.Open(t, cfg)
-	listed, err := gormstore.NewPastes(other).StarredBy(t.Context(), "epoxy", "", paste.Cursor{}, 51)
-	if err != nil || len(listed) != 51 {
-		t.Fatalf("got %d listed, error %v, want 51", len(listed), err)
+	page, err := gormstore.NewPastes(other).StarredBy(t.Context(), "epoxy", "", paste.Cursor{}, 51)
+	if err != nil || len(page) != 51 {
+		t.Fatalf("got %d pastes, error %v, want 51", len(page), err)
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if read := s.rowsRead(t) - before; read > 2*stars {
-		t.Errorf("got %d rows read, want about the %d stars'", read, stars)
+		t.Errorf("got %d rows read, want at most two for each of %d stars", read, stars)
 	}
 }
 
-// TestStarsAreCountedOnce reads a paste of many pasties. The statement has a row for each.
+// TestStarsAreCountedOnce reads a paste of many pasties with a statement that has a row for each pasty, and checks that
+// it counts the stars once.
 func TestStarsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -103,7 +104,7 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	}
 	scans := func() (n int) {
 		t.Helper()
-		s.rowsRead(t) // the sessions have ended
+		s.rowsRead(t) // waits until the sessions have ended
 		if err := s.db.QueryRow("SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'stars'").Scan(
 			&n); err != nil {
 			t.Fatal(err)
@@ -112,10 +113,10 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	}
 	before := scans()
 	other := database.Open(t, cfg)
-	merged := dataloader.New(other).Pastes(gormstore.NewPastes(other))
-	if found, err := merged.ReadDocument(t.Context(), "many", ""); err != nil || found.Stars != 1 ||
-		len(found.Pasties) != 50 {
-		t.Errorf("got %d stars, %d pasties, error %v, want one and 50", found.Stars, len(found.Pasties), err)
+	loader := dataloader.New(other).Pastes(gormstore.NewPastes(other))
+	if document, err := loader.ReadDocument(t.Context(), "many", ""); err != nil || document.Stars != 1 ||
+		len(document.Pasties) != 50 {
+		t.Errorf("got %d stars, %d pasties, error %v, want one and 50", document.Stars, len(document.Pasties), err)
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
@@ -125,8 +126,7 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// rowsRead returns how many rows of pastes and of what they hold statements have read in sessions that have ended.
-// Those that are being ended are waited for.
+// rowsRead ends all sessions, and returns how many rows of pastes and pasties statements have read so far.
 func (s *service) rowsRead(t *testing.T) (rows int) {
 	t.Helper()
 	if err := s.store.Close(); err != nil {
@@ -135,14 +135,14 @@ func (s *service) rowsRead(t *testing.T) (rows int) {
 	for deadline := time.Now().Add(patience); s.sessions(t,
 		"application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the store's sessions do not end")
+			t.Fatal("got sessions of the store that do not end, want none")
 		}
 	}
-	s.db.SetMaxIdleConns(0) // ends those that have filled the tables
+	s.db.SetMaxIdleConns(0) // ends the sessions that filled the tables
 	for deadline := time.Now().Add(patience); s.sessions(t,
 		"backend_type = 'client backend'") > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the sessions do not end")
+			t.Fatal("got sessions that do not end, want none")
 		}
 	}
 	row := s.db.QueryRowContext(t.Context(), `SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables

@@ -48,8 +48,8 @@ func newStore(t *testing.T, cfg gormstore.Config) *gormstore.Store {
 	return store
 }
 
-// TestMigrationsAtOnce has nodes start at once on an empty database: each finds it migrated, and each migration ran
-// once.
+// TestMigrationsAtOnce starts nodes at once on an empty database. Each must find it migrated, and each migration must
+// run once.
 func TestMigrationsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
@@ -68,15 +68,15 @@ func TestMigrationsAtOnce(t *testing.T) {
 			len(schema.Migrations) != int(schema.Latest) {
 			t.Errorf("got %+v, error %v, want all migrations", schema, err)
 		}
-		applied := column(t, database.SQL(t, cfg),
+		versions := column(t, database.SQL(t, cfg),
 			"SELECT version_id FROM gluepot_versions WHERE is_applied AND version_id > 0")
-		if len(applied) != int(schema.Latest) {
-			t.Errorf("got the versions %v, want each of 1 to %d once", applied, schema.Latest)
+		if len(versions) != int(schema.Latest) {
+			t.Errorf("got the versions %v, want each of 1 to %d once", versions, schema.Latest)
 		}
 	})
 }
 
-// TestUnreleasedDatabase opens a database that an earlier commit has made: it is refused, and stays as it is.
+// TestUnreleasedDatabase opens a database of a commit before the first release. It must be refused and left unchanged.
 func TestUnreleasedDatabase(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
@@ -90,10 +90,10 @@ func TestUnreleasedDatabase(t *testing.T) {
 		if err := store.Connect(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, migrating := store.Migrate(t.Context())
-		_, reading := store.Schema(t.Context())
-		for what, err := range map[string]error{"migrating": migrating, "readiness": store.Ready(t.Context()),
-			"the schema": reading} {
+		_, migrateErr := store.Migrate(t.Context())
+		_, schemaErr := store.Schema(t.Context())
+		for what, err := range map[string]error{"migrating": migrateErr, "readiness": store.Ready(t.Context()),
+			"the schema": schemaErr} {
 			if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) ||
 				!strings.Contains(got, "before its first release") ||
 				!strings.Contains(got, "import the data again") {
@@ -105,28 +105,28 @@ func TestUnreleasedDatabase(t *testing.T) {
 			tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
 		}
 		if got := column(t, db, tables); len(got) != 1 {
-			t.Errorf("got the tables %v, want the one that was there", got)
+			t.Errorf("got the tables %v, want only gluepot_schema", got)
 		}
 	})
 }
 
-// TestNewerVersion has a newer program migrate the database. This one goes on, and can start, if the database says that
-// it may.
+// TestNewerVersion checks that this program keeps running and can start on a database that a newer program migrated, if
+// the database says that it may.
 func TestNewerVersion(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		running, db := database.Open(t, cfg), database.SQL(t, cfg)
+		first, db := database.Open(t, cfg), database.SQL(t, cfg)
 		exec(t, db, "INSERT INTO gluepot_versions (version_id, is_applied) VALUES (99, true)")
-		for what, store := range map[string]*gormstore.Store{"running": running, "starting": database.Open(t, cfg)} {
-			if applied, err := store.Migrate(t.Context()); err != nil || applied != 0 {
-				t.Errorf("%s: got %d migrations applied, error %v, want none", what, applied, err)
+		for what, store := range map[string]*gormstore.Store{"running": first, "starting": database.Open(t, cfg)} {
+			if count, err := store.Migrate(t.Context()); err != nil || count != 0 {
+				t.Errorf("%s: got %d migrations, error %v, want none", what, count, err)
 			}
 			if err := store.Ready(t.Context()); err != nil {
-				t.Errorf("%s: got %v, want it ready", what, err)
+				t.Errorf("%s: got %v, want no error", what, err)
 			}
 		}
 		exec(t, db, "UPDATE installation SET oldest_version = 98")
-		for what, store := range map[string]*gormstore.Store{"running": running, "starting": database.Open(t, cfg)} {
+		for what, store := range map[string]*gormstore.Store{"running": first, "starting": database.Open(t, cfg)} {
 			_, err := store.Migrate(t.Context())
 			for _, err := range []error{err, store.Ready(t.Context())} {
 				if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) || !strings.Contains(got, "Run a newer gluepot") {

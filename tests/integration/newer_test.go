@@ -18,8 +18,7 @@ import (
 )
 
 // TestNewColumnsUnderARunningNode adds a column to each table, as the migration of a newer version may while nodes of
-// this one go on. What they do over and over is prepared on their connections; PostgreSQL refuses to go on with that
-// when its columns change.
+// this one run. PostgreSQL refuses a prepared statement once the columns of its result have changed.
 func TestNewColumnsUnderARunningNode(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -27,7 +26,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		s := openService(t, cfg)
 		ctx := t.Context()
 		createDocument(t, s.pastes, newDocument("p", "epoxy", "code"))
-		everything := map[string]func(context.Context) error{
+		operations := map[string]func(context.Context) error{
 			"an update": func(ctx context.Context) error {
 				_, _, err := s.users.Update(ctx, netip.Addr{}, auditlog.Entry{}, "epoxy",
 					func(*user.User, map[string]string) error {
@@ -36,20 +35,20 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				return err
 			},
 			"an import of users": func(ctx context.Context) error {
-				results, err := s.users.Import(ctx, imported(t, "owner=owner"))
+				results, err := s.users.Import(ctx, newAccounts(t, "owner=owner"))
 				outcomes(t, results, err)
 				return err
 			},
 			"an import of tokens": func(ctx context.Context) error {
-				results, err := s.tokens.Import(ctx, keys("k=k"))
+				results, err := s.tokens.Import(ctx, newTokens("k=k"))
 				outcomes(t, results, err)
 				return err
 			},
 			"an import of pastes": func(ctx context.Context) error {
-				imported := newDocument("p", "epoxy", "code")
-				imported.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
-				imported.Tags = []string{"tag"}
-				results, err := s.pastes.Import(ctx, contract.Whole(imported), paste.RefuseOrphans)
+				document := newDocument("p", "epoxy", "code")
+				document.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
+				document.Tags = []string{"tag"}
+				results, err := s.pastes.Import(ctx, contract.Whole(document), paste.RefuseOrphans)
 				outcomes(t, results, err)
 				return err
 			},
@@ -71,17 +70,17 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			},
 			"a star": func(ctx context.Context) error { return s.pastes.Star(ctx, netip.Addr{}, "epoxy", "p") },
 		}
-		maps.Copy(everything, s.lookups())
+		maps.Copy(operations, s.lookups())
 		if isPostgres(cfg) {
-			merged := dataloader.New(s.store)
-			users, tokens, pastes := merged.Users(s.users), merged.Tokens(s.tokens), merged.Pastes(s.pastes)
-			maps.Copy(everything, map[string]func(context.Context) error{
+			loader := dataloader.New(s.store)
+			users, tokens, pastes := loader.Users(s.users), loader.Tokens(s.tokens), loader.Pastes(s.pastes)
+			maps.Copy(operations, map[string]func(context.Context) error{
 				"a merged user":  func(ctx context.Context) error { _, err := users.StaleByName(ctx, s.name); return err },
 				"a merged token": func(ctx context.Context) error { _, _, err := tokens.ByHash(ctx, s.hash); return err },
 				"a merged paste": func(ctx context.Context) error { _, err := pastes.ReadDocument(ctx, "p", "epoxy"); return err },
 			})
 		}
-		for what, do := range everything {
+		for what, do := range operations {
 			for range 3 {
 				if err := do(ctx); err != nil {
 					t.Fatalf("%s before: got %v, want no error", what, err)
@@ -95,7 +94,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		} {
 			exec(t, s.db, "ALTER TABLE "+table+" ADD COLUMN added_later integer")
 		}
-		for what, do := range everything {
+		for what, do := range operations {
 			if err := do(ctx); err != nil {
 				t.Errorf("%s: got %v, want no error", what, err)
 			}

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	requestTime = time.Minute      // for what must not wait for others, on a machine that is busy
-	patience    = 10 * time.Minute // for what is expected to wait, on the slowest machine
+	requestTime = time.Minute      // for requests that must not wait for others, on a busy machine
+	patience    = 10 * time.Minute // for requests that wait, on the slowest machine
 )
 
 // service is a store with one user, who has a token.
@@ -35,7 +35,7 @@ type service struct {
 	users  *gormstore.Users
 	tokens *gormstore.Tokens
 	pastes *gormstore.Pastes
-	db     *sql.DB // any other client
+	db     *sql.DB // of another client
 	name   user.Name
 	hash   token.Hash
 }
@@ -60,7 +60,7 @@ func openService(t *testing.T, cfg gormstore.Config) *service {
 	return s
 }
 
-// lookups are what must be answered whatever else goes on.
+// lookups returns the lookups that must work whatever else goes on.
 func (s *service) lookups() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"a profile": func(ctx context.Context) error { _, err := s.users.StaleByName(ctx, s.name); return err },
@@ -70,19 +70,19 @@ func (s *service) lookups() map[string]func(context.Context) error {
 	}
 }
 
-// sessions counts the sessions on the database that are in some state.
-func (s *service) sessions(t *testing.T, state string) (n int) {
+// sessions counts the other sessions on the database that match a condition.
+func (s *service) sessions(t *testing.T, condition string) (n int) {
 	t.Helper()
 	row := s.db.QueryRowContext(t.Context(),
-		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND "+state)
+		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND "+condition)
 	if err := row.Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// TestLookupsWhilePastesAreLocked holds a lock on the table of pastes, has everything that needs the table wait for it,
-// half of it with tokens, and looks up users and tokens meanwhile.
+// TestLookupsWhilePastesAreLocked locks the table of pastes, so that everything that needs it waits, half of it with
+// tokens, and checks that users and tokens can still be looked up.
 func TestLookupsWhilePastesAreLocked(t *testing.T) {
 	t.Parallel()
 	for _, dataloader := range []bool{true, false} {
@@ -102,13 +102,13 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	node := openNode(t, cfg)
 	db := database.SQL(t, cfg.Database)
 	const workers = 12
-	for _, name := range []string{"Epoxy", "doomed"} {
+	for _, name := range []string{"Epoxy", "leaver"} {
 		if _, err := node.Users.Create.Do(t.Context(), audit.Operator(),
 			users.CreateInput{Name: name, PublicProfile: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	doomed, err := node.Users.Show.Do(t.Context(), audit.Operator(), "doomed")
+	leaver, err := node.Users.Show.Do(t.Context(), audit.Operator(), "leaver")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +118,11 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	}
 	signIn := func(ctx context.Context) (token.Viewer, error) { return node.Tokens.SignIn.Do(ctx, secret.Reveal()) }
 	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
-	made, err := node.Pastes.Create.Do(t.Context(), audit.Operator(), "Epoxy", draft)
+	created, err := node.Pastes.Create.Do(t.Context(), audit.Operator(), "Epoxy", draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := string(made.ID)
+	id := string(created.ID)
 	work := map[string]func(ctx context.Context, viewer token.Viewer) error{
 		"reading": func(ctx context.Context, viewer token.Viewer) error {
 			_, err := node.Pastes.Read.Do(ctx, viewer, id)
@@ -136,7 +136,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 		"sweeping": func(ctx context.Context, _ token.Viewer) error {
 			_, err := node.Pastes.Sweep.Do(ctx)
 			if fault.Is(err, fault.Unavailable) {
-				return nil // a batch gives up before a busy machine has looked everything up
+				return nil // the batch gives up before a busy machine has done all lookups
 			}
 			return err
 		},
@@ -145,7 +145,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return err
 		},
 	}
-	owned := map[string]func(ctx context.Context, viewer token.Viewer) error{
+	ownerWork := map[string]func(ctx context.Context, viewer token.Viewer) error{
 		"listing": func(ctx context.Context, viewer token.Viewer) error {
 			return node.Pastes.ListOwn.Do(ctx, viewer, func([]paste.ID) error { return nil })
 		},
@@ -165,7 +165,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			return nil
 		},
 		"deleting a user": func(ctx context.Context, _ token.Viewer) error {
-			if err := node.Users.Delete.Do(ctx, audit.Operator(), doomed.User, false); !fault.Is(err, fault.NotFound) {
+			if err := node.Users.Delete.Do(ctx, audit.Operator(), leaver.User, false); !fault.Is(err, fault.NotFound) {
 				return err
 			}
 			return nil
@@ -180,10 +180,10 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	exec(t, lock, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var waiting sync.WaitGroup
+	var callers sync.WaitGroup
 	begin := func(what string, do func(context.Context, token.Viewer) error, withToken bool) {
 		for range workers {
-			waiting.Go(func() {
+			callers.Go(func() {
 				var viewer token.Viewer
 				var err error
 				if withToken {
@@ -202,10 +202,10 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 		begin(what, do, false)
 		begin(what+" with a token", do, true)
 	}
-	for what, do := range owned {
+	for what, do := range ownerWork {
 		begin(what, do, true)
 	}
-	waitForWaiters(t, db, max(1, connections/2)) // all that may, or more
+	waitForWaiters(t, db, max(1, connections/2)) // as many as may wait
 	time.Sleep(100 * time.Millisecond)
 	slowest := time.Duration(0)
 	for range 50 {
@@ -215,35 +215,35 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 			"readiness": node.Ready,
 		} {
 			short, cancel := context.WithTimeout(t.Context(), requestTime)
-			began := time.Now()
+			start := time.Now()
 			if err := lookup(short); err != nil {
 				t.Fatalf("%s: got %v, want no error", what, err)
 			}
-			slowest = max(slowest, time.Since(began))
+			slowest = max(slowest, time.Since(start))
 			cancel()
 		}
 	}
-	t.Logf("the slowest of 150 look-ups took %v", slowest)
+	t.Logf("the slowest of 150 lookups took %v", slowest)
 	if err := lock.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	waiting.Wait()
+	callers.Wait()
 }
 
-// watchLatency looks a user up, by so many callers at once, until work has ended, and logs how long it took.
+// watchLatency looks up a user with several callers at once until work has ended, and logs how long the lookups took.
 func (s *service) watchLatency(t *testing.T, beside string, work func()) {
 	t.Helper()
 	const callers = 4
-	took := make([][]time.Duration, callers)
+	durations := make([][]time.Duration, callers)
 	done := make(chan struct{})
-	var running sync.WaitGroup
+	var loops sync.WaitGroup
 	for i := range callers {
-		running.Go(func() {
+		loops.Go(func() {
 			for {
 				ctx, cancel := context.WithTimeout(t.Context(), requestTime)
-				started := time.Now()
+				start := time.Now()
 				_, err := s.users.StaleByName(ctx, s.name)
-				took[i] = append(took[i], time.Since(started))
+				durations[i] = append(durations[i], time.Since(start))
 				cancel()
 				if err != nil {
 					t.Errorf("beside %s: got %v, want no error", beside, err)
@@ -257,18 +257,18 @@ func (s *service) watchLatency(t *testing.T, beside string, work func()) {
 			}
 		})
 	}
-	started := time.Now()
+	start := time.Now()
 	work()
-	ended := time.Since(started)
+	elapsed := time.Since(start)
 	close(done)
-	running.Wait()
-	all := slices.Sorted(slices.Values(slices.Concat(took...)))
+	loops.Wait()
+	all := slices.Sorted(slices.Values(slices.Concat(durations...)))
 	t.Logf("a user beside %s, which took %v: p50 %v, p99 %v, slowest %v of %d",
-		beside, ended.Round(time.Millisecond), all[len(all)/2], all[len(all)*99/100], all[len(all)-1], len(all))
+		beside, elapsed.Round(time.Millisecond), all[len(all)/2], all[len(all)*99/100], all[len(all)-1], len(all))
 }
 
-// together has so many callers do something a number of times each.
-func together(t *testing.T, callers, rounds int, do func(ctx context.Context) error) {
+// runCallers lets several callers at once call do, each this many times.
+func runCallers(t *testing.T, callers, rounds int, do func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -286,16 +286,16 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 	running.Wait()
 }
 
-// TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count
-// while many expired pastes wait for the sweeper.
+// TestLookupsBesideLongAnswers prints how long lookups take beside 64 long lists, and beside 32 clients who count while
+// many expired pastes wait for the sweep.
 func TestLookupsBesideLongAnswers(t *testing.T) {
-	owned, expired := 2_000, 3_000
+	active, expired := 2_000, 3_000
 	if *large {
-		owned, expired = 50_000, 100_000
+		active, expired = 50_000, 100_000
 	}
 	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} { // one after the other
 		s := openService(t, cfg)
-		addOwner(t, s.db, cfg, "many", owned)
+		addOwner(t, s.db, cfg, "many", active)
 		at := instants[isPostgres(cfg)]
 		exec(t, s.db, insertPastes("id, created_at, expires_at", fmt.Sprintf(`'e' || n, %s, %s
 			FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) numbers`,
@@ -306,18 +306,18 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 		s.watchLatency(t, "nothing", func() { time.Sleep(500 * time.Millisecond) })
 
 		s.watchLatency(t, "64 long lists", func() {
-			together(t, 64, 1, func(context.Context) error {
-				if ids := listIDs(t, s.pastes, "many"); len(ids) != owned {
-					return fmt.Errorf("listed %d", len(ids))
+			runCallers(t, 64, 1, func(context.Context) error {
+				if ids := listIDs(t, s.pastes, "many"); len(ids) != active {
+					return fmt.Errorf("got %d ids, want %d", len(ids), active)
 				}
 				return nil
 			})
 		})
-		s.watchLatency(t, fmt.Sprintf("32 who count beside %d expired pastes", expired), func() {
-			together(t, 32, 20, func(ctx context.Context) error {
+		s.watchLatency(t, fmt.Sprintf("32 counting clients and %d expired pastes", expired), func() {
+			runCallers(t, 32, 20, func(ctx context.Context) error {
 				count, err := s.pastes.ActiveCount(ctx)
-				if err == nil && count != int64(owned) {
-					err = fmt.Errorf("counted %d", count)
+				if err == nil && count != int64(active) {
+					err = fmt.Errorf("got the count %d, want %d", count, active)
 				}
 				return err
 			})
@@ -325,24 +325,24 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 	}
 }
 
-// TestSharedCountsAreFresh counts beside writers: a caller who has written and then asks must find it counted, also in
-// a count that is shared with others, and nothing that has not been begun.
+// TestSharedCountsAreFresh counts beside writers. A count, even a shared one, must include the paste that its caller
+// created before, and no pastes whose creation has not starts.
 func TestSharedCountsAreFresh(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		node := open(t, cfg)
-		var begun, written atomic.Int64
-		together(t, 16, 15, func(ctx context.Context) error {
-			begun.Add(1)
+		var starts, ends atomic.Int64 // of creations
+		runCallers(t, 16, 15, func(ctx context.Context) error {
+			starts.Add(1)
 			draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
 			if _, err := node.Pastes.Create.Do(ctx, audit.Operator(), "", draft); err != nil {
 				return err
 			}
-			least := written.Add(1)
+			least := ends.Add(1)
 			count, err := node.Pastes.CountActive.Do(ctx)
-			if err == nil && (count < least || count > begun.Load()) {
-				err = fmt.Errorf("counted %d, of which %d were written before and %d had been begun after", count,
-					least, begun.Load())
+			if err == nil && (count < least || count > starts.Load()) {
+				err = fmt.Errorf("got the count %d, want between %d, created before, and %d, begun before its end", count,
+					least, starts.Load())
 			}
 			return err
 		})

@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
 
-// open returns the use cases of a node on the database.
+// open opens a node on the database.
 func open(t *testing.T, cfg gormstore.Config) *bootstrap.Application {
 	t.Helper()
 	node := bootstrap.DefaultConfig()
@@ -32,16 +32,17 @@ func open(t *testing.T, cfg gormstore.Config) *bootstrap.Application {
 
 func openNode(t *testing.T, cfg bootstrap.Config) *bootstrap.Application {
 	t.Helper()
-	useCases, stop, err := bootstrap.Open(t.Context(), cfg)
+	app, stop, err := bootstrap.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stop(t.Context()) })
-	return useCases
+	return app
 }
 
-// TestStandbyIsNoPrimary opens a standby, and has the address of a primary lead to a standby while a store is in use,
-// as after a switch-over behind one address: nothing is read there, and the store is not ready.
+// TestStandbyIsNoPrimary opens a standby instead of a primary. Then it makes the primary's address lead to a standby
+// while a node runs, as after a switchover behind one address. The node must not be ready, and must read nothing from
+// it.
 func TestStandbyIsNoPrimary(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)
@@ -78,7 +79,7 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := node.Pastes.Create.Do(ctx, audit.Operator(), name,
+		created, err := node.Pastes.Create.Do(ctx, audit.Operator(), name,
 			paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
 		if err != nil {
 			t.Fatal(err)
@@ -95,11 +96,11 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 				"a token":    func() error { _, err := node.Tokens.SignIn.Do(ctx, secret.Reveal()); return err },
 				"a profile":  func() error { _, err := node.Users.ShowProfile.Do(ctx, name); return err },
 				"an account": func() error { _, err := node.Users.ShowSelf.Do(ctx, viewer); return err },
-				"a paste":    func() error { _, err := node.Pastes.Read.Do(ctx, viewer, string(made.ID)); return err },
+				"a paste":    func() error { _, err := node.Pastes.Read.Do(ctx, viewer, string(created.ID)); return err },
 				"a count":    func() error { _, err := node.Pastes.CountActive.Do(ctx); return err },
 			} {
 				if err := read(); !fault.Is(err, fault.Unavailable) {
-					t.Errorf("%s, dataloader %v: got %v, want it unavailable", what, dataloader, err)
+					t.Errorf("%s, dataloader %v: got %v, want fault.Unavailable", what, dataloader, err)
 				}
 			}
 		}
@@ -108,7 +109,7 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		if err := node.Ready(ctx); err != nil {
 			t.Errorf("back at the primary: got %v, want no error", err)
 		}
-		if _, err := node.Pastes.Read.Do(ctx, viewer, string(made.ID)); err != nil {
+		if _, err := node.Pastes.Read.Do(ctx, viewer, string(created.ID)); err != nil {
 			t.Errorf("back at the primary: got %v, want the paste", err)
 		}
 	}
@@ -122,13 +123,14 @@ func wantStandby(t *testing.T, what string, err error) {
 	}
 }
 
-// at returns a configuration of another server.
+// at returns a configuration with another URL.
 func at(cfg gormstore.Config, url string) gormstore.Config {
 	cfg.URL = url
 	return cfg
 }
 
-// TestSeveralHosts has a URL of several hosts. The first is a standby: what decides something is read from the primary.
+// TestSeveralHosts uses a URL of several hosts, of which the first is a standby. Reads that decide something must come
+// from the primary.
 func TestSeveralHosts(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)
@@ -143,19 +145,18 @@ func TestSeveralHosts(t *testing.T) {
 	hosts.Host = standby.Host + "," + hosts.Host
 	store := database.Open(t, at(replication.Primary, hosts.String()))
 	replication.Replicas[0].Pause(t)
-	s := openService(t, replication.Primary) // which stores
+	s := openService(t, replication.Primary) // stores a token
 	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
-		t.Errorf("got %v, want the token that another node has just stored", err)
+		t.Errorf("got %v, want the token that another node just stored", err)
 	}
 	if err := gormstore.NewUsers(store).Delete(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
 		s.name, nil); err != nil {
-		t.Errorf("got %v, want no user any more", err)
+		t.Errorf("got %v, want no error", err)
 	}
 }
 
-// TestOnlyProfilesAreStale has a standby for reads that stands still, and one that goes away. Old profiles are shown;
-// nothing else that a node answers or does goes by the standby. What is missing there, or everything while it is away,
-// comes from the primary.
+// TestOnlyProfilesAreStale pauses the standby for reads, and then breaks its connections. Only profiles may be stale. A
+// profile that the standby lacks, and everything while it is unreachable, must come from the primary.
 func TestOnlyProfilesAreStale(t *testing.T) {
 	t.Parallel()
 	for _, dataloader := range []bool{true, false} {
@@ -166,7 +167,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	}
 }
 
-// TestStandbyOfAnotherDatabase is for a read URL that was left on the source of a copy.
+// TestStandbyOfAnotherDatabase checks that a read URL of another database is refused, such as that of a copy's source.
 func TestStandbyOfAnotherDatabase(t *testing.T) {
 	t.Parallel()
 	other := database.Postgres(t)
@@ -174,7 +175,7 @@ func TestStandbyOfAnotherDatabase(t *testing.T) {
 	cfg := bootstrap.DefaultConfig()
 	cfg.Database, cfg.ReadURL = database.Postgres(t), other.URL
 	if _, _, err := bootstrap.Open(t.Context(), cfg); !fault.Is(err, fault.Conflict) {
-		t.Errorf("got %v, want a refusal", err)
+		t.Errorf("got %v, want fault.Conflict", err)
 	}
 	cfg.ReadURL = cfg.Database.URL
 	openNode(t, cfg)
@@ -219,42 +220,42 @@ func onlyProfilesAreStale(t *testing.T, dataloader bool) {
 	avatar := "https://example.com/new.png"
 	_, err = node.Users.Update.Do(ctx, audit.Operator(), "settled", users.UpdateInput{AvatarURL: &avatar})
 	ok("update a user", err)
-	if shown, err := node.Users.Show.Do(ctx, audit.Operator(), "settled"); err != nil || shown.AvatarURL != avatar {
-		t.Errorf("after an update: got %+v, error %v, want %s", shown, err, avatar)
+	if account, err := node.Users.Show.Do(ctx, audit.Operator(), "settled"); err != nil || account.AvatarURL != avatar {
+		t.Errorf("after an update: got %+v, error %v, want %s", account, err, avatar)
 	}
-	// A standby that a busy machine kept from answering is asked again after a pause.
+	// If a busy machine kept the standby from answering, the store asks it again only after a pause.
 	stale, err := node.Users.ShowProfile.Do(ctx, "settled")
 	for deadline := time.Now().Add(8 * time.Second); err == nil && stale.AvatarURL != "" && time.Now().Before(deadline); {
 		time.Sleep(100 * time.Millisecond)
 		stale, err = node.Users.ShowProfile.Do(ctx, "settled")
 	}
 	if err != nil || stale.AvatarURL != "" {
-		t.Errorf("got %+v, error %v, want the profile as the standby has it", stale, err)
+		t.Errorf("got %+v, error %v, want the standby's profile", stale, err)
 	}
 
-	for _, broken := range []struct {
+	for _, failure := range []struct {
 		what  string
 		begin func()
 	}{{"hangs", proxy.Stall}, {"refuses", proxy.Refuse}} {
-		broken.begin()
-		began := time.Now()
+		failure.begin()
+		start := time.Now()
 		for range 20 {
-			asking, cancel := context.WithTimeout(ctx, requestTime)
-			shown, err := node.Users.ShowProfile.Do(asking, "settled")
+			ctx, cancel := context.WithTimeout(ctx, requestTime)
+			profile, err := node.Users.ShowProfile.Do(ctx, "settled")
 			cancel()
-			if err != nil || shown.AvatarURL != avatar {
-				t.Errorf("while the standby %s: got %+v, error %v, want the profile as the primary has it", broken.what, shown, err)
+			if err != nil || profile.AvatarURL != avatar {
+				t.Errorf("while the standby %s: got %+v, error %v, want the primary's profile", failure.what, profile, err)
 			}
 		}
-		t.Logf("20 profiles while the standby %s: %v", broken.what, time.Since(began))
+		t.Logf("20 profiles while the standby %s: %v", failure.what, time.Since(start))
 	}
-	ok("readiness, which is that of the primary", node.Ready(ctx))
-	shown, err := node.Users.Show.Do(ctx, audit.Operator(), "newcomer")
+	ok("readiness, which depends on the primary", node.Ready(ctx))
+	account, err := node.Users.Show.Do(ctx, audit.Operator(), "newcomer")
 	ok("show a user", err)
-	ok("delete a user", node.Users.Delete.Do(ctx, audit.Operator(), shown.User, false))
+	ok("delete a user", node.Users.Delete.Do(ctx, audit.Operator(), account.User, false))
 }
 
-// TestUpdatesAtOnce has two nodes change different fields of one user at the same moment.
+// TestUpdatesAtOnce lets two nodes change different fields of one user at the same moment.
 func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	const rounds = 30
@@ -279,17 +280,17 @@ func TestUpdatesAtOnce(t *testing.T) {
 				})
 			}
 			both.Wait()
-			shown, err := nodes[0].Users.Show.Do(ctx, audit.Operator(), "somebody")
+			account, err := nodes[0].Users.Show.Do(ctx, audit.Operator(), "somebody")
 			if err != nil {
 				t.Fatal(err)
 			}
 			services := map[string]string{"github": service, "gitlab": service}
-			if shown.AvatarURL != avatar || shown.SupporterMonths != round || !maps.Equal(shown.Identities, services) {
+			if account.AvatarURL != avatar || account.SupporterMonths != round || !maps.Equal(account.Identities, services) {
 				lost++
 			}
 		}
 		if lost > 0 {
-			t.Errorf("got something lost in %d of %d rounds, want nothing", lost, rounds)
+			t.Errorf("got a lost change in %d of %d rounds, want none", lost, rounds)
 		}
 	})
 }

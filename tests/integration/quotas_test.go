@@ -16,51 +16,51 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestCountedCreationsAtOnce has twenty pastes of two clients created at once by two nodes: each client gets its quota
-// and no more.
+// TestCountedCreationsAtOnce creates twenty pastes of two clients at once on two nodes. Each client must get exactly
+// its quota.
 func TestCountedCreationsAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		nodes := []*gormstore.Pastes{gormstore.NewPastes(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))}
 		quota := paste.Quota{Pastes: 5, Window: time.Hour}
 		var (
-			mu      sync.Mutex
-			granted = make(map[paste.Client]int)
-			running sync.WaitGroup
+			mu        sync.Mutex
+			successes = make(map[paste.Client]int)
+			callers   sync.WaitGroup
 		)
 		for i := range 20 {
 			client := []paste.Client{"a", "a", "a", "b", "b"}[i%5]
-			running.Go(func() {
+			callers.Go(func() {
 				created := newDocument(fmt.Sprint("paste", i), "", "code")
 				_, err := nodes[i%2].CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, client, created)
-				_, reading := nodes[0].DocumentByID(t.Context(), created.ID)
+				_, readErr := nodes[0].DocumentByID(t.Context(), created.ID)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case err == nil && reading == nil:
-					granted[client]++
-				case !fault.Is(err, fault.Exhausted) || !fault.Is(reading, fault.NotFound):
-					t.Errorf("paste %d: got %v, and reading it %v, want it stored or refused", i, err, reading)
+				case err == nil && readErr == nil:
+					successes[client]++
+				case !fault.Is(err, fault.Exhausted) || !fault.Is(readErr, fault.NotFound):
+					t.Errorf("paste %d: got %v, and %v when reading it, want it stored or refused", i, err, readErr)
 				}
 			})
 		}
-		running.Wait()
-		if granted["a"] != quota.Pastes || granted["b"] != quota.Pastes {
-			t.Errorf("got %v pastes, want %d of each client", granted, quota.Pastes)
+		callers.Wait()
+		if successes["a"] != quota.Pastes || successes["b"] != quota.Pastes {
+			t.Errorf("got %v pastes, want %d of each client", successes, quota.Pastes)
 		}
 	})
 }
 
-// TestClientsAreStoredAsHashes wants half of the salted hash of an address to be all that is stored of it, and none of
-// it in what PostgreSQL sends to replicas and archives.
+// TestClientsAreStoredAsHashes checks that only half of the salted hash of an address is stored, and that PostgreSQL
+// does not send it to replicas and archives.
 func TestClientsAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
 		for i := range 2 {
 			created := newDocument(fmt.Sprint("paste", i), "", "code")
-			five := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
-			if _, err := s.pastes.CreateAllowed(t.Context(), netip.Addr{}, five, "192.0.2.1", created); err != nil {
+			allowance := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
+			if _, err := s.pastes.CreateAllowed(t.Context(), netip.Addr{}, allowance, "192.0.2.1", created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -76,11 +76,11 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		if len(salt) != 1 || len(salt[0]) != 64 {
 			t.Fatalf("got the salts %q, want one of 32 bytes", salt)
 		}
-		salted, err := hex.DecodeString(salt[0])
+		input, err := hex.DecodeString(salt[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		hash := sha256.Sum256(append(salted, "192.0.2.1"...))
+		hash := sha256.Sum256(append(input, "192.0.2.1"...))
 		stored := column(t, s.db, "SELECT lower("+fmt.Sprintf(inHex, "client")+") FROM paste_quotas")
 		if want := hex.EncodeToString(hash[:16]); !slices.Equal(stored, []string{want}) {
 			t.Errorf("got %q, want %q", stored, want)
@@ -88,15 +88,15 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 	})
 }
 
-// TestQuotaAfterTheClockWasPutBack wants no client to be refused for as long as a clock was wrong.
+// TestQuotaAfterTheClockWasPutBack checks that after a clock was far ahead, no client is refused for that long.
 func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		quota, stored := paste.Quota{Pastes: 2, Window: time.Hour}, 0
+		quota, count := paste.Quota{Pastes: 2, Window: time.Hour}, 0
 		create := func() error {
-			stored++
-			created := newDocument(fmt.Sprint("paste", stored), "", "code")
+			count++
+			created := newDocument(fmt.Sprint("paste", count), "", "code")
 			_, err := s.pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, "192.0.2.1", created)
 			return err
 		}
@@ -106,25 +106,25 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		exec(t, s.db, "UPDATE paste_quotas SET full_at = '2100-01-01 00:00:00+00:00'")
 		for range quota.Pastes {
 			if err := create(); err != nil {
-				t.Errorf("got %v, want the whole quota", err)
+				t.Errorf("got %v, want no error within the quota", err)
 			}
 		}
 		if err := create(); !fault.Is(err, fault.Exhausted) {
-			t.Errorf("got %v, want it refused", err)
+			t.Errorf("got %v, want fault.Exhausted", err)
 		}
 	})
 }
 
-// TestCountedCreationsBesideASweep creates pastes of clients who have their whole quota again, while what is known of
-// them is removed: none is refused.
+// TestCountedCreationsBesideASweep creates pastes of a client that has its whole quota again, while the sweep forgets
+// such clients. None may be refused.
 func TestCountedCreationsBesideASweep(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		pastes, sweeper := gormstore.NewPastes(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))
 		quota := paste.Quota{Pastes: 1_000_000, Window: time.Microsecond}
 		done := make(chan struct{})
-		var sweeping, creating sync.WaitGroup
-		sweeping.Go(func() {
+		var sweepLoop, callers sync.WaitGroup
+		sweepLoop.Go(func() {
 			for {
 				select {
 				case <-done:
@@ -137,17 +137,18 @@ func TestCountedCreationsBesideASweep(t *testing.T) {
 			}
 		})
 		for caller := range 8 {
-			creating.Go(func() {
+			callers.Go(func() {
 				for i := range 50 {
-					made := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
-					if _, err := pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, "a", made); err != nil {
+					document := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
+					if _, err := pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Rate: quota}, "a",
+						document); err != nil {
 						t.Errorf("got %v, want no error", err)
 					}
 				}
 			})
 		}
-		creating.Wait()
+		callers.Wait()
 		close(done)
-		sweeping.Wait()
+		sweepLoop.Wait()
 	})
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// races is a service with use cases, for tests of what happens between two of their statements.
+// races is a service with use cases, for tests of changes between two of their statements.
 type races struct {
 	*service
 
@@ -47,12 +47,13 @@ func openRaces(t *testing.T, cfg gormstore.Config) *races {
 	return r
 }
 
-func (r *races) pastesOf(t *testing.T, n int) {
+// createPastes stores n pastes of epoxy.
+func (r *races) createPastes(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
-		made := newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code")
-		made.CreatedAt = time.Now().Add(-time.Hour + time.Duration(i)*time.Second)
-		createDocument(t, r.pastes, made)
+		document := newDocument(fmt.Sprintf("p%06d", i), "epoxy", "code")
+		document.CreatedAt = time.Now().Add(-time.Hour + time.Duration(i)*time.Second)
+		createDocument(t, r.pastes, document)
 	}
 }
 
@@ -64,14 +65,14 @@ func (r *races) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-// TestRaceHideBesideADeletion hides more than one batch, while a paste of the first one is deleted.
+// TestRaceHideBesideADeletion hides several batches of pastes, while a paste of the first batch is deleted.
 func TestRaceHideBesideADeletion(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	r := openRaces(t, cfg)
-	r.pastesOf(t, 250)
+	r.createPastes(t, 250)
 	other := begin(t, r.db, "1min")
-	// a reader burns it, its owner's request in flight deletes it
+	// A reader burns it, or a request of its owner is in flight.
 	exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'")
 	type result struct {
 		hidden int
@@ -87,26 +88,26 @@ func TestRaceHideBesideADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := <-done
-	if left := r.count(t, shownPastes); left != 0 || got.err != nil {
-		t.Errorf("got %d hidden, error %v, and %d pastes that everybody sees, want none", got.hidden, got.err, left)
+	if visible := r.count(t, countVisible); visible != 0 || got.err != nil {
+		t.Errorf("got %d hidden, error %v, and %d visible pastes, want none", got.hidden, got.err, visible)
 	}
 }
 
-// TestRaceHideBesideExpiry hides several batches, and shows them again, while all pastes of a batch expire.
+// TestRaceHideBesideExpiry hides several batches of pastes, and unhides them, while all pastes of a batch expire.
 func TestRaceHideBesideExpiry(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
-	r.pastesOf(t, 250)
-	const expires = "UPDATE pastes SET expires_at = now() WHERE id IN (SELECT id FROM pastes WHERE expires_at IS NULL AND "
+	r.createPastes(t, 250)
+	const expire = "UPDATE pastes SET expires_at = now() WHERE id IN (SELECT id FROM pastes WHERE expires_at IS NULL AND "
 	for _, step := range []struct {
 		what, batch string
 		do          func() error
 	}{
-		{"hide", expires + "removed_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 100)", func() error {
+		{"hide", expire + "removed_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 100)", func() error {
 			_, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
 			return err
 		}},
-		{"show", expires + "hidden LIMIT 100)", func() error {
+		{"unhide", expire + "hidden LIMIT 100)", func() error {
 			_, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy")
 			return err
 		}},
@@ -120,57 +121,58 @@ func TestRaceHideBesideExpiry(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := <-done
-		active := r.count(t, shownPastes+" AND expires_at IS NULL")
+		active := r.count(t, countVisible+" AND expires_at IS NULL")
 		hidden := r.count(t, "SELECT count(*) FROM pastes WHERE hidden AND expires_at IS NULL")
-		if wrong := map[string]int{"hide": active, "show": hidden}[step.what]; err != nil || wrong > 0 {
-			t.Errorf("%s: got %d pastes hidden and %d shown, error %v, want all of them done", step.what, hidden, active, err)
+		if wrong := map[string]int{"hide": active, "unhide": hidden}[step.what]; err != nil || wrong > 0 {
+			t.Errorf("%s: got %d hidden and %d visible pastes, error %v, want all of them changed", step.what, hidden, active,
+				err)
 		}
 	}
 }
 
-// interrupted calls between before the second Hide.
-type interrupted struct {
+// hideHook is a store that calls between before the second Hide.
+type hideHook struct {
 	domain.Store
 
 	calls   int
 	between func()
 }
 
-func (i *interrupted) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
-	if i.calls++; i.calls == 2 {
-		i.between()
+func (h *hideHook) Hide(ctx context.Context, owner user.ID, limit int) (int, error) {
+	if h.calls++; h.calls == 2 {
+		h.between()
 	}
-	return i.Store.Hide(ctx, owner, limit)
+	return h.Store.Hide(ctx, owner, limit)
 }
 
-const shownPastes = "SELECT count(*) FROM pastes WHERE removed_at IS NULL"
+const countVisible = "SELECT count(*) FROM pastes WHERE removed_at IS NULL"
 
-// TestRaceUnsuspendWhileHiding ends a suspension while its pastes are still being hidden.
+// TestRaceUnsuspendWhileHiding ends a suspension while the user's pastes are still being hidden.
 func TestRaceUnsuspendWhileHiding(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		r := openRaces(t, cfg)
-		r.pastesOf(t, 250)
-		store := &interrupted{Store: r.mod, between: func() {
+		r.createPastes(t, 250)
+		store := &hideHook{Store: r.mod, between: func() {
 			if _, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy"); err != nil {
 				t.Error(err)
 			}
 		}}
 		module := moderation.New(store, r.users, r.tokens, catalogue.New(), nil, time.Now)
 		_, _, err := module.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
-		found, _ := r.users.ByID(t.Context(), "epoxy")
-		if left := r.count(t, shownPastes); err == nil && !found.Suspended && left != 250 {
-			t.Errorf("got %d pastes of a user who is not suspended (error %v), want 250", left, err)
+		epoxy, _ := r.users.ByID(t.Context(), "epoxy")
+		if visible := r.count(t, countVisible); err == nil && !epoxy.Suspended && visible != 250 {
+			t.Errorf("got %d visible pastes of a user who is not suspended (error %v), want 250", visible, err)
 		}
 	})
 }
 
-// TestRaceUnhideBesideARemoval removes a hidden paste while the others are shown again.
+// TestRaceUnhideBesideARemoval removes a hidden paste while the others are unhidden.
 func TestRaceUnhideBesideARemoval(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	r := openRaces(t, cfg)
-	r.pastesOf(t, 50)
+	r.createPastes(t, 50)
 	if _, n, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true); err != nil || n != 50 {
 		t.Fatal(n, err)
 	}
@@ -186,18 +188,18 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := <-done
-	if left := r.count(t, shownPastes); left != 49 || err != nil {
-		t.Errorf("got error %v, and %d pastes shown, want 49", err, left)
+	if visible := r.count(t, countVisible); visible != 49 || err != nil {
+		t.Errorf("got error %v and %d visible pastes, want 49", err, visible)
 	}
 }
 
-// TestRaceDeletionBesideADeletion deletes a user with more than one batch of pastes, while a paste of the first one is
-// deleted: no other paste goes with the user.
+// TestRaceDeletionBesideADeletion deletes a user with more than one batch of pastes, while a paste of the first batch is
+// deleted. The user's deletion must treat all other pastes alike.
 func TestRaceDeletionBesideADeletion(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
-		retention            *user.PasteRetention
-		shown, withTombstone int
+		retention           *user.PasteRetention
+		visible, tombstones int
 	}{
 		"with its pastes":    {nil, 0, 249},
 		"without its pastes": {&user.PasteRetention{}, 249, 0},
@@ -205,7 +207,7 @@ func TestRaceDeletionBesideADeletion(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			r := openRaces(t, database.Postgres(t))
-			r.pastesOf(t, 250)
+			r.createPastes(t, 250)
 			other := begin(t, r.db, "1min")
 			exec(t, other, "DELETE FROM pastes WHERE id = 'p000200'") // as the sweep does
 			done := make(chan error, 1)
@@ -217,51 +219,50 @@ func TestRaceDeletionBesideADeletion(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := <-done
-			shown := r.count(t, shownPastes)
+			visible := r.count(t, countVisible)
 			tombstones := r.count(t, "SELECT count(*) FROM tombstones WHERE kind = 'paste'")
-			if err != nil || shown != c.shown || tombstones != c.withTombstone {
-				t.Errorf("got %v, %d pastes and %d tombstones of pastes, want %d and %d", err, shown, tombstones, c.shown,
-					c.withTombstone)
+			if err != nil || visible != c.visible || tombstones != c.tombstones {
+				t.Errorf("got error %v, %d visible pastes and %d tombstones of pastes, want %d and %d", err, visible, tombstones,
+					c.visible, c.tombstones)
 			}
 		})
 	}
 }
 
-// TestRacePurgeBesideARestore restores a removed paste of a user whose pastes are hidden, while its content is purged:
-// it is hidden then, and comes back with the others.
+// TestRacePurgeBesideARestore restores a removed paste of a user whose pastes are hidden, while its content is purged.
+// It must be hidden, and visible again after the suspension.
 func TestRacePurgeBesideARestore(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
-	r.pastesOf(t, 1)
+	r.createPastes(t, 1)
 	if err := r.moderation.Remove.Do(t.Context(), audit.Operator(), "p000000", "spam"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true); err != nil {
 		t.Fatal(err)
 	}
-	other := begin(t, r.db, "1min") // only has both wait
+	other := begin(t, r.db, "1min") // makes both wait
 	exec(t, other, "SELECT FROM tombstones FOR UPDATE")
-	restored, purged := make(chan error, 1), make(chan error, 1)
-	go func() { restored <- r.moderation.Remove.Undo(t.Context(), audit.Operator(), "p000000") }()
+	restore, purge := make(chan error, 1), make(chan error, 1)
+	go func() { restore <- r.moderation.Remove.Undo(t.Context(), audit.Operator(), "p000000") }()
 	waitForWaiters(t, r.db, 1)
-	go func() { _, err := r.pastes.PurgeRemoved(t.Context(), 0, 100); purged <- err }()
+	go func() { _, err := r.pastes.PurgeRemoved(t.Context(), 0, 100); purge <- err }()
 	waitForWaiters(t, r.db, 2)
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(<-restored, <-purged); err != nil {
+	if err := errors.Join(<-restore, <-purge); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := r.moderation.Suspend.Undo(t.Context(), audit.Operator(), "Epoxy"); err != nil {
 		t.Errorf("got %v, want the suspension to end", err)
 	}
-	if shown := r.count(t, shownPastes); shown != 1 {
-		t.Errorf("got %d pastes after the suspension, want the one that was restored", shown)
+	if visible := r.count(t, countVisible); visible != 1 {
+		t.Errorf("got %d visible pastes after the suspension, want 1, the restored one", visible)
 	}
 }
 
-// TestRaceNameGivenUpBesideASignUp asks for a name at the moment that its user gives it up: it is reserved from then
-// on.
+// TestRaceNameGivenUpBesideASignUp asks for a name at the moment when its user gives it up. It must be reserved.
 func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 	t.Parallel()
 	for what, giveUp := range map[string]func(t *testing.T, r *races) error{
@@ -304,21 +305,21 @@ func TestRaceNameGivenUpBesideASignUp(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				other := begin(t, r.db, "1min") // only makes the transaction last
+				other := begin(t, r.db, "1min") // prolongs the transaction
 				exec(t, other, "SELECT FROM identities WHERE user_id = 'epoxy' FOR UPDATE")
-				gone, taken := make(chan error, 1), make(chan error, 1)
-				go func() { gone <- giveUp(t, r) }()
+				giveUpResult, takeResult := make(chan error, 1), make(chan error, 1)
+				go func() { giveUpResult <- giveUp(t, r) }()
 				waitForWaiters(t, r.db, 1)
-				go func() { taken <- take(t, r) }()
+				go func() { takeResult <- take(t, r) }()
 				waitForWaiters(t, r.db, 2)
 				if err := other.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				if err := <-gone; err != nil {
+				if err := <-giveUpResult; err != nil {
 					t.Fatal(err)
 				}
-				if err := <-taken; !fault.Is(err, fault.Conflict) {
-					t.Errorf("got %v, want the name reserved", err)
+				if err := <-takeResult; !fault.Is(err, fault.Conflict) {
+					t.Errorf("got %v, want fault.Conflict", err)
 				}
 			})
 		}
@@ -336,58 +337,58 @@ func TestRaceForgetClientsBesideACreation(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // the client has its whole quota again
-	other := begin(t, r.db, "1min")   // only makes the transaction last
+	other := begin(t, r.db, "1min")   // prolongs the transaction
 	exec(t, other, "SELECT FROM users WHERE id = 'epoxy' FOR UPDATE")
-	created, swept := make(chan error, 1), make(chan error, 1)
+	createResult, sweepResult := make(chan error, 1), make(chan error, 1)
 	go func() {
 		_, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client", newDocument("second", "epoxy", "code"))
-		created <- err
+		createResult <- err
 	}()
 	waitForWaiters(t, r.db, 1)
-	go func() { _, err := r.pastes.ForgetClients(t.Context(), 100); swept <- err }()
+	go func() { _, err := r.pastes.ForgetClients(t.Context(), 100); sweepResult <- err }()
 	waitForWaiters(t, r.db, 2)
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(<-created, <-swept); err != nil {
+	if err := errors.Join(<-createResult, <-sweepResult); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, day, "client",
 		newDocument("third", "", "code")); !fault.Is(err,
 		fault.Exhausted) {
-		t.Errorf("got %v, want the quota used up", err)
+		t.Errorf("got %v, want fault.Exhausted", err)
 	}
 }
 
-// TestRaceUnstarBesideImport takes a star back during an import that says nothing of stars.
+// TestRaceUnstarBesideImport removes a star during an import without stars.
 func TestRaceUnstarBesideImport(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
-	r.pastesOf(t, 1)
-	results, err := r.users.Import(t.Context(), imported(t, "a=a", "b=b"))
+	r.createPastes(t, 1)
+	results, err := r.users.Import(t.Context(), newAccounts(t, "a=a", "b=b"))
 	outcomes(t, results, err)
 	if err := r.pastes.Star(t.Context(), netip.Addr{}, "a", "p000000"); err != nil {
 		t.Fatal(err)
 	}
-	other := begin(t, r.db, "1min") // only makes the import last
+	other := begin(t, r.db, "1min") // prolongs the import
 	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile,
 		supporter_months, contributor, created_at)
 		VALUES ('late', 'z', '', '', true, 0, false, now())`)
 	done := make(chan string)
 	go func() {
-		again := imported(t, "a=a", "b=z") // without stars
+		again := newAccounts(t, "a=a", "b=z") // without stars
 		again[0].DefaultLanguage = new("C")
 		results, err := r.users.Import(t.Context(), again)
 		done <- outcomes(t, results, err)
 	}()
 	waitForWaiters(t, r.db, 1)
-	taken := make(chan error, 1)
-	go func() { taken <- r.pastes.Unstar(t.Context(), netip.Addr{}, "a", "p000000") }()
-	time.Sleep(100 * time.Millisecond) // it is done, or waits for the import
+	unstarResult := make(chan error, 1)
+	go func() { unstarResult <- r.pastes.Unstar(t.Context(), netip.Addr{}, "a", "p000000") }()
+	time.Sleep(100 * time.Millisecond) // until it is done or waits for the import
 	if err := other.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-taken; err != nil {
+	if err := <-unstarResult; err != nil {
 		t.Fatal(err)
 	}
 	if got := <-done; got != "UU" {
@@ -395,21 +396,21 @@ func TestRaceUnstarBesideImport(t *testing.T) {
 	}
 	account, err := r.users.AccountByID(t.Context(), "a")
 	if err != nil || len(account.Stars) != 0 {
-		t.Errorf("got the stars %v, error %v, want none: it was taken back", account.Stars, err)
+		t.Errorf("got the stars %v, error %v, want none", account.Stars, err)
 	}
 }
 
-// TestRaceRemoveBesideAnEdit removes a paste that its owner, who has an allowance, edits.
+// TestRaceRemoveBesideAnEdit removes a paste while its owner, who has an allowance, edits it.
 func TestRaceRemoveBesideAnEdit(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	cfg.ConnectTimeout = time.Minute
 	r := openRaces(t, cfg)
-	r.pastesOf(t, 1)
-	other := begin(t, r.db, "1min") // only has both wait
+	r.createPastes(t, 1)
+	other := begin(t, r.db, "1min") // makes both wait
 	exec(t, other, "SELECT FROM pastes WHERE id = 'p000000' FOR UPDATE")
-	removed, edited := make(chan error, 1), make(chan error, 1)
-	go func() { removed <- r.moderation.Remove.Do(t.Context(), audit.Operator(), "p000000", "spam") }()
+	removeResult, editResult := make(chan error, 1), make(chan error, 1)
+	go func() { removeResult <- r.moderation.Remove.Do(t.Context(), audit.Operator(), "p000000", "spam") }()
 	waitForWaiters(t, r.db, 1)
 	go func() {
 		_, err := r.pastes.UpdateAllowed(t.Context(), netip.Addr{}, paste.Allowance{Bytes: 1 << 20}, "", "epoxy", "p000000",
@@ -417,58 +418,59 @@ func TestRaceRemoveBesideAnEdit(t *testing.T) {
 				stored.Title += "!"
 				return paste.Change{Document: stored, Changed: true}, nil
 			})
-		edited <- err
+		editResult <- err
 	}()
 	waitForWaiters(t, r.db, 2)
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if removed, edited := <-removed, <-edited; removed != nil || !fault.Is(edited, fault.NotFound) {
-		t.Errorf("got %v of removing and %v of editing, want it removed first", removed, edited)
+	removeErr, editErr := <-removeResult, <-editResult
+	if removeErr != nil || !fault.Is(editErr, fault.NotFound) {
+		t.Errorf("got %v for the removal and %v for the edit, want the removal first", removeErr, editErr)
 	}
 	wantNoDeadlocks(t, r.db)
 }
 
-// TestRaceCloseReportBesideHide closes a report of a paste that is being hidden: if it says closed, it is not open
-// again afterwards.
+// TestRaceCloseReportBesideHide closes a report of a paste while the paste is being hidden. If that succeeds, the
+// report must not be open again afterwards.
 func TestRaceCloseReportBesideHide(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
-	r.pastesOf(t, 1)
+	r.createPastes(t, 1)
 	report := domain.Report{ID: "r", Paste: "p000000", Reason: "spam", At: time.Now()}
 	if err := r.mod.Report(t.Context(), netip.Addr{}, report, "", "c", paste.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, r.db, "UPDATE users SET suspended = true, pastes_hidden = true")
-	other := begin(t, r.db, "1min") // only makes hiding last
+	other := begin(t, r.db, "1min") // prolongs the hiding
 	exec(t, other, "SELECT 1 FROM pastes FOR UPDATE")
 	done := make(chan error, 1)
 	go func() { _, err := r.mod.Hide(t.Context(), "epoxy", 100); done <- err }()
 	waitForWaiters(t, r.db, 1)
-	closed := make(chan error, 1)
-	go func() { closed <- r.moderation.Report.Close(t.Context(), audit.Operator(), "r") }()
-	time.Sleep(100 * time.Millisecond) // it is done, or waits for the paste to be hidden
+	closeResult := make(chan error, 1)
+	go func() { closeResult <- r.moderation.Report.Close(t.Context(), audit.Operator(), "r") }()
+	time.Sleep(100 * time.Millisecond) // until it is done or waits for the hiding
 	if err := other.Rollback(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	wanted := 0
-	if err := <-closed; err != nil { // it is hidden already
-		wanted = 1
+	want := 0
+	if err := <-closeResult; err != nil { // the paste was hidden first
+		want = 1
 	}
 	exec(t, r.db, "UPDATE users SET suspended = false, pastes_hidden = false")
 	if _, err := r.mod.Unhide(t.Context(), "epoxy", 100); err != nil {
 		t.Fatal(err)
 	}
 	open, err := r.mod.Reports(t.Context(), domain.Report{}, 10)
-	if err != nil || len(open) != wanted {
-		t.Errorf("got the open reports %v, error %v, want %d", open, err, wanted)
+	if err != nil || len(open) != want {
+		t.Errorf("got the open reports %v, error %v, want %d", open, err, want)
 	}
 }
 
-// TestRaceSessionWhileSuspended begins a session for a user who is being suspended.
+// TestRaceSessionWhileSuspended starts a session of a user who is being suspended.
 func TestRaceSessionWhileSuspended(t *testing.T) {
 	t.Parallel()
 	r := openRaces(t, database.Postgres(t))
@@ -485,11 +487,11 @@ func TestRaceSessionWhileSuspended(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; !errors.Is(err, token.ErrSuspended) {
-		t.Errorf("got %v, want no session", err)
+		t.Errorf("got %v, want token.ErrSuspended", err)
 	}
 }
 
-// TestRaceEndSessionsBesideUses ends sessions whose last uses are being stored.
+// TestRaceEndSessionsBesideUses ends sessions while their last-used times are being stored.
 func TestRaceEndSessionsBesideUses(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -527,19 +529,19 @@ func TestRaceEndSessionsBesideUses(t *testing.T) {
 	wantNoDeadlocks(t, r.db)
 }
 
-// slowProvider does something else while it verifies.
-type slowProvider struct{ meanwhile func() }
+// slowProvider calls a function while it verifies a sign-in.
+type slowProvider struct{ during func() }
 
 func (slowProvider) Begin(context.Context, identity.Proof) (string, error) {
 	return "https://id.example/", nil
 }
 
 func (p slowProvider) Finish(context.Context, identity.Proof, identity.Callback) (identity.Profile, error) {
-	p.meanwhile()
+	p.during()
 	return identity.Profile{Identity: identity.Identity{Subject: "666"}, Name: "attacker"}, nil
 }
 
-// TestRaceLinkWhileTheSessionEnds ends a session that links an account, while the provider is asked.
+// TestRaceLinkWhileTheSessionEnds ends a session that links an account while the provider verifies it.
 func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"sessions end", "suspended"} {
@@ -557,60 +559,60 @@ func TestRaceLinkWhileTheSessionEnds(t *testing.T) {
 						t.Error(n, err)
 					}
 				}}
-				signing := accounts.New(r.identities, r.users, accounts.Options{
+				module := accounts.New(r.identities, r.users, accounts.Options{
 					Providers:    []identity.Provider{{ProviderClient: provider, Name: "github", Label: "GitHub", Key: "github"}},
 					Registration: accounts.Closed,
 				}, time.Now)
-				stolen, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{},
+				session, err := use.Sessions.Start(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "epoxy", token.Token{},
 					"browser", "")
 				if err != nil {
 					t.Fatal(err)
 				}
-				viewer, err := use.SignIn.Resume(t.Context(), stolen.Reveal())
+				viewer, err := use.SignIn.Resume(t.Context(), session.Reveal())
 				if err != nil {
 					t.Fatal(err)
 				}
-				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, stolen.Reveal()) }
-				begun, err := signing.BeginSignIn.Do(t.Context(), audit.By(viewer, netip.Addr{}),
+				resume := func(ctx context.Context) (token.Viewer, error) { return use.SignIn.Resume(ctx, session.Reveal()) }
+				attempt, err := module.BeginSignIn.Do(t.Context(), audit.By(viewer, netip.Addr{}),
 					accounts.BeginInput{Provider: "github", Link: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				callback := identity.Callback{State: begun.State, Code: "code"}
+				callback := identity.Callback{State: attempt.State, Code: "code"}
 				visitor := audit.By(token.Viewer{}, netip.Addr{})
-				arrived, err := signing.FinishSignIn.Do(t.Context(), visitor, resume, "github", begun.Secret, callback)
-				if err == nil || arrived.Linked {
-					found, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
-					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want nothing linked", arrived,
-						found.Name, err)
+				result, err := module.FinishSignIn.Do(t.Context(), visitor, resume, "github", attempt.Secret, callback)
+				if err == nil || result.Linked {
+					owner, err := r.identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "666"})
+					t.Errorf("got %+v; the attacker's account now signs in as %v, error %v; want no linked account", result,
+						owner.Name, err)
 				}
 			})
 		})
 	}
 }
 
-// bothRead lets two callers of Attempt go on together.
-type bothRead struct {
+// attemptBarrier is a store whose Attempt returns only when two callers have read the attempt.
+type attemptBarrier struct {
 	identity.Store
 
 	readers sync.WaitGroup
 }
 
-func (b *bothRead) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
-	found, err := b.Store.Attempt(ctx, hash)
+func (b *attemptBarrier) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
+	attempt, err := b.Store.Attempt(ctx, hash)
 	b.readers.Done()
 	b.readers.Wait()
-	return found, err
+	return attempt, err
 }
 
-// TestRaceSignUpTwice sends the form with a new name twice at once: both get the account.
+// TestRaceSignUpTwice sends the form with a new name twice at once. Both requests must get the account.
 func TestRaceSignUpTwice(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		r := openRaces(t, cfg)
-		store := &bothRead{Store: r.identities}
+		store := &attemptBarrier{Store: r.identities}
 		store.readers.Add(2)
-		signing := accounts.New(store, r.users, accounts.Options{
+		module := accounts.New(store, r.users, accounts.Options{
 			Providers: []identity.Provider{{Name: "github", Key: "github"}}, Registration: accounts.Open,
 		}, time.Now)
 		attempt := identity.Attempt{Provider: "github",
@@ -621,7 +623,7 @@ func TestRaceSignUpTwice(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				got, _, err := signing.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "secret", "newcomer")
+				got, _, err := module.SignUp.Do(t.Context(), audit.By(token.Viewer{}, netip.Addr{}), "secret", "newcomer")
 				if err != nil || got.Name.String() != "newcomer" {
 					t.Errorf("got %v, error %v, want the account", got.Name, err)
 				}
@@ -631,7 +633,7 @@ func TestRaceSignUpTwice(t *testing.T) {
 	})
 }
 
-// beforeTags calls act before the tags of a list are read.
+// beforeTags is a tracer that calls act before the tags of a list are read.
 type beforeTags struct {
 	once sync.Once
 	act  func()
@@ -646,15 +648,15 @@ func (b *beforeTags) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 
 func (*beforeTags) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestRaceTagsOfAPasteThatBecomesPrivate makes a paste private, and tags it, while a visitor reads the profile.
+// TestRaceTagsOfAPasteThatBecomesPrivate makes a paste private and tags it, while a visitor reads the profile.
 func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	owner := openRaces(t, cfg)
 	exec(t, owner.db, "UPDATE users SET public_profile = true, show_tags = true")
-	made := newDocument("p", "epoxy", "code")
-	made.Visibility, made.Tags = paste.Public, []string{"harmless"}
-	createDocument(t, owner.pastes, made)
+	document := newDocument("p", "epoxy", "code")
+	document.Visibility, document.Tags = paste.Public, []string{"harmless"}
+	createDocument(t, owner.pastes, document)
 	b := new(beforeTags)
 	cfg.Tracer = b
 	strangers := gormstore.NewPastes(database.Open(t, cfg))
@@ -668,35 +670,35 @@ func TestRaceTagsOfAPasteThatBecomesPrivate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	found, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
+	profile, err := pastes.New(strangers, owner.users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
 		paste.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Pastes) != 1 || b.act != nil {
-		t.Fatalf("got %d pastes, and the tags never read: this test shows nothing", len(found.Pastes))
+	if len(profile.Pastes) != 1 || b.act != nil {
+		t.Fatalf("got %d pastes, or tags that were not read, want one paste with its tags", len(profile.Pastes))
 	}
-	for _, one := range found.Pastes {
-		if slices.Contains(one.Tags, "secret") {
-			t.Errorf("got a stranger to see %q as %v with the tags %q, which it has only since it is private", one.Title,
-				one.Visibility, one.Tags)
+	for _, summary := range profile.Pastes {
+		if slices.Contains(summary.Tags, "secret") {
+			t.Errorf("got %q as %v with the tags %q for a visitor, want no tags of the time when it is private",
+				summary.Title, summary.Visibility, summary.Tags)
 		}
 	}
 }
 
-// thenHides calls act once a user was found by name.
-type thenHides struct {
+// afterByName is a store that calls act after ByName.
+type afterByName struct {
 	user.Store
 
 	act func()
 }
 
-func (h thenHides) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	defer h.act()
-	return h.Store.ByName(ctx, name)
+func (a afterByName) ByName(ctx context.Context, name user.Name) (user.User, error) {
+	defer a.act()
+	return a.Store.ByName(ctx, name)
 }
 
-// TestRacePasteOfAProfileThatBecomesPrivate makes the profile private, and only then a paste public, while a visitor
+// TestRacePasteOfAProfileThatBecomesPrivate makes a profile private, and only then a paste public, while a visitor
 // reads the profile.
 func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 	t.Parallel()
@@ -704,7 +706,7 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 		r := openRaces(t, cfg)
 		exec(t, r.db, "UPDATE users SET public_profile = true")
 		createDocument(t, r.pastes, newDocument("p", "epoxy", "code"))
-		users := thenHides{r.users, func() {
+		users := afterByName{r.users, func() {
 			_, _, err := r.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "epoxy",
 				func(u *user.User, _ map[string]string) error {
 					u.PublicProfile = false
@@ -721,11 +723,11 @@ func TestRacePasteOfAProfileThatBecomesPrivate(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		found, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
+		profile, err := pastes.New(r.pastes, users, pastes.Options{}, time.Now).Browse.Public(t.Context(), "Epoxy",
 			paste.Selection{})
-		if err != nil || len(found.Pastes) > 0 {
-			t.Errorf("got %d pastes, error %v, want none: nobody could find it while the profile was public",
-				len(found.Pastes), err)
+		if err != nil || len(profile.Pastes) > 0 {
+			t.Errorf("got %d pastes, error %v, want none: the paste was not public while the profile was",
+				len(profile.Pastes), err)
 		}
 	})
 }

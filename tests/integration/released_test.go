@@ -15,26 +15,26 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// freeze is the version whose databases "make freeze" keeps.
+// freeze is the version whose databases "make freeze" stores.
 var freeze = flag.String("freeze", "",
-	"keep the migrations and filled databases of this version, such as v0.1.0, in testdata/released")
+	"store the migrations and filled databases of this version, such as v0.1.0, in testdata/released")
 
 const (
-	released   = "testdata/released"
-	migrations = "../../adapters/gormstore/db/migrations"
+	releasesFolder   = "testdata/released"
+	migrationsFolder = "../../adapters/gormstore/db/migrations"
 )
 
-// TestFreeze keeps what TestReleased needs, if it is asked to.
+// TestFreeze stores the files of a version for TestReleased, if the flag -freeze names one.
 func TestFreeze(t *testing.T) {
 	if *freeze == "" {
-		t.Skip("it is for the day of a release: make freeze VERSION=v0.1.0")
+		t.Skip("only for a release: make freeze VERSION=v0.1.0")
 	}
-	folder := filepath.Join(released, *freeze)
+	folder := filepath.Join(releasesFolder, *freeze)
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	keepMigrations(t, folder)
-	keepSQLite(t, folder)
+	copyMigrations(t, folder)
+	writeSQLite(t, folder)
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	dump := osexec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges",
@@ -49,18 +49,18 @@ func TestFreeze(t *testing.T) {
 	writeFile(t, filepath.Join(folder, "postgres.sql"), text)
 }
 
-func keepMigrations(t *testing.T, folder string) {
+func copyMigrations(t *testing.T, folder string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(folder, "migrations"), os.DirFS(migrations)); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "migrations"), os.DirFS(migrationsFolder)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func keepSQLite(t *testing.T, folder string) {
+func writeSQLite(t *testing.T, folder string) {
 	t.Helper()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	path := filepath.Join(t.TempDir(), "kept.db")
+	path := filepath.Join(t.TempDir(), "copy.db")
 	exec(t, database.SQL(t, cfg), "VACUUM INTO ?", path)
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -79,37 +79,38 @@ func writeFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// changedMigrations returns the migrations of a version that are not as they were any more.
-func changedMigrations(t *testing.T, folder string) (changed []string) {
+// changedMigrations returns the migrations of a version that have changed since.
+func changedMigrations(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "migrations", "*", "*.sql"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s: got %v, %v, want migrations", folder, files, err)
 	}
 	for _, file := range files {
-		kept, err := os.ReadFile(file)
+		before, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := os.ReadFile(filepath.Join(migrations, strings.TrimPrefix(file, filepath.Join(folder, "migrations"))))
-		if err != nil || !bytes.Equal(kept, now) {
-			changed = append(changed, strings.TrimPrefix(file, folder+"/"))
+		now, err := os.ReadFile(filepath.Join(migrationsFolder, strings.TrimPrefix(file, filepath.Join(folder,
+			"migrations"))))
+		if err != nil || !bytes.Equal(before, now) {
+			names = append(names, strings.TrimPrefix(file, folder+"/"))
 		}
 	}
-	return changed
+	return names
 }
 
-// TestReleased holds that migrations of released versions are as they were, and that this version migrates and reads
-// filled databases of theirs. What there is now counts as a version, too.
+// TestReleased checks that migrations of released versions are unchanged, and that this version migrates and reads
+// filled databases of theirs. The current state counts as a version, too.
 func TestReleased(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob(released + "/v*")
+	folders, err := filepath.Glob(releasesFolder + "/v*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := t.TempDir()
-	keepMigrations(t, now)
-	keepSQLite(t, now)
+	copyMigrations(t, now)
+	writeSQLite(t, now)
 	for _, folder := range append(folders, now) {
 		name := filepath.Base(folder)
 		if folder == now {
@@ -117,8 +118,8 @@ func TestReleased(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if changed := changedMigrations(t, folder); changed != nil {
-				t.Errorf("got other migrations than those of the version: %v; add one with the next number instead", changed)
+			if names := changedMigrations(t, folder); names != nil {
+				t.Errorf("got the changed migrations %v, want them as released: add one with the next number instead", names)
 			}
 			if content, err := os.ReadFile(filepath.Join(folder, "sqlite.db")); err != nil {
 				t.Error(err)
@@ -127,7 +128,7 @@ func TestReleased(t *testing.T) {
 				writeFile(t, database.SQLitePath(cfg), content)
 				wantReleased(t, cfg)
 			}
-			if folder == now { // pg_dump need not be there but on the day of a release
+			if folder == now { // pg_dump is needed only for a release
 				return
 			}
 			content, err := os.ReadFile(filepath.Join(folder, "postgres.sql"))
@@ -141,7 +142,7 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// wantReleased migrates a database of program.Fixture, and reads what it has.
+// wantReleased migrates a database with program.Fixture, and reads its data.
 func wantReleased(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	store := newStore(t, cfg)
@@ -161,11 +162,11 @@ func wantReleased(t *testing.T, cfg gormstore.Config) {
 	}
 }
 
-// TestChangedMigration wants a migration noticed that was changed since the version that it is of.
+// TestChangedMigration checks that changedMigrations notices a change.
 func TestChangedMigration(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	keepMigrations(t, folder)
+	copyMigrations(t, folder)
 	writeFile(t, filepath.Join(folder, "migrations/sqlite/00001_initial.sql"), []byte("-- +goose Up\n"))
 	if got := changedMigrations(t, folder); len(got) != 1 || got[0] != "migrations/sqlite/00001_initial.sql" {
 		t.Errorf("got %v, want the changed one", got)

@@ -11,11 +11,11 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// wantSentence fails the test unless the error is that of an operator's mistake, in one sentence about it.
+// wantSentence checks that an error is fault.Unavailable, with a sentence about an operator's mistake.
 func wantSentence(t *testing.T, what string, err error, about string) {
 	t.Helper()
 	if kind, got := fault.KindOf(err), fault.MessageOf(err); kind != fault.Unavailable || !strings.Contains(got, about) {
-		t.Errorf("%s: got %q (%v, from %v), want a sentence about a %s that is missing", what, got, kind, err, about)
+		t.Errorf("%s: got %q (%v, from %v), want a sentence about a missing %s", what, got, kind, err, about)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestMissingRight(t *testing.T) {
 	wantSentence(t, "a write", err, "right")
 }
 
-// TestMissingSchema migrates a database whose search_path names no schema that there is.
+// TestMissingSchema migrates a database whose search_path names no existing schema.
 func TestMissingSchema(t *testing.T) {
 	t.Parallel()
 	cfg := database.WithParameter(t, database.EmptyPostgres(t), "search_path", "nowhere")

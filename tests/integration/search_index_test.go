@@ -13,43 +13,43 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-func wantIndexed(t *testing.T, found *gormstore.Search, want bool) {
+func wantIndexed(t *testing.T, store *gormstore.Search, want bool) {
 	t.Helper()
-	if indexed, err := found.Indexed(t.Context()); err != nil || indexed != want {
-		t.Errorf("got an index: %t, error %v, want %t", indexed, err, want)
+	if got, err := store.Indexed(t.Context()); err != nil || got != want {
+		t.Errorf("got an index: %t, error %v, want %t", got, err, want)
 	}
 }
 
-// TestSearchIndexBesideWriters makes the index while a transaction writes: others write on, a second rebuild is
-// refused, and what is left when the first is killed is no obstacle.
+// TestSearchIndexBesideWriters creates the index while a transaction writes. Others can still write, a second creation
+// is refused, and the remains of a killed creation are no obstacle.
 func TestSearchIndexBesideWriters(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	s, db := openService(t, cfg), database.SQL(t, cfg)
-	makes := gormstore.NewSearch(s.store)
+	store := gormstore.NewSearch(s.store)
 	createDocument(t, s.pastes, newDocument("before", "epoxy", "code"))
 	exec(t, db, "DROP INDEX paste_texts_by_trigram")
-	wantIndexed(t, makes, false)
+	wantIndexed(t, store, false)
 	writer := begin(t, db, "1min")
 	exec(t, writer, "UPDATE paste_texts SET tags = tags")
-	made := make(chan error, 1)
-	go func() { made <- makes.Prepare(t.Context()) }()
+	result := make(chan error, 1)
+	go func() { result <- store.Prepare(t.Context()) }()
 	waitForWaiters(t, db, 1)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.pastes.CreateDocument(ctx, newDocument("meanwhile", "epoxy", "code")); err != nil {
-		t.Errorf("a write while the index is made: %v", err)
+	if err := s.pastes.CreateDocument(ctx, newDocument("during", "epoxy", "code")); err != nil {
+		t.Errorf("a write during the creation of the index: got %v, want no error", err)
 	}
 	if err := gormstore.NewSearch(database.Open(t, cfg)).Prepare(ctx); !fault.Is(err, fault.Conflict) {
-		t.Errorf("got %v, want the second of two to be refused", err)
+		t.Errorf("got %v, want fault.Conflict for the second creation", err)
 	}
-	wantIndexed(t, makes, false)
+	wantIndexed(t, store, false)
 
 	const kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND " +
 		"query LIKE 'CREATE INDEX %'"
 	exec(t, db, kill)
-	if err := <-made; !fault.Is(err, fault.Unavailable) {
+	if err := <-result; !fault.Is(err, fault.Unavailable) {
 		t.Errorf("killed: got %v, want %v", err, fault.Unavailable)
 	}
 	if err := writer.Commit(); err != nil {
@@ -59,27 +59,27 @@ func TestSearchIndexBesideWriters(t *testing.T) {
 		WHERE locktype = 'advisory' AND datname = current_database()`
 	for deadline := time.Now().Add(patience); len(column(t, db, locks)) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the session that was killed keeps its lock")
+			t.Fatal("got a lock of the killed session, want none")
 		}
 	}
 	const invalid = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'paste_texts'::regclass AND " +
 		"NOT indisvalid"
 	if got := column(t, db, invalid); !slices.Equal(got, []string{"paste_texts_by_trigram"}) {
-		t.Errorf("got the indexes %q that are not valid, want the one that was left", got)
+		t.Errorf("got the invalid indexes %q, want the one of the killed session", got)
 	}
-	wantIndexed(t, makes, false)
+	wantIndexed(t, store, false)
 	for range 2 {
-		if err := makes.Prepare(t.Context()); err != nil {
+		if err := store.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantIndexed(t, makes, true)
+	wantIndexed(t, store, true)
 	if got := column(t, db, invalid); len(got) > 0 {
-		t.Errorf("got the indexes %q that are not valid, want none", got)
+		t.Errorf("got the invalid indexes %q, want none", got)
 	}
 }
 
-// TestSearchIndexWithoutExtension migrates a database as a user who may not create pg_trgm, which a superuser does
+// TestSearchIndexWithoutExtension migrates a database as a user who may not create pg_trgm, which a superuser creates
 // later.
 func TestSearchIndexWithoutExtension(t *testing.T) {
 	t.Parallel()
@@ -92,22 +92,22 @@ func TestSearchIndexWithoutExtension(t *testing.T) {
 	exec(t, db, "CREATE ROLE "+name)
 	exec(t, db, "GRANT ALL ON SCHEMA public TO "+name)
 	t.Cleanup(func() { _, _ = db.Exec("DROP OWNED BY " + name + "; DROP ROLE " + name) })
-	store, err := gormstore.New(database.WithParameter(t, cfg, "role", name))
+	base, err := gormstore.New(database.WithParameter(t, cfg, "role", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close() //nolint:errcheck // the test has ended
-	if err := store.BringUpToDate(t.Context()); err != nil {
+	defer base.Close() //nolint:errcheck // the test has ended
+	if err := base.BringUpToDate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	makes := gormstore.NewSearch(store)
-	wantIndexed(t, makes, false)
-	if err := makes.Prepare(t.Context()); !errors.Is(err, search.ErrNoIndex) {
+	store := gormstore.NewSearch(base)
+	wantIndexed(t, store, false)
+	if err := store.Prepare(t.Context()); !errors.Is(err, search.ErrNoIndex) {
 		t.Errorf("got %v, want %v", err, search.ErrNoIndex)
 	}
 	exec(t, db, "CREATE EXTENSION pg_trgm")
-	if err := makes.Prepare(t.Context()); err != nil {
+	if err := store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wantIndexed(t, makes, true)
+	wantIndexed(t, store, true)
 }

@@ -31,14 +31,14 @@ func (c *statementCount) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx
 // TraceQueryEnd implements pgx.QueryTracer.
 func (c *statementCount) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestSessionIsOneRead resumes a session, which every request of a browser does that has signed in: by one statement,
-// and by an index.
+// TestSessionIsOneRead checks that resuming a session, which every request of a signed-in browser does, takes one
+// statement that uses indexes.
 func TestSessionIsOneRead(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		all := new(statementCount)
-		cfg.Tracer = all
-		s, told := openTold(t, cfg, time.Nanosecond)
+		counter := new(statementCount)
+		cfg.Tracer = counter
+		s, recorder := openRecorded(t, cfg, time.Nanosecond)
 		sessions, visitor := tokens.New(s.tokens, s.users, time.Now).Sessions, audit.By(token.Viewer{}, netip.Addr{})
 		secret, err := sessions.Start(t.Context(), visitor, "epoxy", token.Token{}, "a browser", "")
 		if err != nil {
@@ -51,9 +51,9 @@ func TestSessionIsOneRead(t *testing.T) {
 				t.Errorf("got %+v, error %v, want the user", viewer, err)
 			}
 		}
-		before := len(told.with())
+		before := len(recorder.with())
 		resume(s.tokens)
-		read := told.with()[before:]
+		read := recorder.with()[before:]
 		if len(read) != 1 {
 			t.Fatalf("got %+v, want one statement", read)
 		}
@@ -61,24 +61,24 @@ func TestSessionIsOneRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer tx.Rollback() //nolint:errcheck // nothing is written
+		defer tx.Rollback() //nolint:errcheck // it only reads
 		explain, scan := "EXPLAIN QUERY PLAN ", "SCAN"
 		if strings.HasPrefix(cfg.URL, "postgres") {
-			exec(t, tx, "SET LOCAL enable_seqscan = off") // which so few rows do not forbid
+			exec(t, tx, "SET LOCAL enable_seqscan = off") // which the planner would prefer for so few rows
 			explain, scan = "EXPLAIN (FORMAT JSON) ", "Seq Scan"
-			merged := dataloader.New(s.store)
-			before := all.Load()
-			resume(merged.Tokens(s.tokens))
-			if got := all.Load() - before; got != 1 {
+			loader := dataloader.New(s.store)
+			before := counter.Load()
+			resume(loader.Tokens(s.tokens))
+			if got := counter.Load() - before; got != 1 {
 				t.Errorf("with merged reads: got %d statements, want one", got)
 			}
 		}
-		sql := strings.NewReplacer("$1$", "$1", "$2$", "$2").Replace(read[0].SQL) // GORM tells of arguments so
+		sql := strings.NewReplacer("$1$", "$1", "$2$", "$2").Replace(read[0].SQL) // GORM writes arguments so
 		rows, err := tx.QueryContext(t.Context(), explain+sql, hashOf(t, secret.Reveal()), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer rows.Close() //nolint:errcheck // they are read
+		defer rows.Close() //nolint:errcheck // they were read
 		columns, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)
@@ -92,10 +92,10 @@ func TestSessionIsOneRead(t *testing.T) {
 			if err := rows.Scan(fields...); err != nil {
 				t.Fatal(err)
 			}
-			plan += fmt.Sprintf("%s\n", *fields[len(fields)-1].(*any)) //nolint:forcetypeassert // it is one
+			plan += fmt.Sprintf("%s\n", *fields[len(fields)-1].(*any)) //nolint:forcetypeassert // a pointer to any
 		}
 		if plan == "" || strings.Contains(plan, scan) {
-			t.Errorf("got the plan %s, want indexes alone", plan)
+			t.Errorf("got the plan %s, want only indexes", plan)
 		}
 	})
 }

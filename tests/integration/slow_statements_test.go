@@ -15,47 +15,47 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// statements are those that a store has told of.
-type statements struct {
-	mu  sync.Mutex
-	all []gormstore.Statement
+// statementRecorder records the slow statements of a store.
+type statementRecorder struct {
+	mu         sync.Mutex
+	statements []gormstore.Statement
 }
 
-func (s *statements) tell(told gormstore.Statement) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = append(s.all, told)
+func (r *statementRecorder) record(statement gormstore.Statement) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.statements = append(r.statements, statement)
 }
 
-// with returns those whose text has all of the parts.
-func (s *statements) with(parts ...string) (found []gormstore.Statement) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, told := range s.all {
-		has := true
+// with returns the statements whose SQL contains all parts.
+func (r *statementRecorder) with(parts ...string) (matches []gormstore.Statement) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, statement := range r.statements {
+		ok := true
 		for _, part := range parts {
-			has = has && strings.Contains(told.SQL, part)
+			ok = ok && strings.Contains(statement.SQL, part)
 		}
-		if has {
-			found = append(found, told)
+		if ok {
+			matches = append(matches, statement)
 		}
 	}
-	return found
+	return matches
 }
 
-// openTold opens a service that tells of statements from that duration on.
-func openTold(t *testing.T, cfg gormstore.Config, threshold time.Duration) (*service, *statements) {
+// openRecorded opens a service with a recorder of the statements that take at least threshold.
+func openRecorded(t *testing.T, cfg gormstore.Config, threshold time.Duration) (*service, *statementRecorder) {
 	t.Helper()
-	told := new(statements)
-	cfg.SlowStatement, cfg.OnSlowStatement = threshold, told.tell
-	return openService(t, cfg), told
+	recorder := new(statementRecorder)
+	cfg.SlowStatement, cfg.OnSlowStatement = threshold, recorder.record
+	return openService(t, cfg), recorder
 }
 
-// TestSlowStatements takes every statement for a slow one: they are told of without what they are about.
+// TestSlowStatements counts every statement as slow, and checks that none is reported with its values.
 func TestSlowStatements(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		s, told := openTold(t, cfg, time.Nanosecond)
+		s, recorder := openRecorded(t, cfg, time.Nanosecond)
 		ctx := t.Context()
 		createDocument(t, s.pastes, newDocument("planted-paste", "epoxy", "planted code"))
 		if _, err := s.users.ByName(ctx, s.name); err != nil {
@@ -71,60 +71,59 @@ func TestSlowStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.pastes.CreateDocument(ctx, newDocument("planted-orphan", "planted-owner", "code")); err == nil {
-			t.Error("an unknown owner was accepted")
+			t.Error("got no error for an unknown owner, want one")
 		}
 		for _, parts := range [][]string{
 			{`INSERT INTO "pastes"`}, {`INSERT INTO "pasties"`}, {`FROM "users"`, "username_folded = "}, {`UPDATE "pastes"`},
 			{`INSERT INTO "paste_edits"`}, {"SELECT (SELECT", "count(*)"}, {`FROM "access_tokens"`, "ORDER BY"},
 		} {
-			if len(told.with(parts...)) == 0 {
-				t.Errorf("was not told of a statement with %q", parts)
+			if len(recorder.with(parts...)) == 0 {
+				t.Errorf("got no statement with %q, want one", parts)
 			}
 		}
-		if isPostgres(cfg) && len(told.with(`UPDATE "pastes"`, "; COMMIT")) == 0 {
-			t.Error("was not told how long a batch took")
+		if isPostgres(cfg) && len(recorder.with(`UPDATE "pastes"`, "; COMMIT")) == 0 {
+			t.Error("got no batch, want one with its duration")
 		}
-		for _, statement := range told.with("") {
+		for _, statement := range recorder.with("") {
 			if statement.Duration <= 0 || statement.SQL == "" {
 				t.Errorf("got %+v, want a statement and its duration", statement)
 			}
 		}
 		for _, value := range []string{"planted", "epoxy", "Epoxy"} {
-			if got := told.with(value); len(got) > 0 {
-				t.Errorf("told of values: %+v", got)
+			if got := recorder.with(value); len(got) > 0 {
+				t.Errorf("got the values in %+v, want none", got)
 			}
 		}
 	})
 }
 
-// TestNoStatementIsSlow tells of none where it is turned off, and of none that is faster than it takes to be slow.
+// TestNoStatementIsSlow checks that nothing is reported without a threshold, or below it.
 func TestNoStatementIsSlow(t *testing.T) {
 	t.Parallel()
 	for _, threshold := range []time.Duration{0, time.Hour} {
 		t.Run(threshold.String(), func(t *testing.T) {
 			t.Parallel()
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-				s, told := openTold(t, cfg, threshold)
+				s, recorder := openRecorded(t, cfg, threshold)
 				for _, look := range s.lookups() {
 					if err := look(t.Context()); err != nil {
 						t.Error(err)
 					}
 				}
-				if got := told.with(""); len(got) > 0 {
-					t.Errorf("told of %+v", got)
+				if got := recorder.with(""); len(got) > 0 {
+					t.Errorf("got %+v, want no statements", got)
 				}
 			})
 		})
 	}
 }
 
-// TestSlowStatementWaitedForALock holds a lock until a change has waited for it as long as it may, which is longer than
-// it takes to be slow.
+// TestSlowStatementWaitedForALock checks that a statement that waited for a lock is reported.
 func TestSlowStatementWaitedForALock(t *testing.T) {
 	t.Parallel()
 	const slow, wait = 100 * time.Millisecond, 200 * time.Millisecond
 	cfg := database.WithParameter(t, database.Postgres(t), "lock_timeout", fmt.Sprint(wait.Milliseconds()))
-	s, told := openTold(t, cfg, slow)
+	s, recorder := openRecorded(t, cfg, slow)
 	tx, err := s.db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -136,9 +135,9 @@ func TestSlowStatementWaitedForALock(t *testing.T) {
 			return nil
 		})
 	if !fault.Is(err, fault.Unavailable) {
-		t.Errorf("got %v, want that the lock is taken", err)
+		t.Errorf("got %v, want fault.Unavailable", err)
 	}
-	if found := told.with("FOR UPDATE"); len(found) != 1 || found[0].Duration < slow {
-		t.Errorf("got %+v, want one statement that waited for the lock", told.with(""))
+	if matches := recorder.with("FOR UPDATE"); len(matches) != 1 || matches[0].Duration < slow {
+		t.Errorf("got %+v, want one statement that waited for the lock", recorder.with(""))
 	}
 }

@@ -18,20 +18,20 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// Times for callers who give up, and for what must be over long before: the store's own patience is longer than both.
+// shortTime is for callers who give up, and longTime for those who do not. The store's own timeout is longer than both.
 const (
 	shortTime = 200 * time.Millisecond
 	longTime  = time.Minute
 )
 
-// wantUnavailable fails the test unless the error is one, and came when the caller's time was up.
-func wantUnavailable(t *testing.T, what string, err error, started time.Time) {
+// wantUnavailable checks that an error is fault.Unavailable, and came when the caller's time was up.
+func wantUnavailable(t *testing.T, what string, err error, start time.Time) {
 	t.Helper()
 	if !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%s: got %v, want it to be unavailable", what, err)
+		t.Errorf("%s: got %v, want fault.Unavailable", what, err)
 	}
-	if took := time.Since(started); took > longTime {
-		t.Errorf("%s: got it after %v, want it when its caller's time of %v is up", what, took, shortTime)
+	if elapsed := time.Since(start); elapsed > longTime {
+		t.Errorf("%s: got the error after %v, want it after the caller's time of %v", what, elapsed, shortTime)
 	}
 }
 
@@ -42,8 +42,8 @@ func patientSQLite(t *testing.T) gormstore.Config {
 	return cfg
 }
 
-// TestSQLiteWrittenByAnother has another process in the middle of a long transaction: writers wait
-// until the deadline and no longer, readers do not wait, and writing goes on when the other is done.
+// TestSQLiteWrittenByAnother writes while another client has a long transaction. Writers must wait until the deadline
+// and no longer, readers must not wait, and writing must work after the transaction.
 func TestSQLiteWrittenByAnother(t *testing.T) {
 	t.Parallel()
 	cfg := patientSQLite(t)
@@ -70,8 +70,8 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 			return tokens.SetLastUsed(ctx, map[token.ID]time.Time{"t": time.Now()})
 		},
 		"an import": func(ctx context.Context) error {
-			imported := paste.Document{Paste: paste.Paste{ID: "imported", CreatedAt: time.Now()}}
-			_, err := pastes.Import(ctx, contract.Whole(imported), paste.RefuseOrphans)
+			document := paste.Document{Paste: paste.Paste{ID: "imported", CreatedAt: time.Now()}}
+			_, err := pastes.Import(ctx, contract.Whole(document), paste.RefuseOrphans)
 			return err
 		},
 		"a sweep": func(ctx context.Context) error {
@@ -80,16 +80,16 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), shortTime)
-		started := time.Now()
-		wantUnavailable(t, what, write(ctx), started)
+		start := time.Now()
+		wantUnavailable(t, what, write(ctx), start)
 		cancel()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), longTime)
 	defer cancel()
-	waiting := make(chan error)
+	results := make(chan error)
 	for i := range 8 {
 		go func() {
-			waiting <- pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)),
+			results <- pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)),
 				CreatedAt: time.Now()}})
 		}()
 	}
@@ -98,14 +98,14 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	}
 	exec(t, other, "COMMIT")
 	for range 8 {
-		if err := <-waiting; err != nil {
+		if err := <-results; err != nil {
 			t.Errorf("writing after the other: got %v, want no error", err)
 		}
 	}
 }
 
-// TestSQLiteHeldByAnother has another process that lets no other near the file. Opening a connection waits for it as
-// long as is configured, whatever the caller's time.
+// TestSQLiteHeldByAnother opens the file while another client has locked it exclusively. Callers must get an error when
+// their time is up, and connecting must work after the lock.
 func TestSQLiteHeldByAnother(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -119,24 +119,24 @@ func TestSQLiteHeldByAnother(t *testing.T) {
 		"migrating": func(ctx context.Context) error { _, err := store.Migrate(ctx); return err },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), shortTime)
-		started := time.Now()
-		wantUnavailable(t, what, use(ctx), started)
+		start := time.Now()
+		wantUnavailable(t, what, use(ctx), start)
 		cancel()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), longTime)
 	defer cancel()
-	waiting := make(chan error)
-	go func() { waiting <- store.Connect(ctx) }()
+	result := make(chan error)
+	go func() { result <- store.Connect(ctx) }()
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-waiting; err != nil {
+	if err := <-result; err != nil {
 		t.Errorf("connecting after the other: got %v, want no error", err)
 	}
 }
 
-// TestSQLiteFileIsReplaced removes or replaces the file of a store that is in use: it says so, at once to those who
-// write and within about a second to those who read, and acknowledges nothing that went to the lost file.
+// TestSQLiteFileIsReplaced removes or replaces the file of a store in use. Writers must get an error at once, and
+// readers within about a second, so that the store acknowledges no writes to the lost file.
 func TestSQLiteFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	for what, replace := range map[string]func(path string) error{
@@ -159,28 +159,28 @@ func TestSQLiteFileIsReplaced(t *testing.T) {
 			if err := replace(database.SQLitePath(cfg)); err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
-			wanted := func(what string, err error) {
+			start := time.Now()
+			wantReplaced := func(what string, err error) {
 				t.Helper()
 				if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) || !strings.Contains(got, "replaced or removed") {
 					t.Errorf("%s: got %q (%v), want a sentence about the file", what, got, err)
 				}
 			}
-			wanted("creating", s.pastes.CreateDocument(t.Context(), newDocument("lost", "epoxy", "code")))
-			for deadline := began.Add(longTime); ; time.Sleep(10 * time.Millisecond) {
+			wantReplaced("creating", s.pastes.CreateDocument(t.Context(), newDocument("lost", "epoxy", "code")))
+			for deadline := start.Add(longTime); ; time.Sleep(10 * time.Millisecond) {
 				_, err := s.users.ByName(t.Context(), s.name)
 				if err != nil {
-					t.Logf("reads fail after %v", time.Since(began))
-					wanted("reading", err)
+					t.Logf("reads fail after %v", time.Since(start))
+					wantReplaced("reading", err)
 					break
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("got an answer from the lost file after %v, want none", time.Since(began))
+					t.Fatalf("got an answer from the lost file after %v, want none", time.Since(start))
 				}
 			}
 			_, _, err := s.pastes.ActiveIDs(t.Context(), "epoxy", paste.Cursor{}, 10)
-			wanted("a list", err)
-			wanted("readiness", s.store.Ready(t.Context()))
+			wantReplaced("a list", err)
+			wantReplaced("readiness", s.store.Ready(t.Context()))
 		})
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestWriteTogether has a change fail in the middle, at its end, and after a read, in each way in which pgx sends
-// statements: all of it is stored, or nothing.
+// TestWriteTogether lets a change fail in the middle, at its end, and after a read, in each mode of pgx. Either all of
+// it must be stored, or nothing.
 func TestWriteTogether(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
@@ -24,7 +24,7 @@ func TestWriteTogether(t *testing.T) {
 			insert := func(tx *gorm.DB, id, other any) error {
 				return tx.Exec("INSERT INTO one VALUES (?, ?)", id, other).Error
 			}
-			for range 2 { // the second time, the statements may be prepared
+			for range 2 { // the second time the statements may be prepared
 				for what, change := range map[string]func(tx *gorm.DB) error{
 					"a duplicate in the middle": func(tx *gorm.DB) error {
 						return errors.Join(insert(tx, 1, nil), insert(tx, 1, nil), insert(tx, 2, nil))
@@ -43,16 +43,16 @@ func TestWriteTogether(t *testing.T) {
 					},
 				} {
 					err := store.WriteTogether(t.Context(), change)
-					if left := column(t, db, "SELECT id FROM one"); err == nil || len(left) != 0 {
-						t.Errorf("%s: got the rows %v, error %v, want none and an error", what, left, err)
+					if ids := column(t, db, "SELECT id FROM one"); err == nil || len(ids) != 0 {
+						t.Errorf("%s: got the rows %v, error %v, want none and an error", what, ids, err)
 					}
 				}
 			}
 			if err := store.WriteTogether(t.Context(), func(tx *gorm.DB) error { return insert(tx, 1, 1) }); err != nil {
 				t.Errorf("got %v, want no error", err)
 			}
-			if left := column(t, db, "SELECT id FROM one"); len(left) != 1 {
-				t.Errorf("got the rows %v, want one", left)
+			if ids := column(t, db, "SELECT id FROM one"); len(ids) != 1 {
+				t.Errorf("got the rows %v, want one", ids)
 			}
 		})
 	}

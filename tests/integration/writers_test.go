@@ -21,7 +21,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// What concurrent writers and batches do to each other.
+// Concurrent writers and batches.
 
 func parseName(t *testing.T, s string) user.Name {
 	t.Helper()
@@ -32,29 +32,30 @@ func parseName(t *testing.T, s string) user.Name {
 	return name
 }
 
-// imported makes one account of each "id=name".
-func imported(t *testing.T, specs ...string) []user.Import {
+// newAccounts returns an account for each "id=name".
+func newAccounts(t *testing.T, specs ...string) []user.Import {
 	t.Helper()
-	made := make([]user.Import, len(specs))
+	accounts := make([]user.Import, len(specs))
 	for i, spec := range specs {
 		id, name, _ := strings.Cut(spec, "=")
-		made[i] = user.Import{ID: user.ID(id), Name: parseName(t, name), DefaultLanguage: new("Go"), CreatedAt: time.Now()}
+		accounts[i] = user.Import{ID: user.ID(id), Name: parseName(t, name), DefaultLanguage: new("Go"),
+			CreatedAt: time.Now()}
 	}
-	return made
+	return accounts
 }
 
-// keys makes one token of each "id=secret", which belongs to the user "owner".
-func keys(specs ...string) []token.Token {
-	made := make([]token.Token, len(specs))
+// newTokens returns a token of the user "owner" for each "id=secret".
+func newTokens(specs ...string) []token.Token {
+	tokens := make([]token.Token, len(specs))
 	for i, spec := range specs {
 		id, secret, _ := strings.Cut(spec, "=")
 		parsed, _ := token.ParseSecret(secret)
-		made[i] = token.Token{ID: token.ID(id), Owner: "owner", Hash: parsed.Hash(), CreatedAt: time.Now()}
+		tokens[i] = token.Token{ID: token.ID(id), Owner: "owner", Hash: parsed.Hash(), CreatedAt: time.Now()}
 	}
-	return made
+	return tokens
 }
 
-// each is database.Each for writers that may have to wait for each other for long.
+// each is like database.Each, for writers that may wait long for each other.
 func each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
 	t.Helper()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -63,7 +64,7 @@ func each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
 	})
 }
 
-// outcomes writes results as one letter each: New, Updated, Unchanged (=), refused (!).
+// outcomes returns a letter for each result: N (new), U (updated), = (unchanged), ! (refused).
 func outcomes(t *testing.T, results []batch.Result, err error) string {
 	t.Helper()
 	if err != nil {
@@ -87,7 +88,7 @@ func column(t *testing.T, db *sql.DB, query string) (values []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err says it
+	defer rows.Close() //nolint:errcheck // Err reports it
 	for rows.Next() {
 		var value string
 		if err := rows.Scan(&value); err != nil {
@@ -101,17 +102,17 @@ func column(t *testing.T, db *sql.DB, query string) (values []string) {
 	return values
 }
 
-// TestOneRecordCostsItself has a rule in the database that the program does not know.
+// TestOneRecordCostsItself checks that a record that breaks a constraint of the database fails alone.
 func TestOneRecordCostsItself(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
 		exec(t, db, "CREATE UNIQUE INDEX odd ON users (avatar_url)")
-		all := imported(t, "a=a", "b=b", "c=c", "d=d")
+		accounts := newAccounts(t, "a=a", "b=b", "c=c", "d=d")
 		for i, avatar := range []string{"one", "two", "one", "three"} {
-			all[i].AvatarURL = &avatar
+			accounts[i].AvatarURL = &avatar
 		}
-		results, err := users.Import(t.Context(), all)
+		results, err := users.Import(t.Context(), accounts)
 		if got := outcomes(t, results, err); got != "NN!N" {
 			t.Errorf("got %s, want NN!N", got)
 		}
@@ -125,7 +126,8 @@ func TestOneRecordCostsItself(t *testing.T) {
 	})
 }
 
-// begin starts a transaction of another writer. deadlockTimeout is how patiently it waits for those that wait for it.
+// begin starts a transaction of another writer. deadlockTimeout is how long it waits for a lock before it looks for a
+// deadlock.
 func begin(t *testing.T, db *sql.DB, deadlockTimeout string) *sql.Tx {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
@@ -137,7 +139,7 @@ func begin(t *testing.T, db *sql.DB, deadlockTimeout string) *sql.Tx {
 	return tx
 }
 
-// waitForWaiters waits until that many sessions of the database wait for a lock.
+// waitForWaiters waits until this many sessions of the database wait for a lock.
 func waitForWaiters(t *testing.T, db *sql.DB, count int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -150,15 +152,15 @@ func waitForWaiters(t *testing.T, db *sql.DB, count int) {
 			return
 		}
 	}
-	t.Fatalf("got fewer, want %d sessions that wait for a lock", count)
+	t.Fatalf("got fewer sessions that wait for a lock, want %d", count)
 }
 
-// TestImportBesideANewUser creates a user after the import has looked who has the name.
+// TestImportBesideANewUser creates a user after an import has checked who has the name.
 func TestImportBesideANewUser(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
-	results, err := users.Import(t.Context(), imported(t, "a=y", "b=x", "c=w"))
+	results, err := users.Import(t.Context(), newAccounts(t, "a=y", "b=x", "c=w"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
 	exec(t, other, `INSERT INTO users (id, username, avatar_url, default_language, public_profile,
@@ -166,7 +168,7 @@ func TestImportBesideANewUser(t *testing.T) {
 		VALUES ('late', 'Z', '', '', true, 0, false, now())`)
 	done := make(chan string)
 	go func() {
-		results, err := users.Import(t.Context(), imported(t, "a=x", "b=z", "c=v", "d=u"))
+		results, err := users.Import(t.Context(), newAccounts(t, "a=x", "b=z", "c=v", "d=u"))
 		done <- fmt.Sprint(outcomes(t, results, err))
 	}()
 	waitForWaiters(t, db, 1)
@@ -178,11 +180,11 @@ func TestImportBesideANewUser(t *testing.T) {
 	}
 	want := []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}
 	if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// TestImportBesideANewPaste stores a paste after the import has looked which are there.
+// TestImportBesideANewPaste stores a paste after an import has checked which exist.
 func TestImportBesideANewPaste(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -213,7 +215,7 @@ func TestImportBesideANewPaste(t *testing.T) {
 	for _, want := range documents {
 		got, err := pastes.DocumentByID(t.Context(), want.ID)
 		if err != nil || got.Title != want.Title || len(got.Edits) != 1 || got.Edits[0].Text != "before" {
-			t.Errorf("%s: got %+v, error %v, want what was imported", want.ID, got, err)
+			t.Errorf("%s: got %+v, error %v, want the imported paste", want.ID, got, err)
 		}
 	}
 }
@@ -223,13 +225,13 @@ func TestVictimOfADeadlock(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
-	results, err := users.Import(t.Context(), imported(t, "a=a", "b=b"))
+	results, err := users.Import(t.Context(), newAccounts(t, "a=a", "b=b"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
 	exec(t, other, "UPDATE users SET contributor = true WHERE id = 'b'")
 	done := make(chan string)
 	go func() {
-		results, err := users.Import(t.Context(), imported(t, "b=b2", "a=a2"))
+		results, err := users.Import(t.Context(), newAccounts(t, "b=b2", "a=a2"))
 		done <- outcomes(t, results, err)
 	}()
 	waitForWaiters(t, db, 1)
@@ -242,7 +244,7 @@ func TestVictimOfADeadlock(t *testing.T) {
 	}
 }
 
-// wantNoDeadlocks looks whether PostgreSQL had to undo anything.
+// wantNoDeadlocks checks that PostgreSQL resolved no deadlocks.
 func wantNoDeadlocks(t *testing.T, db *sql.DB) {
 	t.Helper()
 	exec(t, db, "SELECT pg_stat_force_next_flush()")
@@ -253,45 +255,45 @@ func wantNoDeadlocks(t *testing.T, db *sql.DB) {
 	}
 }
 
-// TestRevokingBesideImport revokes a token while an import gives it another secret: it is revoked afterwards.
+// TestRevokingBesideImport revokes a token while an import gives it another secret. It must be revoked afterwards.
 func TestRevokingBesideImport(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	cfg.ConnectTimeout = time.Minute
 	store, db := database.Open(t, cfg), database.SQL(t, cfg)
 	tokens := gormstore.NewTokens(store)
-	results, err := gormstore.NewUsers(store).Import(t.Context(), imported(t, "owner=owner"))
+	results, err := gormstore.NewUsers(store).Import(t.Context(), newAccounts(t, "owner=owner"))
 	outcomes(t, results, err)
-	results, err = tokens.Import(t.Context(), keys("a=1", "b=2"))
+	results, err = tokens.Import(t.Context(), newTokens("a=1", "b=2"))
 	outcomes(t, results, err)
 	other := begin(t, db, "1min")
-	// so the import waits when it has locked the other
+	// The import has locked the other token when it waits for this one.
 	exec(t, other, "SELECT FROM access_tokens WHERE id = 'b' FOR UPDATE")
-	var running sync.WaitGroup
-	running.Go(func() {
-		results, err := tokens.Import(t.Context(), keys("a=3", "b=4"))
+	var callers sync.WaitGroup
+	callers.Go(func() {
+		results, err := tokens.Import(t.Context(), newTokens("a=3", "b=4"))
 		if got := outcomes(t, results, err); got != "UU" {
 			t.Errorf("got %s, want UU", got)
 		}
 	})
 	waitForWaiters(t, db, 1)
-	running.Go(func() {
+	callers.Go(func() {
 		if err := tokens.Revoke(t.Context(), netip.Addr{}, auditlog.Entry{}, "a", time.Now()); err != nil {
-			t.Errorf("got %v, want the token revoked", err)
+			t.Errorf("got %v, want no error", err)
 		}
 	})
 	waitForWaiters(t, db, 2)
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	running.Wait()
+	callers.Wait()
 	if got := column(t, db, "SELECT id FROM access_tokens WHERE revoked_at IS NOT NULL"); !slices.Equal(got,
 		[]string{"a"}) {
-		t.Errorf("got %v revoked, want a", got)
+		t.Errorf("got the revoked tokens %v, want a", got)
 	}
 }
 
-// TestNodesStoreLastUses has two nodes store when the same tokens were used, beside an import of the same.
+// TestNodesStoreLastUses stores last-used times of the same tokens on two nodes, beside an import of these tokens.
 func TestNodesStoreLastUses(t *testing.T) {
 	t.Parallel()
 	const count, rounds = 300, 15
@@ -302,9 +304,9 @@ func TestNodesStoreLastUses(t *testing.T) {
 			specs[i] = fmt.Sprintf("k%03d=secret%d", i, i)
 		}
 		first := database.Open(t, cfg)
-		results, err := gormstore.NewUsers(first).Import(t.Context(), imported(t, "owner=owner"))
+		results, err := gormstore.NewUsers(first).Import(t.Context(), newAccounts(t, "owner=owner"))
 		outcomes(t, results, err)
-		results, err = gormstore.NewTokens(first).Import(t.Context(), keys(specs...))
+		results, err = gormstore.NewTokens(first).Import(t.Context(), newTokens(specs...))
 		outcomes(t, results, err)
 		var nodes sync.WaitGroup
 		for node := range 3 {
@@ -317,7 +319,7 @@ func TestNodesStoreLastUses(t *testing.T) {
 						for i := range other {
 							other[i] += fmt.Sprint("-", round)
 						}
-						results, err := tokens.Import(t.Context(), keys(other...))
+						results, err := tokens.Import(t.Context(), newTokens(other...))
 						outcomes(t, results, err)
 						continue
 					}
@@ -338,7 +340,7 @@ func TestNodesStoreLastUses(t *testing.T) {
 	})
 }
 
-// TestImportsAtOnce has two imports of the same records in opposite orders.
+// TestImportsAtOnce runs two imports of the same records in opposite orders.
 func TestImportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const count, rounds = 100, 8
@@ -356,9 +358,9 @@ func TestImportsAtOnce(t *testing.T) {
 					if n == 1 {
 						slices.Reverse(specs)
 					}
-					results, err := users.Import(t.Context(), imported(t, specs...))
+					results, err := users.Import(t.Context(), newAccounts(t, specs...))
 					if got := outcomes(t, results, err); strings.Contains(got, "!") {
-						t.Errorf("round %d: got %s, want no failure in it", round, got)
+						t.Errorf("round %d: got %s, want no refusals", round, got)
 					}
 				}
 			})
@@ -373,18 +375,18 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// TestStarBesideImport has both write the same star.
+// TestStarBesideImport writes the same star by hand and by an import.
 func TestStarBesideImport(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		store := database.Open(t, cfg)
 		users, pastes := gormstore.NewUsers(store), gormstore.NewPastes(store)
-		account := imported(t, "a=a")
+		account := newAccounts(t, "a=a")
 		results, err := users.Import(t.Context(), account)
 		outcomes(t, results, err)
-		var running sync.WaitGroup
+		var callers sync.WaitGroup
 		for range 2 {
-			running.Go(func() {
+			callers.Go(func() {
 				for range 20 {
 					if err := pastes.Star(t.Context(), netip.Addr{}, "a", "p"); err != nil {
 						t.Error(err)
@@ -400,17 +402,17 @@ func TestStarBesideImport(t *testing.T) {
 			results, err := users.Import(t.Context(), account)
 			outcomes(t, results, err)
 		}
-		running.Wait()
+		callers.Wait()
 	})
 }
 
-// TestChangesFollowAMovingName changes a user whose name an import is just giving to another: it is the user who
-// changes.
+// TestChangesFollowAMovingName changes a user by id while an import gives the user's name to another. The change must
+// apply to the user with that id.
 func TestChangesFollowAMovingName(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		_, err := s.users.Import(t.Context(), imported(t, "a=left", "b=right"))
+		_, err := s.users.Import(t.Context(), newAccounts(t, "a=left", "b=right"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,10 +425,10 @@ func TestChangesFollowAMovingName(t *testing.T) {
 		exec(t, tx, "UPDATE users SET username = 'left' WHERE id = 'b'")
 		exec(t, tx, "UPDATE users SET username = 'right' WHERE id = 'a'")
 		done := make(chan error, 1)
-		var updated user.User
+		var changed user.User
 		go func() {
 			var err error
-			updated, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "a",
+			changed, _, err = s.users.Update(t.Context(), netip.Addr{}, auditlog.Entry{}, "a",
 				func(u *user.User, _ map[string]string) error {
 					u.Contributor = true
 					return nil
@@ -437,7 +439,7 @@ func TestChangesFollowAMovingName(t *testing.T) {
 			for s.sessions(t, "wait_event_type = 'Lock'") == 0 {
 				select {
 				case err := <-done:
-					t.Fatalf("got %v, want it to wait for the import", err)
+					t.Fatalf("got %v, want an update that waits for the import", err)
 				case <-time.After(5 * time.Millisecond):
 				}
 			}
@@ -445,8 +447,8 @@ func TestChangesFollowAMovingName(t *testing.T) {
 		if err := tx.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; err != nil || updated.ID != "a" || updated.Name.String() != "right" {
-			t.Errorf("got %+v, %v, want the user by the new name", updated, err)
+		if err := <-done; err != nil || changed.ID != "a" || changed.Name.String() != "right" {
+			t.Errorf("got %+v, %v, want the user a with the new name", changed, err)
 		}
 	})
 }
