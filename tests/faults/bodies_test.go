@@ -25,21 +25,21 @@ import (
 
 const (
 	bodyClients = 64
-	longLength  = 2 << 20 // as much as a body may have by default
+	longLength  = 2 << 20 // the default limit of a body
 	shortLength = 2 << 10
-	// bodyMemory is what a node may need beside bodyClients with long bodies, which hold 128 MiB.
+	// bodyMemory is the limit of a node's memory while bodyClients send long bodies, of 128 MiB in all.
 	bodyMemory = 400 << 20
 )
 
-// senders are clients that create the same paste, each over a connection of its own.
+// senders are clients that create the same paste, each over its own connection.
 type senders struct {
-	body, code []byte // code as it stands in body
+	body, code []byte // code is escaped, as in body
 	mu         sync.Mutex
 	tally
-	created []string // ids of what was acknowledged
+	created []string // ids of acknowledged pastes
 }
 
-// newSenders returns those of a body of so many bytes, with as many escapes as code has.
+// newSenders returns senders of a body of this many bytes, with as many escapes as real code has.
 func newSenders(t *testing.T, length int) *senders {
 	t.Helper()
 	const before, after = `{"title":"a","pasties":[{"code":"`, `"}]}`
@@ -56,13 +56,13 @@ func newSenders(t *testing.T, length int) *senders {
 	return &senders{body: append(body, bytes.Repeat([]byte(" "), length-len(body))...), code: code}
 }
 
-// run has bodyClients send for as long as more, which is asked with whether a client's last one was stored, says so. As
-// a 503 asks for, they wait before they try again.
+// run starts bodyClients. Each sends as long as more, which gets whether its last paste was stored, returns true. After
+// a 503 it waits before it tries again.
 func (s *senders) run(t *testing.T, node *program.Process, more func(stored bool) bool) {
 	t.Helper()
-	var sending sync.WaitGroup
+	var clients sync.WaitGroup
 	for range bodyClients {
-		sending.Go(func() {
+		clients.Go(func() {
 			var conn net.Conn
 			var reader *bufio.Reader
 			var answer bytes.Buffer
@@ -76,9 +76,9 @@ func (s *senders) run(t *testing.T, node *program.Process, more func(stored bool
 					reader = bufio.NewReader(conn)
 				}
 				answer.Reset()
-				began := time.Now()
+				start := time.Now()
 				response, err := s.send(conn, reader, &answer)
-				s.note(response, answer.Bytes(), err, time.Since(began))
+				s.note(response, answer.Bytes(), err, time.Since(start))
 				stored = err == nil && response.StatusCode == http.StatusOK
 				if err != nil || response.Close {
 					_ = conn.Close()
@@ -93,7 +93,7 @@ func (s *senders) run(t *testing.T, node *program.Process, more func(stored bool
 			}
 		})
 	}
-	sending.Wait()
+	clients.Wait()
 }
 
 func (s *senders) send(conn net.Conn, reader *bufio.Reader, answer *bytes.Buffer) (*http.Response, error) {
@@ -114,15 +114,15 @@ func (s *senders) send(conn net.Conn, reader *bufio.Reader, answer *bytes.Buffer
 	return response, err
 }
 
-// note counts what became of a request.
-func (s *senders) note(response *http.Response, answer []byte, err error, took time.Duration) {
+// note counts the outcome of a request.
+func (s *senders) note(response *http.Response, answer []byte, err error, latency time.Duration) {
 	const beginning, idLength = `{"_id":"`, 8
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case err != nil:
 		s.lost++
-		s.sample("after %v: %v", took, err)
+		s.sample("after %v: %v", latency, err)
 		return
 	case response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "":
 		s.unavailable++
@@ -132,12 +132,12 @@ func (s *senders) note(response *http.Response, answer []byte, err error, took t
 		s.created = append(s.created, string(answer[len(beginning):len(beginning)+idLength]))
 	default:
 		s.wrong++
-		s.sample("after %v: %d %.120s", took, response.StatusCode, answer)
+		s.sample("after %v: %d %.120s", latency, response.StatusCode, answer)
 	}
-	s.latencies = append(s.latencies, took)
+	s.latencies = append(s.latencies, latency)
 }
 
-// wantStored reads what was acknowledged.
+// wantStored checks that the acknowledged pastes are stored.
 func (s *senders) wantStored(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	var code string
@@ -148,12 +148,12 @@ func (s *senders) wantStored(t *testing.T, cfg gormstore.Config) {
 	for _, id := range s.created {
 		got, err := pastes.DocumentByID(t.Context(), paste.ID(id))
 		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
-			t.Errorf("the paste %s: got %d pasties, error %v, want the code that was sent", id, len(got.Pasties), err)
+			t.Errorf("the paste %s: got %d pasties, error %v, want one with the code that was sent", id, len(got.Pasties), err)
 		}
 	}
 }
 
-// processorTime returns how long a process has had a processor.
+// processorTime returns the processor time that a process has used.
 func processorTime(t *testing.T, p *program.Process) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Cmd.Process.Pid))
@@ -172,97 +172,97 @@ func processorTime(t *testing.T, p *program.Process) time.Duration {
 	return time.Duration(ticks) * time.Second / 100
 }
 
-// TestBurstOfLongBodies sends 2 MiB with each of 64 clients of one address at once, more than the node holds: they wait
-// for their turn, or get a 503, and all are stored in the end.
+// TestBurstOfLongBodies sends 2 MiB with each of 64 clients of one address at once, more than the node can hold. They
+// must wait for their turn, or get a 503, and all must be stored in the end.
 func TestBurstOfLongBodies(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		node := program.Serve(t, cfg.URL)
-		before, began := processorTime(t, node), time.Now()
+		before, start := processorTime(t, node), time.Now()
 		burst := newSenders(t, longLength)
 		burst.run(t, node, func(stored bool) bool { return !stored })
-		took := time.Since(began).Round(10 * time.Millisecond)
+		elapsed := time.Since(start).Round(10 * time.Millisecond)
 		record(t, fmt.Sprint(bodyClients, " bodies of ", mib(longLength), " at once"),
 			fmt.Sprint(&burst.tally, "; ", burst.wait()),
 			"right or 503")
-		record(t, "all of them took", fmt.Sprint(took, "; processor time of the node for each: ",
+		record(t, "time for all of them", fmt.Sprint(elapsed, "; processor time of the node for each: ",
 			(processorTime(t, node)-before)/bodyClients), "")
 		wantPeakBelow(t, node, bodyMemory)
 		burst.wantRightOr503(t, answerLimit)
 		if burst.right != bodyClients {
-			t.Errorf("got %d stored, want %d", burst.right, bodyClients)
+			t.Errorf("got %d stored pastes, want %d", burst.right, bodyClients)
 		}
 		burst.wantStored(t, cfg)
 	})
 }
 
-// wantNotSlowed fails the test when the slowest hundredth of the look-ups took more than three times what it took
-// beside something else that occupied the machine, and a moment for a machine that has other things to do, too.
-func wantNotSlowed(t *testing.T, looked, ordinary *tally) {
+// wantNotSlowed checks that the p99 of lookups is at most three times that beside an ordinary load, plus a moment for a
+// busy machine.
+func wantNotSlowed(t *testing.T, lookups, ordinary *tally) {
 	t.Helper()
 	const moment = 100 * time.Millisecond
-	if limit := 3*ordinary.percentile(0.99) + moment; looked.percentile(0.99) > limit {
-		t.Errorf("got a p99 of %v, want at most %v: three times %v, and %v", looked.percentile(0.99), limit,
+	if limit := 3*ordinary.percentile(0.99) + moment; lookups.percentile(0.99) > limit {
+		t.Errorf("got a p99 of %v, want at most %v: three times %v, and %v", lookups.percentile(0.99), limit,
 			ordinary.percentile(0.99), moment)
 	}
 }
 
-// TestLongBodies sends 2 MiB with each of 64 clients, again and again. They share the processors with the node and the
-// database, so look-ups are compared with those beside the same clients sending 2 KiB each, and not with those of an
-// idle machine.
+// TestLongBodies sends 2 MiB repeatedly with each of 64 clients. They share the processors with the node and the
+// database. That is why lookups are compared with those beside the same clients sending 2 KiB each, not with those on
+// an idle machine.
 func TestLongBodies(t *testing.T) {
 	const lasting = 3 * time.Second
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		node := program.Serve(t, cfg.URL)
-		looking := look(t, node)
+		background := startLookups(t, node)
 		time.Sleep(2 * time.Second)
-		alone := looking.cut()
-		send := func(length int) (sent *senders, looked *tally) {
+		alone := background.cut()
+		send := func(length int) (sent *senders, beside *tally) {
 			sent = newSenders(t, length)
 			end := time.Now().Add(lasting)
 			sent.run(t, node, func(bool) bool { return time.Now().Before(end) })
-			looked = looking.cut()
-			record(t, fmt.Sprint(bodyClients, " who send ", length>>10, " KiB each, again and again"),
+			beside = background.cut()
+			record(t, fmt.Sprint(bodyClients, " clients that send ", length>>10, " KiB repeatedly"),
 				fmt.Sprint(&sent.tally, "; ", sent.wait()),
 				"right or 503")
-			record(t, "look-ups beside them", fmt.Sprint(looked, "; ", looked.wait()), "all right")
+			record(t, "lookups beside them", fmt.Sprint(beside, "; ", beside.wait()), "all right")
 			sent.wantRightOr503(t, answerLimit)
-			looked.wantAllRight(t)
-			return sent, looked
+			beside.wantAllRight(t)
+			return sent, beside
 		}
-		record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+		record(t, "lookups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
 		alone.wantAllRight(t)
 		_, besideShort := send(shortLength)
 		long, besideLong := send(longLength)
-		record(t, "p99 of the look-ups beside 2 MiB", fmt.Sprint(besideLong.percentile(0.99)),
+		record(t, "p99 of the lookups beside 2 MiB", fmt.Sprint(besideLong.percentile(0.99)),
 			"within 3 times that beside 2 KiB")
 		wantPeakBelow(t, node, bodyMemory)
 		wantNotSlowed(t, besideLong, besideShort)
 		if long.right == 0 {
-			t.Errorf("got %v, want some stored", &long.tally)
+			t.Errorf("got %v, want some stored pastes", &long.tally)
 		}
 		long.wantStored(t, cfg)
 	})
 }
 
-// TestSlowBodies announces 2 MiB with each of 64 clients and sends a byte a second. The node refuses those for which it
-// has no memory, cuts off the others when their time is over, and nobody else notices.
+// TestSlowBodies announces 2 MiB with each of 64 clients and sends a byte a second. The node must refuse those for
+// which it has no memory, and cut off the others when their time is over, without slowing other clients.
 func TestSlowBodies(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=5s")
-	looking := look(t, node)
+	background := startLookups(t, node)
 	time.Sleep(2 * time.Second)
-	alone, idle := looking.cut(), residentMemory(t, node)
-	var sending sync.WaitGroup
+	alone, idle := background.cut(), residentMemory(t, node)
+	var senders sync.WaitGroup
 	var late atomic.Int64
 	for range bodyClients {
 		conn := dial(t, node)
-		sending.Go(func() {
+		senders.Go(func() {
 			_, err := fmt.Fprintf(conn, "POST /paste HTTP/1.1\r\nHost: gluepot.test\r\nContent-Length: %d\r\n\r\n", longLength)
-			answered := make(chan struct{})
-			sending.Go(func() {
-				defer close(answered)
+			done := make(chan struct{})
+			senders.Go(func() {
+				defer close(done)
 				_ = conn.SetReadDeadline(time.Now().Add(program.Patience))
 				response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				if err != nil || !response.Close {
@@ -279,7 +279,7 @@ func TestSlowBodies(t *testing.T) {
 			})
 			for err == nil {
 				select {
-				case <-answered:
+				case <-done:
 					return
 				case <-time.After(time.Second):
 					_, err = io.WriteString(conn, "{")
@@ -287,11 +287,11 @@ func TestSlowBodies(t *testing.T) {
 			}
 		})
 	}
-	untilThere(t, node, bodyClients)
-	sending.Wait()
-	beside := looking.stop()
-	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprint("look-ups beside ", bodyClients, " who announce 2 MiB and send a byte a second"),
+	waitForClients(t, node, bodyClients)
+	senders.Wait()
+	beside := background.stop()
+	record(t, "lookups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprint("lookups beside ", bodyClients, " clients that announce 2 MiB and send a byte a second"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right, p99 within 3 times")
 	record(t, "resident memory before", mib(idle), "")
 	record(t, "bodies that the node waited for", late.Load(), "some")

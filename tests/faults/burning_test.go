@@ -17,22 +17,21 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// burningPaste is one that is opened by several readers at once, each of whom asks again until there is an answer.
+// burningPaste is a paste that several readers open at once. Each repeats its request until it gets an answer.
 type burningPaste struct {
-	id    string
-	given atomic.Int32
+	id         string
+	deliveries atomic.Int32
 }
 
-// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open burning pastes, through a
-// proxy that repeats failed requests: no paste is delivered twice, and none is left in the end. A reader may get
-// nothing.
+// TestKilledWhileBurning kills a node and PostgreSQL at random instants while readers open burning pastes, and repeat
+// failed requests as a proxy does. No paste may be delivered twice, and none may remain. A paste may be lost.
 func TestKilledWhileBurning(t *testing.T) {
 	t.Parallel()
 	const rounds, pastes, readers = 4, 40, 4
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
 		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
 			"GLUEPOT_LIMIT_ANONYMOUS_PASTES=0"}
-		lost, retried := 0, new(atomic.Int32)
+		lost, retries := 0, new(atomic.Int32)
 		for round := range rounds {
 			nodes := []*program.Process{program.Start(t, settings, "serve")}
 			if !onSQLite(cfg) {
@@ -42,15 +41,15 @@ func TestKilledWhileBurning(t *testing.T) {
 			addresses.Store(addressesOf(nodes))
 			burning := make([]*burningPaste, pastes)
 			for i := range burning {
-				burning[i] = &burningPaste{id: newBurning(t, nodes[0].Address)}
+				burning[i] = &burningPaste{id: createBurning(t, nodes[0].Address)}
 			}
-			var reading sync.WaitGroup
+			var callers sync.WaitGroup
 			begin := make(chan struct{})
 			for reader := range readers {
-				reading.Go(func() {
+				callers.Go(func() {
 					<-begin
-					for _, one := range burning {
-						one.open(t, addresses, reader, retried)
+					for _, p := range burning {
+						p.open(t, addresses, reader, retries)
 					}
 				})
 			}
@@ -63,14 +62,14 @@ func TestKilledWhileBurning(t *testing.T) {
 			}
 			nodes[0] = program.Start(t, settings, "serve")
 			addresses.Store(addressesOf(nodes))
-			reading.Wait()
-			for _, one := range burning {
-				switch times := one.given.Load(); times {
+			callers.Wait()
+			for _, p := range burning {
+				switch times := p.deliveries.Load(); times {
 				case 0:
 					lost++
 				case 1:
 				default:
-					t.Errorf("got %s given to %d readers, want one at most", one.id, times)
+					t.Errorf("got %s delivered to %d readers, want at most one", p.id, times)
 				}
 			}
 			for _, node := range nodes {
@@ -79,14 +78,14 @@ func TestKilledWhileBurning(t *testing.T) {
 			}
 		}
 		if rows := number(t, database.SQL(t, cfg), "SELECT count(*) FROM pastes"); rows > 0 {
-			t.Errorf("got %d pastes left, want none: each was opened", rows)
+			t.Errorf("got %d remaining pastes, want none: each was opened", rows)
 		}
 		if lost > rounds*2*readers {
-			t.Errorf("got %d pastes that no reader has got, want at most those that were being opened when something was killed",
+			t.Errorf("got %d lost pastes, want at most those that were being opened when something was killed",
 				lost)
 		}
-		record(t, "pastes that burnt, got by no reader, given twice", fmt.Sprint(rounds*pastes, ", ", lost, ", 0"), "0 twice")
-		record(t, "requests sent again", retried.Load(), "")
+		record(t, "pastes burnt, lost, delivered twice", fmt.Sprint(rounds*pastes, ", ", lost, ", 0"), "0 twice")
+		record(t, "repeated requests", retries.Load(), "")
 	})
 }
 
@@ -99,7 +98,7 @@ func addressesOf(nodes []*program.Process) *[]string {
 	return &all
 }
 
-func newBurning(t *testing.T, address string) string {
+func createBurning(t *testing.T, address string) string {
 	t.Helper()
 	answer, err := http.Post("http://"+address+"/paste", "application/json",
 		strings.NewReader(`{"burn":true,"pasties":[{"code":"s3cret"}]}`))
@@ -107,36 +106,37 @@ func newBurning(t *testing.T, address string) string {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it has been read
-	var made struct {
+	var created struct {
 		ID string `json:"_id"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.ID == "" {
+	if err := json.NewDecoder(answer.Body).Decode(&created); err != nil || created.ID == "" {
 		t.Fatalf("got %s, %v, want a paste", answer.Status, err)
 	}
-	return made.ID
+	return created.ID
 }
 
-// open asks for the paste until it is given, or not there, as a proxy does. What broke off half-way was given, too.
-func (p *burningPaste) open(t *testing.T, addresses *atomic.Pointer[[]string], reader int, retried *atomic.Int32) {
+// open requests the paste until it is delivered or gone, as a proxy does. An answer that breaks off counts as
+// delivered.
+func (p *burningPaste) open(t *testing.T, addresses *atomic.Pointer[[]string], reader int, retries *atomic.Int32) {
 	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for deadline := time.Now().Add(program.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		nodes := *addresses.Load()
 		answer, err := client.Post("http://"+nodes[reader%len(nodes)]+"/open/"+p.id, "", nil)
 		reader++
 		if err != nil {
-			retried.Add(1)
+			retries.Add(1)
 			continue
 		}
 		body, _ := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		if answer.StatusCode == http.StatusOK || strings.Contains(string(body), "s3cret") {
-			p.given.Add(1)
+			p.deliveries.Add(1)
 			return
 		}
 		if answer.StatusCode == http.StatusNotFound {
 			return
 		}
-		retried.Add(1)
+		retries.Add(1)
 	}
 	t.Errorf("%s: got no answer within %v, want one", p.id, program.Patience)
 }

@@ -20,14 +20,14 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// insertInto is a statement that stores empty pastes, with these columns of what is selected.
-func insertInto(columns, selected string) string {
+// insertInto returns a statement that stores empty pastes, with the values of these columns from a selection.
+func insertInto(columns, selection string) string {
 	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, " +
 		"content_bytes, history_bytes, " + columns +
-		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
+		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selection
 }
 
-// insertOwned stores pastes of a user, in one statement. Their ids have that many digits.
+// insertOwned stores pastes of a user in one statement. Their ids have this many digits.
 func insertOwned(t *testing.T, cfg gormstore.Config, owner string, count, digits int) {
 	t.Helper()
 	query := insertInto("id, owner_id, created_at",
@@ -41,7 +41,7 @@ func insertOwned(t *testing.T, cfg gormstore.Config, owner string, count, digits
 	}
 }
 
-// A few lists of this size are more than the kernel keeps for a client that does not read.
+// A few lists of this size are more than the kernel buffers for a client that does not read.
 const (
 	longList   = 10_000
 	longDigits = 100
@@ -49,43 +49,43 @@ const (
 	fewBytes   = fewLists * longList * longDigits
 )
 
-// lookers are clients that must not notice what others do.
-const lookers = 8
+// lookupClients is how many clients of startLookups send lookups, which others must not slow down.
+const lookupClients = 8
 
-func look(t *testing.T, node *program.Process) *running {
+func startLookups(t *testing.T, node *program.Process) *runningLoad {
 	t.Helper()
-	return load{clients: lookers, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+	return load{clients: lookupClients, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 }
 
-// untilThere waits until a node has accepted most of that many connections beside those of the lookers; the first may
-// be gone already when the last comes.
-func untilThere(t *testing.T, node *program.Process, clients int) {
+// waitForClients waits until a node has accepted more than half of this many connections, beside those of startLookups:
+// the first may be closed when the last is accepted.
+func waitForClients(t *testing.T, node *program.Process, clients int) {
 	t.Helper()
-	program.Eventually(t, "the clients are connected", func() bool { return node.Connections() > lookers+clients/2 })
+	program.Eventually(t, "the clients are connected", func() bool { return node.Connections() > lookupClients+clients/2 })
 }
 
-// untilGone waits until a node has no connections but those of the lookers, and returns how long that took.
-func untilGone(t *testing.T, node *program.Process, limit time.Duration) time.Duration {
+// waitUntilGone waits until a node has no connections except those of startLookups, and returns how long that took.
+func waitUntilGone(t *testing.T, node *program.Process, limit time.Duration) time.Duration {
 	t.Helper()
-	began := time.Now()
-	for node.Connections() > lookers {
-		if time.Since(began) > limit {
-			t.Errorf("got %d connections open after %v, want at most %d", node.Connections(), limit, lookers)
+	start := time.Now()
+	for node.Connections() > lookupClients {
+		if time.Since(start) > limit {
+			t.Errorf("got %d open connections after %v, want at most %d", node.Connections(), limit, lookupClients)
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return time.Since(began).Round(100 * time.Millisecond)
+	return time.Since(start).Round(100 * time.Millisecond)
 }
 
-// dial connects to a node with a receive buffer as small as the kernel allows, so that what the client does not
-// read, the node has to keep. The connection is closed at the end of the test.
+// dial connects to a node with the smallest receive buffer that the kernel allows, so that the node has to keep what
+// the client does not read. The connection is closed at the end of the test.
 func dial(t *testing.T, node *program.Process) *net.TCPConn {
 	t.Helper()
 	return dialFrom(t, node, "127.0.0.1")
 }
 
-// dialFrom is dial from one of the addresses of this machine, 127.0.0.0/8.
+// dialFrom is like dial, from one of the machine's addresses 127.0.0.0/8.
 func dialFrom(t *testing.T, node *program.Process, address string) *net.TCPConn {
 	t.Helper()
 	dialer := net.Dialer{Timeout: answerLimit, LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
@@ -101,14 +101,14 @@ func dialFrom(t *testing.T, node *program.Process, address string) *net.TCPConn 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return conn.(*net.TCPConn) //nolint:forcetypeassert // it was dialled so
+	return conn.(*net.TCPConn) //nolint:forcetypeassert // the network is tcp
 }
 
 // listRequest asks for the pastes of mortar.
 const listRequest = "GET /user/self/pastes HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " +
 	program.MortarToken + "\r\n\r\n"
 
-// trickle reads a connection at a rate until it ends or stop is closed, and returns how many bytes that were.
+// trickle reads from a connection at a rate until it ends or stop is closed, and returns the number of bytes.
 func trickle(conn net.Conn, bytesPerSecond int, stop <-chan struct{}) (total int) {
 	buffer := make([]byte, max(1, bytesPerSecond/10))
 	for {
@@ -126,7 +126,7 @@ func trickle(conn net.Conn, bytesPerSecond int, stop <-chan struct{}) (total int
 	}
 }
 
-// wantPeakBelow notes the peak of a node's memory and fails the test if it is above limit.
+// wantPeakBelow records the peak of a node's memory, and fails the test if it is above limit.
 func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 	t.Helper()
 	peak := peakMemory(t, node)
@@ -136,8 +136,8 @@ func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 	}
 }
 
-// TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a second:
-// the node closes both when their time is over, and serves other clients as before.
+// TestSlowClients starts 64 clients that send their headers byte by byte, and 64 that read long answers at 1 KiB a
+// second. The node must close both when their time is over, and serve other clients as before.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	const writers, readers, limit = 64, 64, 5 * time.Minute
@@ -146,13 +146,13 @@ func TestSlowClients(t *testing.T) {
 	insertOwned(t, cfg, "mortar01", longList, longDigits)
 	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s",
 		"GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
-	looking := look(t, node)
+	background := startLookups(t, node)
 	time.Sleep(time.Second)
-	alone := looking.cut()
+	alone := background.cut()
 
 	stop := make(chan struct{})
 	var slow sync.WaitGroup
-	var heard, read atomic.Int64
+	var headerBytes, answerBytes atomic.Int64
 	for range writers {
 		conn := dial(t, node)
 		slow.Go(func() {
@@ -160,7 +160,7 @@ func TestSlowClients(t *testing.T) {
 				if _, err := conn.Write([]byte{b}); err != nil {
 					return
 				}
-				heard.Add(1)
+				headerBytes.Add(1)
 				select {
 				case <-stop:
 					return
@@ -173,28 +173,28 @@ func TestSlowClients(t *testing.T) {
 		conn := dial(t, node)
 		slow.Go(func() {
 			if _, err := io.WriteString(conn, strings.Repeat(listRequest, fewLists)); err == nil {
-				read.Add(int64(trickle(conn, 1<<10, stop)))
+				answerBytes.Add(int64(trickle(conn, 1<<10, stop)))
 			}
 		})
 	}
-	untilThere(t, node, writers+readers)
-	duration := untilGone(t, node, limit)
-	beside := looking.stop()
+	waitForClients(t, node, writers+readers)
+	duration := waitUntilGone(t, node, limit)
+	beside := background.stop()
 	close(stop)
 	slow.Wait()
-	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers),
+	record(t, "lookups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprintf("lookups beside %d slow senders and %d slow readers", writers, readers),
 		fmt.Sprint(beside, "; ", beside.wait()),
 		"all right")
-	record(t, "bytes of headers heard and of answers read", fmt.Sprint(heard.Load(), ", ", read.Load()), "")
-	record(t, "slow clients let go after", duration, "")
-	wantPeakBelow(t, node, readers*fewBytes/2) // of what they asked for
+	record(t, "bytes of headers sent and of answers read", fmt.Sprint(headerBytes.Load(), ", ", answerBytes.Load()), "")
+	record(t, "slow clients disconnected after", duration, "")
+	wantPeakBelow(t, node, readers*fewBytes/2) // half of the lists that they request
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
 }
 
-// TestDeafClients requests long lists on connections that are never read: the node closes them when the write timeout
-// is over, and they cost next to no memory until then.
+// TestDeafClients requests long lists on connections from which it never reads. The node must close them after the
+// write timeout, and they must cost little memory until then.
 func TestDeafClients(t *testing.T) {
 	t.Parallel()
 	const clients, limit = 64, 5 * time.Minute
@@ -202,52 +202,52 @@ func TestDeafClients(t *testing.T) {
 	program.Fixture(t, cfg)
 	insertOwned(t, cfg, "mortar01", longList, longDigits)
 	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_WRITE_TIMEOUT=8s", "GLUEPOT_HTTP_IDLE_TIMEOUT=8s")
-	looking := look(t, node)
+	background := startLookups(t, node)
 	for range clients {
 		if _, err := io.WriteString(dial(t, node), strings.Repeat(listRequest, fewLists)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	untilThere(t, node, clients)
-	duration := untilGone(t, node, limit)
-	beside := looking.stop()
-	record(t, fmt.Sprint("look-ups beside ", clients, " who never read"),
+	waitForClients(t, node, clients)
+	duration := waitUntilGone(t, node, limit)
+	beside := background.stop()
+	record(t, fmt.Sprint("lookups beside ", clients, " clients that never read"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right")
-	record(t, "deaf clients let go after", duration, "")
-	wantPeakBelow(t, node, clients*fewBytes/2) // of what they asked for
+	record(t, "deaf clients disconnected after", duration, "")
+	wantPeakBelow(t, node, clients*fewBytes/2) // half of the lists that they request
 	beside.wantAllRight(t)
 }
 
-// TestHostileHeaders sends headers of 1 MiB, headers of thousands of elements and thousands of headers on 200
-// connections, again and again: the node's memory stays small and is returned, and others are served.
+// TestHostileHeaders repeatedly sends headers of 1 MiB, headers of thousands of elements, and thousands of headers on
+// 200 connections. The node's memory must stay small and be released, and others must be served.
 func TestHostileHeaders(t *testing.T) {
 	const (
 		clients     = 200
 		limit       = 256 << 20
-		ordinarily  = 80 << 20
+		normal      = 80 << 20
 		storm       = 4 * time.Second
 		fullRequest = "GET /user/nobody HTTP/1.1\r\nHost: gluepot.test\r\n"
 	)
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_REQUEST_TIMEOUT=20s") // 200 clients and the node share a machine
-	looking := look(t, node)
+	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_REQUEST_TIMEOUT=20s") // 200 clients share the machine with the node
+	background := startLookups(t, node)
 	time.Sleep(time.Second)
-	alone := looking.cut()
+	alone := background.cut()
 	kinds := []string{
-		fullRequest + "X-Huge: " + strings.Repeat("h", 1<<20), // not even ended
+		fullRequest + "X-Huge: " + strings.Repeat("h", 1<<20), // and no end
 		fullRequest + "Accept: " + strings.Repeat("a/b;q=0,", 6<<10) + "\r\n\r\n",
 		fullRequest + "Accept: " + strings.Repeat(",", 60<<10) + "\r\n\r\n",
 		fullRequest + strings.Repeat("A:\r\n", 250<<10) + "\r\n",
 		fullRequest + "If-None-Match: " + strings.Repeat(`"x",`, 15<<10) + "\r\nX-Forwarded-For: " +
 			strings.Repeat("1.1.1.1,", 10) + "\r\n\r\n",
 	}
-	var over atomic.Bool
+	var done atomic.Bool
 	var hostile sync.WaitGroup
 	var sent atomic.Int64
 	for i := range clients {
 		hostile.Go(func() {
-			for turn := i; !over.Load(); turn++ {
+			for turn := i; !done.Load(); turn++ {
 				conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
 				if err != nil {
 					continue
@@ -261,31 +261,31 @@ func TestHostileHeaders(t *testing.T) {
 		})
 	}
 	time.Sleep(storm)
-	beside := looking.cut()
-	over.Store(true)
+	beside := background.cut()
+	done.Store(true)
 	hostile.Wait()
-	record(t, "look-ups alone", alone.wait(), "all right")
-	record(t, fmt.Sprint("look-ups beside ", clients, " hostile connections"),
+	record(t, "lookups alone", alone.wait(), "all right")
+	record(t, fmt.Sprint("lookups beside ", clients, " hostile connections"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	record(t, "hostile requests", sent.Load(), "")
 	wantPeakBelow(t, node, limit)
-	began := time.Now()
-	for residentMemory(t, node) > ordinarily && time.Since(began) < 2*program.Patience {
+	start := time.Now()
+	for residentMemory(t, node) > normal && time.Since(start) < 2*program.Patience {
 		time.Sleep(100 * time.Millisecond)
 	}
 	after := residentMemory(t, node)
-	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(began).Round(time.Second)),
-		"below "+mib(ordinarily))
-	if after > ordinarily {
-		t.Errorf("got %s still in memory, want at most %s", mib(after), mib(ordinarily))
+	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(start).Round(time.Second)),
+		"below "+mib(normal))
+	if after > normal {
+		t.Errorf("got %s of memory after the storm, want at most %s", mib(after), mib(normal))
 	}
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
-	looking.stop().wantAllRight(t)
+	background.stop().wantAllRight(t)
 }
 
-// TestSlowReadersOfLongLists requests a list of 6 MB with 32 clients, more than the kernel buffers, which read only
-// later, all at once: the node holds as many answers as it may, each complete, and the other clients get a 503.
+// TestSlowReadersOfLongLists requests a list of 6 MB, more than the kernel buffers, with 32 clients, which read later,
+// all at once. The node must hold as many complete answers as it may, and refuse the other clients with a 503.
 func TestSlowReadersOfLongLists(t *testing.T) {
 	t.Parallel()
 	const clients, pastes = 32, 60_000
@@ -298,18 +298,18 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 	}
 	node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_REQUEST_TIMEOUT=4m", "GLUEPOT_HTTP_WRITE_TIMEOUT=8m",
 		fmt.Sprint("GLUEPOT_HTTP_MAX_MEMORY=", budget), "GOMEMLIMIT=200MiB")
-	looking := load{clients: 4, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+	background := load{clients: 4, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 	time.Sleep(time.Second)
 	limit := residentMemory(t, node) + 3*budget
 
-	var readers, reading sync.WaitGroup
-	everybody := make(chan struct{})
+	var readers, callers sync.WaitGroup
+	begin := make(chan struct{})
 	var complete, refused atomic.Int64
 	for i := range clients {
 		conn := dialFrom(t, node, fmt.Sprint("127.0.1.", 1+i%4))
 		readers.Add(1)
-		reading.Go(func() {
-			answer, err := askForList(conn)
+		callers.Go(func() {
+			answer, err := requestList(conn)
 			readers.Done()
 			switch {
 			case err != nil:
@@ -322,7 +322,7 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 				t.Errorf("got %s, want 200 or 503", answer.Status)
 				return
 			}
-			<-everybody
+			<-begin
 			ids, err := countIDs(answer.Body)
 			if err != nil || ids != pastes {
 				t.Errorf("got %d ids, error %v, want %d", ids, err, pastes)
@@ -331,25 +331,25 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 			complete.Add(1)
 		})
 	}
-	readers.Wait() // each has the beginning of its answer
+	readers.Wait() // each has read the beginning of its answer
 	memory := residentMemory(t, node)
-	beside := looking.cut()
-	close(everybody)
-	reading.Wait()
-	record(t, fmt.Sprintf("answers of %d ids, complete in the end", pastes), complete.Load(), "some")
-	record(t, "refused for want of memory", refused.Load(), "the others")
+	beside := background.cut()
+	close(begin)
+	callers.Wait()
+	record(t, fmt.Sprintf("complete answers of %d ids", pastes), complete.Load(), "some")
+	record(t, "refused for lack of memory", refused.Load(), "the others")
 	record(t, "resident memory during that time", mib(memory), "below "+mib(limit))
-	record(t, "look-ups during that time", fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "lookups during that time", fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	wantPeakBelow(t, node, limit)
 	if complete.Load() == 0 || refused.Load() == 0 {
-		t.Errorf("got %d complete and %d refused, want some of both", complete.Load(), refused.Load())
+		t.Errorf("got %d complete answers and %d refusals, want some of both", complete.Load(), refused.Load())
 	}
 	beside.wantAllRight(t)
-	looking.stop().wantAllRight(t)
+	background.stop().wantAllRight(t)
 }
 
-// askForList asks for a list and reads the beginning of the answer.
-func askForList(conn net.Conn) (*http.Response, error) {
+// requestList requests a list, and reads the beginning of the answer.
+func requestList(conn net.Conn) (*http.Response, error) {
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Minute))
 	if _, err := io.WriteString(conn, listRequest); err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func askForList(conn net.Conn) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil)
 }
 
-// countIDs counts the elements of a list as far as it comes.
+// countIDs counts the elements of a list, until it ends or breaks off.
 func countIDs(list io.Reader) (count int, err error) {
 	buffer := make([]byte, 64<<10)
 	last := byte(0)
@@ -376,40 +376,41 @@ func countIDs(list io.Reader) (count int, err error) {
 	}
 }
 
-// TestHalfRequests holds 2,300 incomplete requests from one address, as many as it gets: others are answered at once.
+// TestHalfRequests sends 2,300 incomplete requests from one address, and keeps those open that it can. Other clients
+// must be answered at once.
 func TestHalfRequests(t *testing.T) {
-	const half, limit = 2300, 256 // the one of an address
+	const half, limit = 2300, 256 // the limit of an address
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
-	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
+	reconnecting := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
 		questions: lookups()}.start(t)
 	time.Sleep(time.Second)
-	alone := fresh.cut()
+	alone := reconnecting.cut()
 	for range half {
-		// it may be closed already
+		// The connection may be closed already.
 		_, _ = io.WriteString(dialFrom(t, node, "127.0.0.2"), "GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\n")
 	}
-	most := node.Connections()
+	connections := node.Connections()
 	time.Sleep(time.Second)
-	beside := fresh.stop()
+	beside := reconnecting.stop()
 	record(t, "new connections alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
 	record(t, fmt.Sprint("new connections beside ", half, " half requests"), fmt.Sprint(beside, "; ", beside.wait()),
 		"all right, at once")
-	record(t, "half requests that the node had", most, fmt.Sprint("at most ", limit))
+	record(t, "half requests that the node had", connections, fmt.Sprint("at most ", limit))
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
 	if longest := beside.percentile(1); longest > 2*time.Second {
-		t.Errorf("got an answer after %v, want it at once", longest)
+		t.Errorf("got an answer after %v, want at most 2 s", longest)
 	}
-	if most > limit+2*4 || most < limit/2 {
-		t.Errorf("got %d connections, want at most the %d of an address, and a few", most, limit)
+	if connections > limit+2*4 || connections < limit/2 {
+		t.Errorf("got %d connections, want about %d, the limit of an address", connections, limit)
 	}
-	program.Eventually(t, "the half requests are let go", func() bool { return node.Connections() == 0 })
+	program.Eventually(t, "the half requests are closed", func() bool { return node.Connections() == 0 })
 }
 
 // TestConnectionFlood opens more connections from one address than it may have, and opens them again when they are
-// closed: other addresses are served.
+// closed. Other addresses must be served.
 func TestConnectionFlood(t *testing.T) {
 	t.Parallel()
 	const limit, share, hoarders = 128, 64, 640
@@ -417,23 +418,23 @@ func TestConnectionFlood(t *testing.T) {
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL, fmt.Sprint("GLUEPOT_HTTP_MAX_CONNECTIONS=", limit),
 		fmt.Sprint("GLUEPOT_HTTP_MAX_CLIENT_CONNECTIONS=", share))
-	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
+	reconnecting := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address),
 		questions: lookups()}.start(t)
 	time.Sleep(time.Second)
-	alone := fresh.cut()
-	var over atomic.Bool
-	var hoarding sync.WaitGroup
+	alone := reconnecting.cut()
+	var done atomic.Bool
+	var clients sync.WaitGroup
 	var opened atomic.Int64
 	dialer := net.Dialer{Timeout: answerLimit, LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.2")}}
 	for range hoarders {
-		hoarding.Go(func() {
-			for !over.Load() {
+		clients.Go(func() {
+			for !done.Load() {
 				conn, err := dialer.Dial("tcp", node.Address)
 				if err != nil {
 					continue
 				}
 				opened.Add(1)
-				for !over.Load() {
+				for !done.Load() {
 					_ = conn.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
 					if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 						break
@@ -444,34 +445,34 @@ func TestConnectionFlood(t *testing.T) {
 			}
 		})
 	}
-	most := 0
+	peak := 0
 	for range 40 {
-		most = max(most, node.Connections())
+		peak = max(peak, node.Connections())
 		time.Sleep(100 * time.Millisecond)
 	}
-	beside := fresh.stop()
-	over.Store(true)
-	hoarding.Wait()
+	beside := reconnecting.stop()
+	done.Store(true)
+	clients.Wait()
 	record(t, "new connections alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprint("new connections beside ", hoarders, " that are hoarded"),
+	record(t, fmt.Sprint("new connections beside ", hoarders, " hoarded ones"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right")
-	record(t, "hoarded connections, in the end", opened.Load(), "more than the hoarders")
-	record(t, "connections that the node had", most, fmt.Sprint("about ", share))
-	if most > limit {
-		t.Errorf("got %d connections of the node, want at most %d", most, limit)
+	record(t, "hoarded connections in all", opened.Load(), "more than the hoarders")
+	record(t, "connections that the node had", peak, fmt.Sprint("about ", share))
+	if peak > limit {
+		t.Errorf("got %d connections of the node, want at most %d", peak, limit)
 	}
 	if opened.Load() <= hoarders {
-		t.Errorf("got %d connections hoarded, want more than %d: the limit was not reached", opened.Load(), hoarders)
+		t.Errorf("got %d hoarded connections, want more than %d: the limit was not reached", opened.Load(), hoarders)
 	}
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
 	program.Eventually(t, "the connections are gone", func() bool { return node.Connections() == 0 })
 }
 
-// TestUnreadLog answers requests, and says that it is ready, while nobody reads its log: lines are dropped then, and
-// counted.
+// TestUnreadLog checks that a node answers requests and is ready while nobody reads its log, and that it drops and
+// counts the lines.
 func TestUnreadLog(t *testing.T) {
-	const askers = 16
+	const clients = 16
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, cfg.URL)
@@ -479,41 +480,41 @@ func TestUnreadLog(t *testing.T) {
 	checks := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool {
 		return status == http.StatusOK
 	}})
-	asking := load{clients: askers, to: at(node.Address), questions: checks}.start(t)
-	const enough = 10_000 // lines for the node and the pipe to be full
+	background := load{clients: clients, to: at(node.Address), questions: checks}.start(t)
+	const enough = 10_000 // lines that fill the node's buffer and the pipe
 	program.Eventually(t, "requests are answered while nobody reads the log", func() bool {
-		asking.mu.Lock()
-		defer asking.mu.Unlock()
-		return asking.tally.asked() >= enough
+		background.mu.Lock()
+		defer background.mu.Unlock()
+		return background.tally.asked() >= enough
 	})
-	unread := asking.stop()
+	total := background.stop()
 	release()
 	node.Signal(syscall.SIGTERM)
 	if code := node.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
-	logged, dropped := 0, 0
+	lines, dropped := 0, 0
 	for _, line := range node.Log() {
 		if line["msg"] == "request" {
-			logged++
+			lines++
 		}
 		if n, ok := line["dropped"].(float64); ok {
 			dropped += int(n)
 		}
 	}
-	// Answers about readiness are below the level of the log.
-	ready := (unread.asked() + len(checks) - 1) / len(checks)
-	record(t, "requests while nobody reads the log", fmt.Sprint(unread, "; ", unread.wait()), "all right")
-	record(t, "lines logged", logged, "")
+	// Requests for readiness are below the log's level.
+	ready := (total.asked() + len(checks) - 1) / len(checks)
+	record(t, "requests while nobody reads the log", fmt.Sprint(total, "; ", total.wait()), "all right")
+	record(t, "lines in the log", lines, "")
 	record(t, "lines dropped and counted", dropped, "the rest")
-	unread.wantAllRight(t)
-	if dropped == 0 || logged+dropped < unread.asked()-ready-askers || logged+dropped > unread.asked() {
-		t.Errorf("got %d lines and %d dropped ones, want %d in all, and some dropped", logged, dropped, unread.asked())
+	total.wantAllRight(t)
+	if dropped == 0 || lines+dropped < total.asked()-ready-clients || lines+dropped > total.asked() {
+		t.Errorf("got %d lines and %d dropped ones, want %d in all and some dropped", lines, dropped, total.asked())
 	}
 }
 
-// TestStopWithSlowReaders stops a node whose clients read long answers at 1 KiB a second: it ends in time, and
-// succeeds.
+// TestStopWithSlowReaders stops a node whose clients read long answers at 1 KiB a second. It must exit in time and
+// successfully.
 func TestStopWithSlowReaders(t *testing.T) {
 	t.Parallel()
 	const clients, drain = 32, 2 * time.Second
@@ -522,17 +523,17 @@ func TestStopWithSlowReaders(t *testing.T) {
 		insertOwned(t, cfg, "mortar01", longList, longDigits)
 		node := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_DRAIN_DELAY=200ms", "GLUEPOT_HTTP_DRAIN_TIMEOUT="+drain.String(),
 			"GLUEPOT_HTTP_REQUEST_TIMEOUT=25s")
-		var begun, reading sync.WaitGroup
+		var ready, readers sync.WaitGroup
 		stop := make(chan struct{})
 		for range clients {
 			conn := dial(t, node)
-			begun.Add(1)
-			reading.Go(func() {
-				_, err := askForList(conn)
-				if err == nil { // the kernel may take one answer off the node's hands, but not all
+			ready.Add(1)
+			readers.Go(func() {
+				_, err := requestList(conn)
+				if err == nil { // the kernel can buffer one answer, but not all
 					_, err = io.WriteString(conn, strings.Repeat(listRequest, fewLists))
 				}
-				begun.Done()
+				ready.Done()
 				if err != nil {
 					t.Error(err)
 					return
@@ -540,14 +541,14 @@ func TestStopWithSlowReaders(t *testing.T) {
 				trickle(conn, 1<<10, stop)
 			})
 		}
-		begun.Wait()
-		began := time.Now()
+		ready.Wait()
+		start := time.Now()
 		node.Signal(syscall.SIGTERM)
-		code := node.Wait() // fails the test when it takes too long
-		took := time.Since(began).Round(10 * time.Millisecond)
+		code := node.Wait() // fails the test if it takes too long
+		elapsed := time.Since(start).Round(10 * time.Millisecond)
 		close(stop)
-		reading.Wait()
-		record(t, fmt.Sprint("stop beside ", clients, " slow readers"), took, "")
+		readers.Wait()
+		record(t, fmt.Sprint("stop beside ", clients, " slow readers"), elapsed, "")
 		record(t, "exit code", code, "0")
 		if code != 0 {
 			t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
@@ -555,29 +556,30 @@ func TestStopWithSlowReaders(t *testing.T) {
 	})
 }
 
-// TestClientsThatHangUp sends requests and does not wait for the answers, with a reset or without: other clients get
-// theirs, and the lost ones leave nothing behind.
+// TestClientsThatHangUp sends requests without waiting for the answers, and closes the connections with or without a
+// reset. Other clients must get their answers, and nothing may remain of the closed connections.
 func TestClientsThatHangUp(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		insertOwned(t, cfg, "mortar01", longList, longDigits)
 		node := program.Serve(t, cfg.URL)
-		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[:2]}.start(t)
+		background := load{clients: 8, pause: time.Millisecond, to: at(node.Address),
+			questions: fixtureQuestions()[:2]}.start(t)
 		time.Sleep(time.Second)
-		alone := looking.cut()
+		alone := background.cut()
 		requests := []string{
 			listRequest,
 			"GET /data/numPastes HTTP/1.1\r\nHost: gluepot.test\r\n\r\n",
 			"GET /user/self HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " + program.EpoxyToken + "\r\n\r\n",
 			"GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\nContent-Length: 100\r\n\r\nhalf of it",
 		}
-		var over atomic.Bool
-		var hangingUp sync.WaitGroup
+		var done atomic.Bool
+		var clients sync.WaitGroup
 		var sent atomic.Int64
 		for i := range 8 {
-			hangingUp.Go(func() {
-				for turn := i; !over.Load(); turn++ {
+			clients.Go(func() {
+				for turn := i; !done.Load(); turn++ {
 					conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
 					if err != nil {
 						continue
@@ -585,7 +587,7 @@ func TestClientsThatHangUp(t *testing.T) {
 					_, _ = io.WriteString(conn, requests[turn%len(requests)])
 					time.Sleep(time.Duration(turn%3) * time.Millisecond)
 					if turn%2 == 0 {
-						_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // it was dialled so
+						_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // the network is tcp
 					}
 					_ = conn.Close()
 					sent.Add(1)
@@ -594,11 +596,11 @@ func TestClientsThatHangUp(t *testing.T) {
 			})
 		}
 		time.Sleep(3 * time.Second)
-		beside := looking.stop()
-		over.Store(true)
-		hangingUp.Wait()
-		record(t, "look-ups alone", alone.wait(), "all right")
-		record(t, fmt.Sprint("look-ups beside ", sent.Load(), " requests nobody waits for"),
+		beside := background.stop()
+		done.Store(true)
+		clients.Wait()
+		record(t, "lookups alone", alone.wait(), "all right")
+		record(t, fmt.Sprint("lookups beside ", sent.Load(), " requests without a waiting client"),
 			fmt.Sprint(beside, "; ", beside.wait()), "all right")
 		alone.wantAllRight(t)
 		beside.wantAllRight(t)

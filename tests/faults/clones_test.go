@@ -20,11 +20,11 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestClones lets 200 clients clone an edited paste of 2 MB at once. Each gets all of it or a 503, and others are
-// answered all the time.
+// TestClones clones an edited paste of 2 MB with 200 clients at once. Each must get all of it or a 503, and other
+// clients must be answered.
 func TestClones(t *testing.T) {
 	const clients, edits, tooMany = 200, 1, 17
-	for _, s := range shipped {
+	for _, s := range shippedInstallations {
 		t.Run(s.name, func(t *testing.T) {
 			cfg := database.SQLite(t)
 			program.Fixture(t, cfg)
@@ -32,49 +32,49 @@ func TestClones(t *testing.T) {
 			node := program.Serve(t, cfg.URL, settings...)
 			group := confine(t, node, s.memory)
 			id, pasty := createEdited(t, node, edits)
-			looking := load{clients: 4, pause: 100 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+			background := load{clients: 4, pause: 100 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 			alone := func() bool {
 				err := clone(node, "127.0.5.1", id)
-				if err != nil && !errors.Is(err, errComeAgain) {
-					t.Fatalf("got %v of a clone while nobody else clones, want all of the paste", err)
+				if err != nil && !errors.Is(err, errBusy) {
+					t.Fatalf("got %v for a clone without other clones, want the whole paste", err)
 				}
 				return err == nil
 			}
-			program.Eventually(t, "a clone alone has all of the paste", alone)
-			looking.cut().wantRightOr503(t, answerLimit)
+			program.Eventually(t, "a clone alone has the whole paste", alone)
+			background.cut().wantRightOr503(t, answerLimit)
 
-			var cloned, busy atomic.Int64
-			var cloning sync.WaitGroup
+			var successes, busy atomic.Int64
+			var callers sync.WaitGroup
 			begin := make(chan struct{})
 			for i := range clients {
-				cloning.Go(func() {
+				callers.Go(func() {
 					<-begin
 					switch err := clone(node, fmt.Sprint("127.0.6.", 1+i), id); {
 					case err == nil:
-						cloned.Add(1)
-					case errors.Is(err, errComeAgain):
+						successes.Add(1)
+					case errors.Is(err, errBusy):
 						busy.Add(1)
 					default:
-						t.Errorf("got %v, want all of the paste, or 503", err)
+						t.Errorf("got %v, want the whole paste or 503", err)
 					}
 				})
 			}
 			close(begin)
-			cloning.Wait()
+			callers.Wait()
 			for _, line := range node.Log() {
 				if line["status"] == float64(http.StatusInternalServerError) {
-					t.Errorf("got the line %v, want no failure", line)
+					t.Errorf("got the line %v, want no status 500", line)
 				}
 			}
-			others := looking.stop()
-			record(t, "clones of 2 MB with an edit", cloned.Load(), fmt.Sprint("of ", clients))
-			record(t, "clones that were told to come again", busy.Load(), "")
-			record(t, "look-ups beside clones", fmt.Sprint(others, "; ", others.wait()), "all right, or 503")
+			others := background.stop()
+			record(t, "clones of 2 MB with an edit", successes.Load(), fmt.Sprint("of ", clients))
+			record(t, "clones that were refused with 503", busy.Load(), "")
+			record(t, "lookups beside clones", fmt.Sprint(others, "; ", others.wait()), "all right, or 503")
 			others.wantRightOr503(t, answerLimit)
-			if others.right == 0 || cloned.Load() == 0 {
-				t.Errorf("got %d look-ups answered beside %d whole clones, want some of each", others.right, cloned.Load())
+			if others.right == 0 || successes.Load() == 0 {
+				t.Errorf("got %d right lookups beside %d whole clones, want some of each", others.right, successes.Load())
 			}
-			program.Eventually(t, "a clone after the others has all of the paste", alone)
+			program.Eventually(t, "a clone after the others has the whole paste", alone)
 			wantNotKilled(t, group)
 			peak := peakMemory(t, node) - memory(t, node, "RssFile")
 			record(t, "peak of memory, without the program's file", mib(peak), "below "+mib(s.memory))
@@ -93,7 +93,7 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// manyLines returns a code of 2 MB whose first line says which version it is.
+// manyLines returns code of 2 MB whose first line has its version.
 func manyLines(version int) string {
 	var code strings.Builder
 	_, _ = fmt.Fprintln(&code, "version", version)
@@ -104,7 +104,7 @@ func manyLines(version int) string {
 	return code.String()
 }
 
-// createEdited creates a paste, edits it, and returns its id and that of its pasty.
+// createEdited creates a paste, edits it, and returns the ids of the paste and of its pasty.
 func createEdited(t *testing.T, node *program.Process, edits int) (id, pasty string) {
 	t.Helper()
 	var created struct {
@@ -144,7 +144,7 @@ func change(t *testing.T, node *program.Process, method, path string, pasty map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // it is read
+	defer answer.Body.Close() //nolint:errcheck // it was read
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s %s: got %s %.300s, %v, want 200", method, path, answer.Status, text, err)
@@ -152,10 +152,10 @@ func change(t *testing.T, node *program.Process, method, path string, pasty map[
 	return text
 }
 
-// errComeAgain is a 503 with a Retry-After.
-var errComeAgain = errors.New("503")
+// errBusy stands for a 503 with Retry-After.
+var errBusy = errors.New("503")
 
-// clone asks as Git does, from an address of this machine, and looks whether the objects are complete.
+// clone clones a paste as Git does, from one of the machine's addresses, and checks that the objects are complete.
 func clone(node *program.Process, address, id string) error {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	transport := &http.Transport{DialContext: dialer.DialContext}
@@ -171,13 +171,13 @@ func clone(node *program.Process, address, id string) error {
 		if err != nil {
 			return nil, err
 		}
-		defer answer.Body.Close() //nolint:errcheck // it is read
+		defer answer.Body.Close() //nolint:errcheck // it was read
 		text, err := io.ReadAll(answer.Body)
 		switch {
 		case err != nil:
 			return nil, err
 		case answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != "":
-			return nil, errComeAgain
+			return nil, errBusy
 		case answer.StatusCode != http.StatusOK:
 			return nil, fmt.Errorf("%s %.300s", answer.Status, text)
 		}
@@ -201,7 +201,7 @@ func clone(node *program.Process, address, id string) error {
 	return wholePack(answer)
 }
 
-// wholePack looks whether an answer has all of a pack, which ends with its hash.
+// wholePack checks that an answer has a complete pack, which ends with its hash.
 func wholePack(answer []byte) error {
 	var pack []byte
 	for len(answer) >= 4 {
@@ -210,7 +210,7 @@ func wholePack(answer []byte) error {
 			return fmt.Errorf("got %.300q, want packets", answer)
 		}
 		length = max(length, 4)
-		if packet := answer[4:length]; len(packet) > 0 && packet[0] == 1 { // of the pack
+		if packet := answer[4:length]; len(packet) > 0 && packet[0] == 1 { // the channel of the pack
 			pack = append(pack, packet[1:]...)
 		}
 		answer = answer[length:]

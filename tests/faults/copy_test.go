@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestCopyKilled kills copies at several instants while their source changes. No server accepts what each leaves; the
-// next copy starts from the beginning, and the last one ends with equal sides.
+// TestCopyKilled kills copies at several instants while their source changes. No command may accept the incomplete
+// target. The next copy must start from the beginning, and the last one must end with equal sides.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	const kills, pastes = 8, 60_000
@@ -36,14 +36,14 @@ func TestCopyKilled(t *testing.T) {
 			change(`INSERT INTO pasties SELECT id, 0, 'pasty001', '', 'Go', hex(randomblob(500)) FROM pastes
 				WHERE id LIKE 'p%5' ON CONFLICT DO NOTHING`)
 			args := []string{"copy", "--json", "--from", source.URL, "--to", target.URL}
-			stats := func() (int, string) {
+			readStats := func() (int, string) {
 				code, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + target.URL}, "stats", "--json")
 				return code, stdout
 			}
-			killed := 0
+			count := 0
 			for {
-				limit := time.Duration(100+150*killed) * time.Millisecond
-				if killed == kills {
+				limit := time.Duration(100+150*count) * time.Millisecond
+				if count == kills {
 					limit = 5 * time.Minute
 				}
 				p := program.StartShipped(t, nil, args...)
@@ -55,29 +55,29 @@ func TestCopyKilled(t *testing.T) {
 				}
 				if equal := strings.Count(p.Stdout.String(), `"equal":true`); equal == len(gormstore.NewCopies(nil).Tables()) {
 					break
-				} else if code := p.Cmd.ProcessState.ExitCode(); code != -1 || killed == kills {
-					t.Fatalf("got exit code %d and %d tables that are equal, want a kill or all: %s", code, equal, &p.Stderr)
+				} else if code := p.Cmd.ProcessState.ExitCode(); code != -1 || count == kills {
+					t.Fatalf("got exit code %d and %d equal tables, want a kill or all: %s", code, equal, &p.Stderr)
 				}
-				killed++
-				if code, stdout := stats(); code == 0 && !strings.Contains(stdout, `"activePastes":0,`) {
-					t.Fatalf("got %s after %d kills, want no command to take the target for a database", stdout, killed)
+				count++
+				if code, stdout := readStats(); code == 0 && !strings.Contains(stdout, `"activePastes":0,`) {
+					t.Fatalf("got %s after %d kills, want no command to accept the target", stdout, count)
 				}
-				change(fmt.Sprintf(`DELETE FROM pastes WHERE id LIKE 'p%%%d9'`, killed))
-				change(fmt.Sprintf(`UPDATE pastes SET visibility = 1 - visibility WHERE id LIKE 'p%%%d1'`, killed))
-				change(fmt.Sprintf(`UPDATE users SET username = 'name%d' WHERE id = 'mortar01'`, killed))
+				change(fmt.Sprintf(`DELETE FROM pastes WHERE id LIKE 'p%%%d9'`, count))
+				change(fmt.Sprintf(`UPDATE pastes SET visibility = 1 - visibility WHERE id LIKE 'p%%%d1'`, count))
+				change(fmt.Sprintf(`UPDATE users SET username = 'name%d' WHERE id = 'mortar01'`, count))
 			}
-			record(t, "copies killed", fmt.Sprint(killed), "")
-			if killed == 0 {
-				t.Error("got no copy that was killed, want some")
+			record(t, "killed copies", fmt.Sprint(count), "")
+			if count == 0 {
+				t.Error("got no killed copies, want some")
 			}
 			var want int64
 			if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pastes").Scan(&want); err != nil {
 				t.Fatal(err)
 			}
-			// The counters that triggers keep are right, too.
-			_, counted := stats()
-			if text := fmt.Sprintf(`"activePastes":%d,"expiredUnsweptPastes":1,`, want-1); !strings.Contains(counted, text) {
-				t.Errorf("got %s, want %s in it", counted, text)
+			// The counters that triggers maintain must be right, too.
+			_, stats := readStats()
+			if text := fmt.Sprintf(`"activePastes":%d,"expiredUnsweptPastes":1,`, want-1); !strings.Contains(stats, text) {
+				t.Errorf("got %s, want %s in it", stats, text)
 			}
 		})
 	}

@@ -19,35 +19,35 @@ import (
 )
 
 // documentWriter creates and edits pastes with content over HTTP, on nodes that are killed. Writes that were not
-// acknowledged may have happened, but not by half: the title and the code of a paste change together.
+// acknowledged may have happened, but not partly: the title and the code of a paste change together.
 type documentWriter struct {
-	address atomic.Pointer[string] // of the node that is running; nil: none is
+	address atomic.Pointer[string] // of the running node, if any
 	secret  string
 	stop    chan struct{}
-	working sync.WaitGroup
+	writer  sync.WaitGroup
 
-	mu                  sync.Mutex // held while a request is under way, and while the pastes are checked
+	mu                  sync.Mutex // held during a request, and while the pastes are checked
 	pastes              []*writtenDocument
-	created, edited     int // acknowledged
+	created, edited     int // acknowledged requests
 	unacknowledged      int
 	checks, lost, halfs int
 }
 
-// writtenDocument is a paste that was acknowledged, and how many edits of it.
+// writtenDocument is an acknowledged paste, with the numbers of its acknowledged and of all its edits.
 type writtenDocument struct {
 	id, pasty         string
 	acknowledged      int
-	tried             int
+	attempts          int
 	acknowledgedTitle string
 }
 
-// documentCode is what a paste with that title holds: more than fits into a page of the database.
+// documentCode returns the code of a paste with this title, which is longer than a page of the database.
 func documentCode(title string) string { return strings.Repeat("code of "+title+"\n", 1000) }
 
 func startDocuments(t *testing.T, secret string) *documentWriter {
 	t.Helper()
 	w := &documentWriter{secret: secret, stop: make(chan struct{})}
-	w.working.Go(func() {
+	w.writer.Go(func() {
 		client := &http.Client{Timeout: promptly, Transport: &http.Transport{}}
 		for n := 0; ; n++ {
 			select {
@@ -85,14 +85,15 @@ func (w *documentWriter) step(t *testing.T, client *http.Client, address string,
 		}
 		return
 	}
-	edited := w.pastes[rand.IntN(len(w.pastes))]
-	pasty["_id"] = edited.pasty
-	edited.tried++
-	if w.send(t, client, http.MethodPatch, "http://"+address+"/paste/"+edited.id, body, &answer) {
+	document := w.pastes[rand.IntN(len(w.pastes))]
+	pasty["_id"] = document.pasty
+	document.attempts++
+	if w.send(t, client, http.MethodPatch, "http://"+address+"/paste/"+document.id, body, &answer) {
 		w.edited++
-		edited.acknowledgedTitle = title
-		if edited.acknowledged = len(answer.Edits) / 2; edited.acknowledged > edited.tried {
-			t.Errorf("the paste %s: got %d edits of %d that were tried", edited.id, edited.acknowledged, edited.tried)
+		document.acknowledgedTitle = title
+		if document.acknowledged = len(answer.Edits) / 2; document.acknowledged > document.attempts {
+			t.Errorf("the paste %s: got %d edits, want at most %d, the number of attempts", document.id, document.acknowledged,
+				document.attempts)
 		}
 	}
 }
@@ -112,57 +113,57 @@ func (w *documentWriter) send(t *testing.T, client *http.Client, method, url str
 	request.Header.Set("Authorization", w.secret)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := client.Do(request)
-	if err != nil { // the node is gone
+	if err != nil { // the node was killed
 		w.unacknowledged++
 		time.Sleep(10 * time.Millisecond)
 		return false
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
-	read, err := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	switch {
 	case response.StatusCode == http.StatusServiceUnavailable || err != nil:
 		w.unacknowledged++
 		time.Sleep(10 * time.Millisecond)
 		return false
 	case response.StatusCode != http.StatusOK:
-		t.Errorf("%s %s: got %d %.200s, want 200 or 503", method, url, response.StatusCode, read)
+		t.Errorf("%s %s: got %d %.200s, want 200 or 503", method, url, response.StatusCode, content)
 		return false
 	}
-	if err := json.Unmarshal(read, answer); err != nil {
-		t.Errorf("%s %s: got %.200s, want JSON: %v", method, url, read, err)
+	if err := json.Unmarshal(content, answer); err != nil {
+		t.Errorf("%s %s: got %.200s, want JSON: %v", method, url, content, err)
 		return false
 	}
 	return true
 }
 
-// check reads each paste that was acknowledged, between two requests.
+// check reads each acknowledged paste, between two requests.
 func (w *documentWriter) check(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.checks++
 	pastes := gormstore.NewPastes(database.Open(t, cfg))
-	for _, written := range w.pastes {
-		got, err := pastes.DocumentByID(t.Context(), paste.ID(written.id))
+	for _, document := range w.pastes {
+		got, err := pastes.DocumentByID(t.Context(), paste.ID(document.id))
 		edits := len(got.Edits) / 2
 		switch {
-		case err != nil || edits < written.acknowledged || edits == written.acknowledged &&
-			got.Title != written.acknowledgedTitle:
+		case err != nil || edits < document.acknowledged || edits == document.acknowledged &&
+			got.Title != document.acknowledgedTitle:
 			w.lost++
-			t.Errorf("the paste %s: got %d edits, the title %q, error %v, want at least %d and %q", written.id, edits,
+			t.Errorf("the paste %s: got %d edits, the title %q, error %v, want at least %d and %q", document.id, edits,
 				got.Title, err,
-				written.acknowledged, written.acknowledgedTitle)
-		case len(got.Edits)%2 != 0 || edits > written.tried || len(got.Pasties) != 1 ||
+				document.acknowledged, document.acknowledgedTitle)
+		case len(got.Edits)%2 != 0 || edits > document.attempts || len(got.Pasties) != 1 ||
 			got.Pasties[0].Code != documentCode(got.Title):
 			w.halfs++
 			t.Errorf("the paste %s: got %d entries of edits, %d pasties, the title %q, "+
-				"want two for each of at most %d, and its code",
-				written.id, len(got.Edits), len(got.Pasties), got.Title, written.tried)
+				"want two entries for each of at most %d edits, and the title's code",
+				document.id, len(got.Edits), len(got.Pasties), got.Title, document.attempts)
 		}
 		for i, e := range got.Edits {
 			if e.Number != int64(i/2) {
 				w.halfs++
-				t.Errorf("the paste %s: got number %d at entry %d, want %d", written.id, e.Number, i, i/2)
+				t.Errorf("the paste %s: got number %d at entry %d, want %d", document.id, e.Number, i, i/2)
 			}
 		}
 	}

@@ -25,35 +25,35 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// exporter is a user who is signed in.
+// exporter is a signed-in user.
 type exporter struct{ cookie, csrf string }
 
-// newExporters returns users with that many pastes of 32 KiB each, who are signed in at a node.
-func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Process, count, pastes int) []exporter {
+// newExporters returns signed-in users with this many pastes of 32 KiB each.
+func newExporters(t *testing.T, app *bootstrap.Application, node *program.Process, count, pastes int) []exporter {
 	t.Helper()
 	ctx := t.Context()
-	var all []exporter
+	var exporters []exporter
 	for i := range count {
-		created, err := gluepot.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: fmt.Sprint("exporter", i)})
+		created, err := app.Users.Create.Do(ctx, audit.Operator(), users.CreateInput{Name: fmt.Sprint("exporter", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, access, err := gluepot.Tokens.Issue.Do(ctx, audit.Operator(), created.Name.String(), tokens.IssueInput{})
+		_, access, err := app.Tokens.Issue.Do(ctx, audit.Operator(), created.Name.String(), tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		viewer, err := gluepot.Tokens.SignIn.Do(ctx, access.Reveal())
+		viewer, err := app.Tokens.SignIn.Do(ctx, access.Reveal())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range pastes {
 			code := strings.Repeat(fmt.Sprintf("func f%d() { return g(%d) } // a line of code\n", n, i), 700)
 			draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}}
-			if _, err := gluepot.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), draft); err != nil {
+			if _, err := app.Pastes.CreateOwn.Do(ctx, audit.By(viewer, netip.Addr{}), draft); err != nil {
 				t.Fatal(err)
 			}
 		}
-		session, err := gluepot.Tokens.Sessions.Start(ctx, audit.By(token.Viewer{}, netip.Addr{}), created.ID, viewer.Token,
+		session, err := app.Tokens.Sessions.Start(ctx, audit.By(token.Viewer{}, netip.Addr{}), created.ID, viewer.Token,
 			"a browser", "")
 		if err != nil {
 			t.Fatal(err)
@@ -69,24 +69,24 @@ func newExporters(t *testing.T, gluepot *bootstrap.Application, node *program.Pr
 		_ = answer.Body.Close()
 		match := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindSubmatch(page)
 		if match == nil {
-			t.Fatalf("got %s %s, want the value for forms", answer.Status, page)
+			t.Fatalf("got %s %s, want a CSRF token", answer.Status, page)
 		}
 		e.csrf = string(match[1])
-		all = append(all, e)
+		exporters = append(exporters, e)
 	}
-	return all
+	return exporters
 }
 
-// request is that of an export.
+// request returns the request of an export.
 func (e exporter) request() string {
 	form := url.Values{"csrf": {e.csrf}}.Encode()
 	return fmt.Sprintf(
-		"POST /account/export HTTP/1.1\r\nHost: gluepot.test\r\nOrigin: http://gluepot.test\r\nCookie: %s\r\n"+
+		"POST /account/export HTTP/1.1\r\nHost: app.test\r\nOrigin: http://app.test\r\nCookie: %s\r\n"+
 			"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", e.cookie,
 		len(form), form)
 }
 
-// export reads an export at a rate in bytes a second, or as fast as it can.
+// export reads an export at a rate in bytes a second, or as fast as it can if rate is 0.
 func (e exporter) export(t *testing.T, node *program.Process, rate int) (files int, err error) {
 	t.Helper()
 	conn := dial(t, node)
@@ -97,83 +97,83 @@ func (e exporter) export(t *testing.T, node *program.Process, rate int) (files i
 	if err != nil {
 		return 0, err
 	}
-	var packed bytes.Buffer
+	var archive bytes.Buffer
 	for err == nil && rate > 0 {
-		_, err = io.CopyN(&packed, answer.Body, int64(rate/10))
+		_, err = io.CopyN(&archive, answer.Body, int64(rate/10))
 		time.Sleep(time.Second / 10)
 	}
 	if rate == 0 {
-		_, err = packed.ReadFrom(answer.Body)
+		_, err = archive.ReadFrom(answer.Body)
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // CopyN returns it as it is
+	if err != nil && err != io.EOF { //nolint:errorlint // CopyN does not wrap it
 		return 0, err
 	}
-	read, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
+	reader, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", answer.Status, err)
 	}
-	return len(read.File), nil
+	return len(reader.File), nil
 }
 
-// TestExports exports the accounts of 40 users at once. Others are served as beside one export. Then the 40 read
-// slowly, which leaves memory for the long answers of others.
+// TestExports exports the accounts of 40 users at once. Lookups must be as quick as beside one export. Then the 40
+// users read slowly, which must leave memory for the long answers of others.
 func TestExports(t *testing.T) {
-	const exporters, pastes = 40, 20
+	const count, pastes = 40, 20
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	own := bootstrap.DefaultConfig()
-	own.Database = cfg
-	gluepot, stop, err := bootstrap.Open(t.Context(), own)
+	config := bootstrap.DefaultConfig()
+	config.Database = cfg
+	app, stop, err := bootstrap.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	node := program.Serve(t, cfg.URL)
-	all := newExporters(t, gluepot, node, exporters, pastes)
+	exporters := newExporters(t, app, node, count, pastes)
 	if err := stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	long := createRaw(t, node, strings.Repeat("x", 2<<20))
-	looking := look(t, node)
-	export := func(who []exporter, rate int) {
+	background := startLookups(t, node)
+	export := func(exporters []exporter, rate int) {
 		t.Helper()
-		var exporting sync.WaitGroup
-		for _, e := range who {
-			exporting.Go(func() {
+		var callers sync.WaitGroup
+		for _, e := range exporters {
+			callers.Go(func() {
 				if files, err := e.export(t, node, rate); err != nil || files != 2+pastes {
 					t.Errorf("got %d files, error %v, want %d", files, err, 2+pastes)
 				}
 			})
 		}
-		exporting.Wait()
+		callers.Wait()
 	}
 	time.Sleep(time.Second)
-	alone := looking.cut()
+	alone := background.cut()
 	for range 5 {
-		export(all[:1], 0)
+		export(exporters[:1], 0)
 	}
-	besideOne := looking.cut()
-	began := time.Now()
-	export(all, 0)
-	took := time.Since(began).Round(time.Millisecond)
-	besideAll := looking.stop()
-	record(t, "look-ups alone", fmt.Sprint(alone, "; p95 ", alone.percentile(0.95), ", ", alone.wait()), "all right")
-	record(t, "look-ups beside one export", fmt.Sprint(besideOne, "; p95 ", besideOne.percentile(0.95), ", ",
+	besideOne := background.cut()
+	start := time.Now()
+	export(exporters, 0)
+	elapsed := time.Since(start).Round(time.Millisecond)
+	besideAll := background.stop()
+	record(t, "lookups alone", fmt.Sprint(alone, "; p95 ", alone.percentile(0.95), ", ", alone.wait()), "all right")
+	record(t, "lookups beside one export", fmt.Sprint(besideOne, "; p95 ", besideOne.percentile(0.95), ", ",
 		besideOne.wait()), "all right")
-	record(t, fmt.Sprint("look-ups beside ", exporters, " exports"),
+	record(t, fmt.Sprint("lookups beside ", count, " exports"),
 		fmt.Sprint(besideAll, "; p95 ", besideAll.percentile(0.95), ", ", besideAll.wait()), "all right, p99 within 3 times")
-	record(t, fmt.Sprint(exporters, " exports of ", pastes, " pastes"), took, "")
+	record(t, fmt.Sprint(count, " exports of ", pastes, " pastes"), elapsed, "")
 	besideAll.wantAllRight(t)
 	wantNotSlowed(t, besideAll, besideOne)
 
 	var slow sync.WaitGroup
-	slow.Go(func() { export(all, 32<<10) })
-	reading := load{clients: 2, to: at(node.Address),
+	slow.Go(func() { export(exporters, 32<<10) })
+	readers := load{clients: 2, to: at(node.Address),
 		questions: []question{{"/paste/" + long, "", func(status int, body string) bool {
 			return status == http.StatusOK && len(body) > 2<<20
 		}}}}.start(t)
 	slow.Wait()
-	beside := reading.stop()
-	record(t, fmt.Sprint("answers of 2 MiB beside ", exporters, " exports that are read slowly"),
+	beside := readers.stop()
+	record(t, fmt.Sprint("answers of 2 MiB beside ", count, " slowly read exports"),
 		fmt.Sprint(beside, "; ", beside.wait()), "all right")
 	beside.wantAllRight(t)
 	wantPeakBelow(t, node, 256<<20)

@@ -17,8 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestDiskFull fills the disk under an SQLite database in use, and then makes room: errors say why, reads still work,
-// nothing acknowledged is lost, and the server recovers by itself.
+// TestDiskFull fills the disk of an SQLite database in use, and then frees it. Errors must say why, reads must still
+// work, nothing acknowledged may be lost, and the server must recover by itself.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	disk := mountSmallDisk(t, 4<<20)
@@ -29,8 +29,9 @@ func TestDiskFull(t *testing.T) {
 	gluepot(t, url, "migrate up")
 	program.Fixture(t, cfg)
 	node := serve(t, url, "GLUEPOT_TOKEN_USE_INTERVAL=100ms")
-	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: append(fixtureQuestions()[:4:4],
-		fixtureQuestions()[5:]...)}.start(t)
+	background := load{clients: 8, pause: time.Millisecond, to: at(node.Address),
+		questions: append(fixtureQuestions()[:4:4],
+			fixtureQuestions()[5:]...)}.start(t)
 
 	ballast := fill(t, disk)
 	acknowledged, refusal := 5, "" // pastes of the fixture
@@ -42,56 +43,56 @@ func TestDiskFull(t *testing.T) {
 		}
 		acknowledged++
 	}
-	const named = "no room left on its disk"
-	asking.cut()
-	began := time.Now().Truncate(time.Microsecond)
+	const message = "no room left on its disk"
+	background.cut()
+	start := time.Now().Truncate(time.Microsecond)
 	program.Eventually(t, "the node's log names the full disk", func() bool {
-		return strings.Contains(node.Stderr.String(), named)
+		return strings.Contains(node.Stderr.String(), message)
 	})
 	time.Sleep(time.Second)
-	full := asking.cut()
-	_, counted := node.Get("/data/numPastes", "")
+	full := background.cut()
+	_, count := node.Get("/data/numPastes", "")
 
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	room := time.Now()
+	freed := time.Now()
 	program.Eventually(t, "pastes can be stored again", func() bool {
 		code, _, _ := program.Run(t, settings, "paste", "create")
 		return code == 0
 	})
 	acknowledged++
-	recovered := time.Since(room).Round(time.Millisecond)
+	recovery := time.Since(freed).Round(time.Millisecond)
 	db := database.SQL(t, cfg)
 	program.Eventually(t, "the uses during that time are stored", func() bool {
-		return number(t, db, "SELECT count(*) FROM access_tokens WHERE last_used_at >= ?", began.UnixMicro()) > 0
+		return number(t, db, "SELECT count(*) FROM access_tokens WHERE last_used_at >= ?", start.UnixMicro()) > 0
 	})
-	after := asking.stop()
+	after := background.stop()
 	var integrity string
 	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
 		t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 	}
-	stored := number(t, db, "SELECT count(*) FROM pastes WHERE id <> 'expired1'")
-	record(t, "a command says", refusal, named)
+	rows := number(t, db, "SELECT count(*) FROM pastes WHERE id <> 'expired1'")
+	record(t, "a command says", refusal, message)
 	record(t, "reads while it was full", fmt.Sprint(full, "; ", full.wait()), "all right")
-	record(t, "count while it was full", counted, "")
-	record(t, "stores again after", recovered, fmt.Sprint("within ", program.Patience))
-	record(t, "pastes acknowledged, stored", fmt.Sprint(acknowledged, ", ", stored), "the same")
+	record(t, "count while it was full", count, "")
+	record(t, "stores again after", recovery, fmt.Sprint("within ", program.Patience))
+	record(t, "pastes acknowledged, stored", fmt.Sprint(acknowledged, ", ", rows), "the same")
 	full.wantAllRight(t)
 	after.wantAllRight(t)
-	if !strings.Contains(refusal, named) {
-		t.Errorf("got %q from the command, want %q in it", refusal, named)
+	if !strings.Contains(refusal, message) {
+		t.Errorf("got %q from the command, want %q in it", refusal, message)
 	}
-	if stored != acknowledged || counted != fmt.Sprintf(`{"numPastes":%d}`, acknowledged-1) {
-		t.Errorf("got %d pastes stored, %s counted before the last, want the %d that were acknowledged", stored,
-			counted, acknowledged)
+	if rows != acknowledged || count != fmt.Sprintf(`{"numPastes":%d}`, acknowledged-1) {
+		t.Errorf("got %d stored pastes, and the count %s before the last, want the %d acknowledged ones", rows,
+			count, acknowledged)
 	}
 }
 
-// TestDiskFullAtStart starts without the room that SQLite needs to open or create a database, and checks the error.
+// TestDiskFullAtStart starts on a full disk, on which SQLite cannot open or create a database, and checks the error.
 func TestDiskFullAtStart(t *testing.T) {
 	t.Parallel()
-	disk := mountSmallDisk(t, 1<<20) // enough for the database and its log, so that closing it leaves no log behind
+	disk := mountSmallDisk(t, 1<<20) // enough for the database and its log, so that closing it leaves no log
 	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
 	gluepot(t, url, "migrate up")
 	fill(t, disk)
@@ -104,7 +105,7 @@ func TestDiskFullAtStart(t *testing.T) {
 	}
 }
 
-// mountSmallDisk mounts a file system of that size for the test.
+// mountSmallDisk mounts a file system of this size for the test.
 func mountSmallDisk(t *testing.T, size int) string {
 	t.Helper()
 	disk := filepath.Join(t.TempDir(), "disk")
@@ -113,7 +114,7 @@ func mountSmallDisk(t *testing.T, size int) string {
 	}
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprint("size=", size), "tmpfs",
 		disk).CombinedOutput(); err != nil {
-		t.Fatalf("this test mounts a small file system, which takes root (in a container: --cap-add SYS_ADMIN): %v: %s", err,
+		t.Fatalf("this test mounts a small file system, which needs root (in a container: --cap-add SYS_ADMIN): %v: %s", err,
 			out)
 	}
 	t.Cleanup(func() {
@@ -124,7 +125,7 @@ func mountSmallDisk(t *testing.T, size int) string {
 	return disk
 }
 
-// fill takes all the room that a disk has left and returns the file that does.
+// fill fills a disk, and returns the path of the file with which it does so.
 func fill(t *testing.T, disk string) string {
 	t.Helper()
 	path := filepath.Join(disk, "ballast")
@@ -132,14 +133,14 @@ func fill(t *testing.T, disk string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // what is in it does not matter
+	defer file.Close() //nolint:errcheck // its content does not matter
 	for block := make([]byte, 4096); err == nil; _, err = file.Write(block) {
 	}
 	return path
 }
 
-// TestSQLiteFileReplaced puts another database in the place of the one in use, as a careless restore does: no answer
-// comes from the other one, and a restart serves it.
+// TestSQLiteFileReplaced replaces the database file in use, as a careless restore does. No answer may come from the
+// other file until a restart.
 func TestSQLiteFileReplaced(t *testing.T) {
 	t.Parallel()
 	cfg, other := database.SQLite(t), database.SQLite(t)
@@ -157,14 +158,14 @@ func TestSQLiteFileReplaced(t *testing.T) {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	status, body := serve(t, cfg.URL).Get("/user/epoxy", "")
-	others := strings.Contains(body, "https://example.com/other")
-	record(t, "after a restart, answers are the other file's", others, "true")
-	if !others {
+	isOther := strings.Contains(body, "https://example.com/other")
+	record(t, "after a restart, answers come from the other file", isOther, "true")
+	if !isOther {
 		t.Errorf("got %d %s, want the other file's answer", status, body)
 	}
 }
 
-// changeOther makes every answer from another database another one.
+// changeOther changes another database so that each answer from it differs.
 func changeOther(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	db, err := sql.Open("sqlite", database.SQLitePath(cfg))
@@ -184,7 +185,7 @@ func changeOther(t *testing.T, cfg gormstore.Config) {
 	}
 }
 
-// TestSQLiteFileDeleted deletes the file in use: the node creates no other one.
+// TestSQLiteFileDeleted deletes the database file in use, and checks that the node does not create another one.
 func TestSQLiteFileDeleted(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -198,38 +199,38 @@ func TestSQLiteFileDeleted(t *testing.T) {
 		}
 	})
 	paths, _ := filepath.Glob(database.SQLitePath(cfg) + "*") // as above
-	record(t, "files made in the place of the deleted ones", len(paths), "0")
+	record(t, "new files in place of the deleted ones", len(paths), "0")
 	if len(paths) > 0 {
-		t.Errorf("got %v, want no file", paths)
+		t.Errorf("got %v, want no files", paths)
 	}
 }
 
-// loseFile takes the file of a database away from a node under load: answers are those of the file that it
-// was started with, or 503, and before long 503 only; the log says why.
+// loseFile removes or replaces the database file of a node under load. Answers must come from the file with which the
+// node started, or be 503, and soon all must be 503. The log must say why.
 func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *program.Process {
 	t.Helper()
 	node := serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=100ms", "GLUEPOT_SWEEP_INTERVAL=200ms")
-	if status, body := node.Get("/user/epoxy", ""); status != 200 { // one client: one connection is enough so far
+	if status, body := node.Get("/user/epoxy", ""); status != 200 { // opens only one connection
 		t.Fatalf("got %d %s, want 200", status, body)
 	}
 	lose(database.SQLitePath(cfg))
-	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
-	began, outage := time.Now(), &tally{}
-	var noticed time.Duration
-	for noticed == 0 && time.Since(began) < program.Patience/2 {
+	background := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	start, outage := time.Now(), &tally{}
+	var delay time.Duration // until all answers are 503
+	for delay == 0 && time.Since(start) < program.Patience/2 {
 		time.Sleep(250 * time.Millisecond)
-		counted := asking.cut()
-		outage.add(counted)
-		if counted.unavailable > 0 && counted.unavailable == counted.asked() {
-			noticed = time.Since(began).Round(time.Millisecond)
+		answers := background.cut()
+		outage.add(answers)
+		if answers.unavailable > 0 && answers.unavailable == answers.asked() {
+			delay = time.Since(start).Round(time.Millisecond)
 		}
 	}
 	time.Sleep(time.Second)
-	last := asking.stop()
+	last := background.stop()
 	outage.add(last)
-	answer, alive := ready(node), false
+	isReady, isAlive := ready(node), false
 	if status, _ := node.Get("/healthz", ""); status == 200 {
-		alive = true
+		isAlive = true
 	}
 	var message string
 	for _, line := range node.Log() {
@@ -241,18 +242,19 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 		}
 	}
 	record(t, "answers since", fmt.Sprint(outage, "; longest ", outage.percentile(1)), "right or 503")
-	record(t, "only 503 after", noticed, fmt.Sprint("within ", program.Patience/2))
+	record(t, "only 503 after", delay, fmt.Sprint("within ", program.Patience/2))
 	record(t, "the log says", message, "why")
-	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(answer, ", ", alive), "false, true")
+	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(isReady, ", ", isAlive), "false, true")
 	outage.wantRightOr503(t, promptly)
-	if noticed == 0 || answer || !alive || message == "" {
-		t.Errorf("got it noticed after %v, ready: %v, alive: %v, want it noticed, false, true; got the log %q, want why",
-			noticed, answer, alive, message)
+	if delay == 0 || isReady || !isAlive || message == "" {
+		t.Errorf("got only 503 after %v, ready: %v, alive: %v, want more than 0, false, true; got the log %q, want why",
+			delay, isReady, isAlive, message)
 	}
 	return node
 }
 
-// TestSQLiteFileCorrupted overwrites most of the file in use: answers are right or 503, and the log has the cause.
+// TestSQLiteFileCorrupted overwrites most of the database file in use. Answers must be right or 503, and the log must
+// have the cause.
 func TestSQLiteFileCorrupted(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -274,9 +276,9 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 		question{"/user/self/pastes", program.MortarToken, func(status int, body string) bool {
 			return status == 200 && strings.Count(body, ",") == 99_999
 		}})
-	asking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: questions}.start(t)
+	background := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: questions}.start(t)
 	time.Sleep(time.Second)
-	asking.cut()
+	background.cut()
 	file, err := os.OpenFile(database.SQLitePath(cfg), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -289,19 +291,19 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	outage, began := &tally{}, time.Now()
-	for outage.unavailable == 0 && outage.wrong == 0 && time.Since(began) < program.Patience/2 {
+	outage, start := &tally{}, time.Now()
+	for outage.unavailable == 0 && outage.wrong == 0 && time.Since(start) < program.Patience/2 {
 		time.Sleep(100 * time.Millisecond)
-		outage.add(asking.cut())
+		outage.add(background.cut())
 	}
 	time.Sleep(2 * time.Second)
-	outage.add(asking.stop())
-	logged := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") ||
+	outage.add(background.stop())
+	hasCause := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") ||
 		strings.Contains(node.Stderr.String(), "damaged")
 	record(t, "answers since", fmt.Sprint(outage, "; longest ", outage.percentile(1)), "right or 503")
-	record(t, "the log names the cause", logged, "true")
+	record(t, "the log names the cause", hasCause, "true")
 	outage.wantRightOr503(t, promptly)
-	if outage.unavailable == 0 || !logged {
-		t.Errorf("got %v, the cause in the log: %v, want some 503 and the cause", outage, logged)
+	if outage.unavailable == 0 || !hasCause {
+		t.Errorf("got %v, the cause in the log: %v, want some 503 and true", outage, hasCause)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// onEachToKill is onEach with a PostgreSQL server that may be killed; kill kills it and starts it again,
-// and does nothing to SQLite, which is in the process.
+// onEachToKill is like onEach, with a function that kills the PostgreSQL server and starts it again. It does nothing on
+// SQLite, which runs in the process.
 func onEachToKill(t *testing.T, scenario func(t *testing.T, cfg gormstore.Config, kill func())) {
 	t.Helper()
 	t.Run("postgres", func(t *testing.T) {
@@ -32,8 +32,8 @@ func onEachToKill(t *testing.T, scenario func(t *testing.T, cfg gormstore.Config
 	t.Run("sqlite", func(t *testing.T) { scenario(t, database.SQLite(t), func() {}) })
 }
 
-// writes is what one writer did by the operator's commands, and what was acknowledged of it. A command
-// that was killed, or failed because the database was, has done all or nothing.
+// writes are the writes of one writer, who uses the operator's commands. A command that was killed, or failed because
+// the database was killed, has written all or nothing.
 type writes struct {
 	settings []string
 	number   int
@@ -41,17 +41,17 @@ type writes struct {
 	killed   int
 	failed   int
 	users    []*writtenUser
-	secrets  map[string]string // token -> name of its user
-	pastes   []string
+	secrets  map[string]string // names of users by their tokens
+	pastes   []string          // acknowledged ids
 }
 
 type writtenUser struct {
 	name         string
 	acknowledged bool
-	months       []int // that the user may have: the last acknowledged number, and what was tried later
+	months       []int // that the user may have: the last acknowledged number, and later attempts
 }
 
-// command runs a command, or kills it at a random instant, and returns what it printed if it succeeded.
+// command runs a command, and kills it at a random instant half of the time. It returns the output of a success.
 func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged bool) {
 	w.commands++
 	p := program.Start(t, w.settings, strings.Fields(line)...)
@@ -65,7 +65,7 @@ func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged
 	select {
 	case <-p.Exited:
 	case <-time.After(program.Patience):
-		t.Errorf("%s: got no end within %v, want one", line, program.Patience)
+		t.Errorf("%s: got a command that still runs after %v, want it to exit", line, program.Patience)
 		_ = p.Cmd.Process.Kill()
 		<-p.Exited
 	}
@@ -76,20 +76,20 @@ func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged
 		w.killed++
 	default:
 		w.failed++
-		time.Sleep(20 * time.Millisecond) // the database starts sooner when it is not asked all the time
+		time.Sleep(20 * time.Millisecond) // give the database time to start
 	}
 	return "", false
 }
 
-// step writes one thing more.
+// step writes once more.
 func (w *writes) step(t *testing.T) {
-	var written []*writtenUser
+	var acknowledged []*writtenUser
 	for _, u := range w.users {
 		if u.acknowledged {
-			written = append(written, u)
+			acknowledged = append(acknowledged, u)
 		}
 	}
-	if len(written) == 0 || rand.IntN(3) == 0 {
+	if len(acknowledged) == 0 || rand.IntN(3) == 0 {
 		u := &writtenUser{name: fmt.Sprintf("writer%d.%d", w.number, len(w.users)), months: []int{len(w.users)}}
 		w.users = append(w.users, u)
 		_, u.acknowledged = w.command(t,
@@ -97,7 +97,7 @@ func (w *writes) step(t *testing.T) {
 				u.months[0], u.name, u.name))
 		return
 	}
-	u := written[rand.IntN(len(written))]
+	u := acknowledged[rand.IntN(len(acknowledged))]
 	switch rand.IntN(3) {
 	case 0:
 		if stdout, ok := w.command(t, "token issue "+u.name); ok {
@@ -122,8 +122,8 @@ func (w *writes) step(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills the operator's commands, a sweeping node and PostgreSQL at random instants: acknowledged
-// writes are there, nothing is half done, and counts are exact.
+// TestKilledWhileWriting kills the operator's commands, a sweeping node and PostgreSQL at random instants. Acknowledged
+// writes must be stored, nothing may be half done, and counts must be exact.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	const expired, enoughNodes, enoughCommands = 100_000, 8, 80
@@ -131,37 +131,37 @@ func TestKilledWhileWriting(t *testing.T) {
 		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 		insertPastes(t, cfg, "expired", expired, time.Now().Add(-time.Hour))
 		var (
-			writers [3]*writes
-			working sync.WaitGroup
-			enough  = make(chan struct{})
-			done    atomic.Int64 // commands
+			writers  [3]*writes
+			callers  sync.WaitGroup
+			done     = make(chan struct{})
+			commands atomic.Int64 // that have run
 		)
 		for i := range writers {
 			writers[i] = &writes{settings: settings, number: i, secrets: map[string]string{}}
-			working.Go(func() {
+			callers.Go(func() {
 				for {
 					select {
-					case <-enough:
+					case <-done:
 						return
 					default:
 						writers[i].step(t)
-						done.Add(1)
+						commands.Add(1)
 					}
 				}
 			})
 		}
 		gluepot(t, cfg.URL, "user create documents")
-		issued := strings.TrimSpace(gluepot(t, cfg.URL, "token issue documents"))
-		documents := startDocuments(t, issued[strings.LastIndexByte(issued, '\n')+1:])
+		output := strings.TrimSpace(gluepot(t, cfg.URL, "token issue documents"))
+		documents := startDocuments(t, output[strings.LastIndexByte(output, '\n')+1:])
 		stop := sync.OnceFunc(func() {
-			close(enough)
+			close(done)
 			close(documents.stop)
-			working.Wait()
-			documents.working.Wait()
+			callers.Wait()
+			documents.writer.Wait()
 		})
 		defer stop()
 		nodes, kills := 0, 0
-		for ; nodes < enoughNodes || done.Load() < enoughCommands; nodes++ {
+		for ; nodes < enoughNodes || commands.Load() < enoughCommands; nodes++ {
 			p := program.Start(t, append(settings, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=10ms"), "serve")
 			p.WaitForAddress()
 			documents.address.Store(&p.Address)
@@ -209,7 +209,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			switch {
 			case err != nil && u.acknowledged:
 				lost++
-				t.Errorf("%s: got %v, want the user that was created", u.name, err)
+				t.Errorf("%s: got %v, want the acknowledged user", u.name, err)
 			case err == nil && services != 2:
 				half++
 				t.Errorf("%s: got %d services, want 2", u.name, services)
@@ -221,30 +221,31 @@ func TestKilledWhileWriting(t *testing.T) {
 		for _, id := range total.pastes {
 			if number(t, db, "SELECT count(*) FROM pastes WHERE id = $1", id) != 1 {
 				lost++
-				t.Errorf("the paste %s: got none, want it stored", id)
+				t.Errorf("the paste %s: got no row, want one", id)
 			}
 		}
-		// Those that were created without an answer are whole, too.
+		// Pastes that were not acknowledged are not half done either.
 		half += documents.halfs + number(t, db, `SELECT count(*) FROM pastes p WHERE p.id NOT LIKE 'expired%'
 			AND (p.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id)
 				OR p.pasties <> (SELECT count(*) FROM pasties y WHERE y.paste_id = p.id))`)
 		lost += documents.lost
 		if half > 0 {
-			t.Errorf("got %d users and pastes by half, want none", half)
+			t.Errorf("got %d half-done users and pastes, want none", half)
 		}
 		remaining := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
-		record(t, "with content created, edited, neither", fmt.Sprint(documents.created, ", ", documents.edited, ", ",
+		record(t, "pastes with content created, edited, unacknowledged", fmt.Sprint(documents.created, ", ",
+			documents.edited, ", ",
 			documents.unacknowledged), "")
 		record(t, "commands run, killed, failed", fmt.Sprint(total.commands, ", ", total.killed, ", ", total.failed), "")
 		record(t, "nodes killed, PostgreSQL killed", fmt.Sprint(nodes, ", ", kills), "")
 		record(t, "users, tokens, pastes acknowledged", fmt.Sprint(acknowledged, ", ", tokens, ", ", len(total.pastes)), "")
 		record(t, "of them lost, half-done", fmt.Sprint(lost, ", ", half), "0, 0")
-		record(t, "expired pastes left by sweepers that were killed", fmt.Sprint(remaining, " of ", expired), "")
+		record(t, "expired pastes left by killed sweeps", fmt.Sprint(remaining, " of ", expired), "")
 		wantExactCounts(t, cfg, db, node)
 	})
 }
 
-// insertPastes stores anonymous pastes that expire at that time.
+// insertPastes stores anonymous pastes that expire at expiry.
 func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, expiry time.Time) {
 	t.Helper()
 	query := insertInto("id, created_at, expires_at", "$1 || n, now(), $2::timestamptz FROM generate_series(1, $3) n")
@@ -259,11 +260,11 @@ func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, 
 	}
 }
 
-// wantExactCounts compares the counts that a node answers and that the database keeps with the rows.
+// wantExactCounts compares the counts that the node answers and that the database stores with the rows.
 func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *program.Process) {
 	t.Helper()
 	rows := number(t, db, "SELECT count(*) FROM pastes")
-	remaining := rows
+	stored := rows
 	if onSQLite(cfg) {
 		var integrity string
 		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil ||
@@ -271,7 +272,7 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 			t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 		}
 	} else {
-		remaining = number(t, db, "SELECT sum(pastes) FROM paste_counts")
+		stored = number(t, db, "SELECT sum(pastes) FROM paste_counts")
 	}
 	now := any(time.Now())
 	if onSQLite(cfg) {
@@ -279,16 +280,16 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	}
 	active := number(t, db, "SELECT count(*) FROM pastes WHERE expires_at IS NULL OR expires_at > $1", now)
 	_, answer := node.Get("/data/numPastes", "")
-	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", remaining), "the same")
+	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", stored), "the same")
 	record(t, "active pastes, answered", fmt.Sprint(active, ", ", answer), "the same")
-	if remaining != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
-		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", remaining,
+	if stored != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
+		t.Errorf("got %d pastes in the database's counts and the answer %s, want %d and %d active", stored,
 			answer, rows, active)
 	}
 }
 
-// TestKilledWhileImporting kills an import, or PostgreSQL under it, at random instants again and again, and then lets
-// it finish: stored records stay, nothing is half done, and the result is the export.
+// TestKilledWhileImporting kills imports, or PostgreSQL during them, at random instants, and then lets one finish.
+// Stored records must stay, nothing may be half done, and the result must be the export.
 func TestKilledWhileImporting(t *testing.T) {
 	t.Parallel()
 	const users, pastes, kills = 1000, 16_000, 4
@@ -302,8 +303,8 @@ func TestKilledWhileImporting(t *testing.T) {
 		}
 		interrupted, stored, half := 0, 0, 0
 		for round := range kills {
-			p := export.importing(t, cfg)
-			ended := func() bool {
+			p := export.startImport(t, cfg)
+			exited := func() bool {
 				select {
 				case <-p.Exited:
 					return true
@@ -311,11 +312,11 @@ func TestKilledWhileImporting(t *testing.T) {
 					return false
 				}
 			}
-			// Not at an instant, but at some progress: that depends less on the machine.
+			// It is killed after some progress, which depends less on the machine than time.
 			target := stored + 1 + rand.IntN((2*users+pastes)/kills)
-			for deadline := time.Now().Add(importLimit); !ended() && records() < target; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) { // it has read again what was stored before
-					t.Fatalf("got %d records stored by the import, want %d", records(), target)
+			for deadline := time.Now().Add(importLimit); !exited() && records() < target; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) { // the import must have passed the records stored before
+					t.Fatalf("got %d records, want %d", records(), target)
 				}
 			}
 			time.Sleep(rand.N(50 * time.Millisecond))
@@ -336,17 +337,17 @@ func TestKilledWhileImporting(t *testing.T) {
 			if n := number(t, db, `SELECT count(*) FROM users u WHERE (SELECT count(*) FROM identities WHERE user_id = u.id) <> 1
 				OR (SELECT count(*) FROM stars WHERE user_id = u.id) <> 3`); n > 0 {
 				half += n
-				t.Errorf("got %d users by half, want none", n)
+				t.Errorf("got %d half-stored users, want none", n)
 			}
 		}
-		final := export.importing(t, cfg)
+		final := export.startImport(t, cfg)
 		if code := wait(t, final); code != 0 {
 			t.Fatalf("got exit code %d, want 0: %s", code, &final.Stderr)
 		}
 		export.check(t, db)
-		record(t, "imports interrupted", fmt.Sprintf("%d of %d", interrupted, kills), "")
-		record(t, "users stored by half", half, "0")
-		record(t, "records stored before the import that finished", fmt.Sprintf("%d of %d", stored, 2*users+pastes), "")
+		record(t, "interrupted imports", fmt.Sprintf("%d of %d", interrupted, kills), "")
+		record(t, "half-stored users", half, "0")
+		record(t, "records stored before the last import", fmt.Sprintf("%d of %d", stored, 2*users+pastes), "")
 		wantExactCounts(t, cfg, db, serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=0"))
 	})
 }

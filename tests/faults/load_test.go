@@ -18,45 +18,45 @@ import (
 // answerLimit is how long a client waits for an answer before it takes the request for lost.
 const answerLimit = 30 * time.Second
 
-// question is a request and how to tell a right answer to it.
+// question is a request, with a function that recognises a right answer.
 type question struct {
 	path, token string
 	right       func(status int, body string) bool
 }
 
-// exactly is a question to which only a 200 with that body is right.
+// exactly returns a question to which only a 200 with this body is right.
 func exactly(path, token, body string) question {
 	return question{path, token, func(status int, got string) bool { return status == http.StatusOK && got == body }}
 }
 
-// load is clients that ask one question after another, each over a connection of its own.
+// load is a number of clients that ask one question after another, each over its own connection.
 type load struct {
 	clients   int
-	reconnect bool          // a new connection for each request, instead of one that is kept
+	reconnect bool          // use a new connection for each request
 	pause     time.Duration // of a client between two requests
-	// to returns the address to connect to next, or nothing: then the client waits until it does.
+	// to returns the address to connect to next, or "", upon which the client waits and calls it again.
 	to        func() string
-	questions []question      // each client starts at another one
-	ask       func() question // instead of questions: makes one that is asked at once
+	questions []question      // each client starts with another one
+	ask       func() question // returns the next question, instead of questions
 }
 
-// at returns a load's target that is always the same.
+// at returns a function for load.to that always returns the same address.
 func at(address string) func() string { return func() string { return address } }
 
-// tally counts what became of requests.
+// tally counts the outcomes of requests.
 type tally struct {
 	right       int
 	unavailable int // answered with 503
-	wrong       int // answered with anything else
+	wrong       int // another answer
 	refused     int // the connection was not established
-	lost        int // the connection was established, but did not bring an answer
+	lost        int // the connection was established, but no answer came
 	latencies   []time.Duration
-	samples     []string // of what was wrong or lost
+	samples     []string // descriptions of wrong and lost ones
 }
 
 func (a *tally) asked() int { return a.right + a.unavailable + a.wrong + a.refused + a.lost }
 
-// add adds another's counts.
+// add adds the counts of b.
 func (a *tally) add(b *tally) {
 	a.right += b.right
 	a.unavailable += b.unavailable
@@ -69,7 +69,7 @@ func (a *tally) add(b *tally) {
 	}
 }
 
-// String has the counts that are not zero.
+// String returns the counts that are not zero.
 func (a *tally) String() string {
 	var parts []string
 	for _, class := range []struct {
@@ -86,8 +86,7 @@ func (a *tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// percentile returns the time within which that share of the answers came: 0.5 for the median, 1 for the
-// longest.
+// percentile returns the time within which this share of the answers came: 0.5 for the median, 1 for the longest.
 func (a *tally) percentile(share float64) time.Duration {
 	if len(a.latencies) == 0 {
 		return 0
@@ -101,18 +100,18 @@ func (a *tally) wait() string {
 	return fmt.Sprintf("p50 %v, p99 %v, longest %v", a.percentile(0.5), a.percentile(0.99), a.percentile(1))
 }
 
-// wantRightOr503 fails the test for every answer that is neither, and for one that took longer than limit.
+// wantRightOr503 fails the test if an answer was neither, or took longer than limit.
 func (a *tally) wantRightOr503(t *testing.T, limit time.Duration) {
 	t.Helper()
 	if a.wrong+a.lost > 0 {
 		t.Errorf("got %v, want none wrong or lost: %s", a, strings.Join(a.samples, "; "))
 	}
 	if longest := a.percentile(1); longest > limit {
-		t.Errorf("got an answer after %v, want it within %v", longest, limit)
+		t.Errorf("got an answer after %v, want all within %v", longest, limit)
 	}
 }
 
-// wantAllRight fails the test for every answer that is not right, and if there was none.
+// wantAllRight fails the test if an answer was not right, or if there was none.
 func (a *tally) wantAllRight(t *testing.T) {
 	t.Helper()
 	if a.right == 0 || a.asked() != a.right {
@@ -120,12 +119,12 @@ func (a *tally) wantAllRight(t *testing.T) {
 	}
 }
 
-// running is a load that goes on until stop.
-type running struct {
+// runningLoad is a load that runs until stop.
+type runningLoad struct {
 	load
 	mu      sync.Mutex
 	tally   tally
-	stopped chan struct{}
+	done    chan struct{}
 	clients sync.WaitGroup
 }
 
@@ -137,10 +136,10 @@ func (l load) run(t *testing.T, duration time.Duration) *tally {
 	return r.stop()
 }
 
-// start applies the load until stop, or the end of the test.
-func (l load) start(t *testing.T) *running {
+// start applies the load until stop or the end of the test.
+func (l load) start(t *testing.T) *runningLoad {
 	t.Helper()
-	r := &running{load: l, stopped: make(chan struct{})}
+	r := &runningLoad{load: l, done: make(chan struct{})}
 	for i := range l.clients {
 		r.clients.Go(func() { r.client(i) })
 	}
@@ -148,29 +147,28 @@ func (l load) start(t *testing.T) *running {
 	return r
 }
 
-// stop lets each client finish its request and returns what was counted since the last cut.
-func (r *running) stop() *tally {
+// stop lets each client finish its request, and returns the counts since the last cut.
+func (r *runningLoad) stop() *tally {
 	r.mu.Lock()
 	if !r.isStopped() {
-		close(r.stopped)
+		close(r.done)
 	}
 	r.mu.Unlock()
 	r.clients.Wait()
 	return r.cut()
 }
 
-// cut returns what was counted since the last cut.
-func (r *running) cut() *tally {
+// cut returns the counts since the last cut, and resets them.
+func (r *runningLoad) cut() *tally {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	counted := r.tally
+	counts := r.tally
 	r.tally = tally{}
-	return &counted
+	return &counts
 }
 
-// client asks until the load is stopped. Connections that the server announces to close, or that fail,
-// are opened anew.
-func (r *running) client(turn int) {
+// client asks until the load is stopped. It replaces connections that fail, or that the server is about to close.
+func (r *runningLoad) client(turn int) {
 	var connection net.Conn
 	var reader *bufio.Reader
 	hangUp := func() {
@@ -181,7 +179,7 @@ func (r *running) client(turn int) {
 	}
 	defer hangUp()
 	for !r.isStopped() {
-		began := time.Now()
+		start := time.Now()
 		if connection == nil {
 			if connection = r.connect(); connection == nil {
 				time.Sleep(10 * time.Millisecond)
@@ -197,7 +195,7 @@ func (r *running) client(turn int) {
 			turn++
 		}
 		status, body, closing, err := exchange(connection, reader, q, r.reconnect)
-		r.note(q, status, body, err, time.Since(began))
+		r.note(q, status, body, err, time.Since(start))
 		if err != nil || closing || r.reconnect {
 			hangUp()
 		}
@@ -207,9 +205,9 @@ func (r *running) client(turn int) {
 	}
 }
 
-func (r *running) isStopped() bool {
+func (r *runningLoad) isStopped() bool {
 	select {
-	case <-r.stopped:
+	case <-r.done:
 		return true
 	default:
 		return false
@@ -217,7 +215,7 @@ func (r *running) isStopped() bool {
 }
 
 // connect returns a new connection, or nil.
-func (r *running) connect() net.Conn {
+func (r *runningLoad) connect() net.Conn {
 	address := r.to()
 	if address == "" {
 		return nil
@@ -237,15 +235,15 @@ func (r *running) connect() net.Conn {
 	return connection
 }
 
-// note counts what became of a request.
-func (r *running) note(q question, status int, body string, err error, took time.Duration) {
+// note counts the outcome of a request.
+func (r *runningLoad) note(q question, status int, body string, err error, latency time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.tally
 	switch {
 	case err != nil:
 		a.lost++
-		a.sample("%s after %v: %v", q.path, took, err)
+		a.sample("%s after %v: %v", q.path, latency, err)
 		return
 	case status == http.StatusServiceUnavailable:
 		a.unavailable++
@@ -253,9 +251,9 @@ func (r *running) note(q question, status int, body string, err error, took time
 		a.right++
 	default:
 		a.wrong++
-		a.sample("%s after %v: %d %.120s", q.path, took, status, body)
+		a.sample("%s after %v: %d %.120s", q.path, latency, status, body)
 	}
-	a.latencies = append(a.latencies, took)
+	a.latencies = append(a.latencies, latency)
 }
 
 func (a *tally) sample(format string, args ...any) {
@@ -264,7 +262,7 @@ func (a *tally) sample(format string, args ...any) {
 	}
 }
 
-// exchange sends a request and reads the answer. closing says that the server closes the connection.
+// exchange sends a request and reads the answer. closing says whether the server closes the connection.
 func exchange(connection net.Conn, reader *bufio.Reader,
 	q question, last bool) (status int, body string, closing bool, err error) {
 	_ = connection.SetDeadline(time.Now().Add(answerLimit))

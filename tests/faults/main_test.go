@@ -1,10 +1,9 @@
-// Package faults breaks what the program stands on while clients ask it things, and looks whether the
-// invariants hold: nothing acknowledged is lost, nothing half-done is seen, every answer is right or a
-// prompt 503, and no client is starved.
+// Package faults breaks what the program depends on while it serves clients, and checks the invariants: nothing
+// acknowledged is lost, nothing half done is visible, every answer is right or a prompt 503, and no client is starved.
 //
-// Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine, are collected
-// with record and printed in one table at the end. Scenarios that compare times, or keep the processors busy, run one
-// after another. The others mostly wait, and run two at once after them. "make test-faults" runs them all.
+// Each scenario is a test with the real program. Tests assert facts. Figures, which depend on the machine, are
+// collected with record and printed in one table at the end. Scenarios that compare times, or keep the processors busy,
+// run one after another. The others mostly wait, and run afterwards, two at once. "make test-faults" runs all of them.
 package faults
 
 import (
@@ -21,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	program.ShippedTimeouts = !program.Raced // the scenarios want answers in the time that is shipped
+	program.ShippedTimeouts = !program.Raced // the scenarios expect answers within the default timeouts
 	reasons, code := readReasons(func() int { return database.Main(m) })
 	program.Remove()
 	figures.print()
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// figures are what the scenarios measured.
+// figures are the measurements of the scenarios.
 var figures table
 
 type table struct {
@@ -37,11 +36,10 @@ type table struct {
 	rows [][4]string
 }
 
-// figureMark tells a figure from the reason why a test fails, in the output of the test.
+// figureMark distinguishes a figure from the reason of a failure in the output of a test.
 const figureMark = "figure: "
 
-// record notes a figure for the table at the end. must says what has to hold of it, or is empty when the
-// figure is only for reading; that it holds is for the test to assert.
+// record adds a figure to the table at the end. must says what the test asserts about it, or is empty.
 func record(t *testing.T, what string, value any, must string) {
 	t.Helper()
 	t.Logf("%s%s: %v", figureMark, what, value)
@@ -57,7 +55,7 @@ func (f *table) print() {
 		return
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "\nWHAT WAS MEASURED [what it must be]")
+	_, _ = fmt.Fprintln(w, "\nMEASUREMENTS [what they must be]")
 	slices.SortStableFunc(f.rows, func(a, b [4]string) int { return strings.Compare(a[0], b[0]) }) // some ran at once
 	last := ""
 	for _, row := range f.rows {

@@ -15,14 +15,14 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// requestTimeout is that of the nodes whose database is broken: much longer than an answer takes on a busy machine, so
-// that no request gets a 503 for that. An answer may take promptly at most: the rest is for such a machine, too.
+// requestTimeout is the timeout of nodes whose database is broken. It is much longer than an answer takes on a busy
+// machine, which must not cause a 503. An answer may take at most promptly, which also allows for a busy machine.
 const (
 	requestTimeout = 5 * time.Second
 	promptly       = requestTimeout + 5*time.Second
 )
 
-// serve starts a node that has requestTimeout, unless settings say otherwise.
+// serve starts a node with requestTimeout, unless settings say otherwise.
 func serve(t *testing.T, databaseURL string, settings ...string) *program.Process {
 	t.Helper()
 	return program.Serve(t, databaseURL, append([]string{"GLUEPOT_HTTP_REQUEST_TIMEOUT=" + requestTimeout.String()},
@@ -36,7 +36,7 @@ func onEach(t *testing.T, scenario func(t *testing.T, cfg gormstore.Config)) {
 	t.Run("sqlite", func(t *testing.T) { scenario(t, database.SQLite(t)) })
 }
 
-// fixtureQuestions ask for what program.Fixture stored, on every endpoint that needs the database.
+// fixtureQuestions returns questions about program.Fixture, for every endpoint that needs the database.
 func fixtureQuestions() []question {
 	return []question{
 		exactly("/user/epoxy", "", epoxyView+"}"),
@@ -54,7 +54,7 @@ const epoxyView = `{"_id":"epoxy001","username":"Epoxy",` +
 	`"avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
 	`"publicProfile":true,"supporterLength":24,"contributor":true`
 
-// ready reports whether a node says that it is.
+// ready reports whether a node says that it is ready.
 func ready(p *program.Process) bool {
 	client := http.Client{Timeout: promptly, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get("http://" + p.Address + "/readyz")
@@ -65,21 +65,21 @@ func ready(p *program.Process) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// untilReady waits until the node is ready and returns how long that took.
-func untilReady(t *testing.T, p *program.Process) time.Duration {
+// waitUntilReady waits until the node is ready, and returns how long that took.
+func waitUntilReady(t *testing.T, p *program.Process) time.Duration {
 	t.Helper()
-	began := time.Now()
+	start := time.Now()
 	program.Eventually(t, "the node is ready", func() bool { return ready(p) })
-	return time.Since(began).Round(time.Millisecond)
+	return time.Since(start).Round(time.Millisecond)
 }
 
-// residentMemory returns how many bytes of a process are in memory.
+// residentMemory returns the resident memory of a process, in bytes.
 func residentMemory(t *testing.T, p *program.Process) int64 {
 	t.Helper()
 	return memory(t, p, "VmRSS")
 }
 
-// peakMemory returns the most that a process has had in memory, in bytes.
+// peakMemory returns the peak resident memory of a process, in bytes.
 func peakMemory(t *testing.T, p *program.Process) int64 {
 	t.Helper()
 	return memory(t, p, "VmHWM")
@@ -100,33 +100,33 @@ func memory(t *testing.T, p *program.Process, kind string) int64 {
 			return kib << 10
 		}
 	}
-	t.Fatalf("got %s, want how much memory the process has", status)
+	t.Fatalf("got %s, want a line for the kind of memory", status)
 	return 0
 }
 
-// mib writes a number of bytes.
+// mib formats a number of bytes.
 func mib(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
 
-// balancer sends clients to the nodes that said last time that they are ready, each in its turn.
+// balancer sends clients to ready nodes in turn.
 type balancer struct {
-	nodes []*balanced
+	nodes []*balancedNode
 	next  atomic.Uint32
 }
 
-type balanced struct {
+type balancedNode struct {
 	address string
 	ready   atomic.Bool
 }
 
-// balancerInterval is how often a balancer looks at a node's readiness.
+// balancerInterval is the pause between two checks of a node's readiness.
 const balancerInterval = 50 * time.Millisecond
 
-// balance starts a balancer before nodes on those addresses, which need not listen yet.
+// balance starts a balancer for nodes at these addresses, which need not listen yet.
 func balance(t *testing.T, addresses ...string) *balancer {
 	t.Helper()
 	b := &balancer{}
 	for _, address := range addresses {
-		node := &balanced{address: address}
+		node := &balancedNode{address: address}
 		b.nodes = append(b.nodes, node)
 		go func() {
 			for t.Context().Err() == nil {
@@ -138,7 +138,7 @@ func balance(t *testing.T, addresses ...string) *balancer {
 	return b
 }
 
-// pick returns the address of a ready node, or nothing.
+// pick returns the address of a ready node, or "".
 func (b *balancer) pick() string {
 	first := int(b.next.Add(1))
 	for i := range b.nodes {
@@ -149,7 +149,7 @@ func (b *balancer) pick() string {
 	return ""
 }
 
-// gluepot runs a command that must succeed and returns what it printed.
+// gluepot runs a command that must succeed, and returns its output.
 func gluepot(t *testing.T, databaseURL, line string, settings ...string) string {
 	t.Helper()
 	code, stdout, stderr := program.Run(t, append(settings, "GLUEPOT_DATABASE_URL="+databaseURL), strings.Fields(line)...)

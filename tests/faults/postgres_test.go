@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// outage is how long the database is away: no request of its beginning may wait for its end.
+// outage is how long the database is down. No request from its beginning may wait for its end.
 const outage = requestTimeout + time.Second
 
 // TestPostgresKilled kills PostgreSQL with all its processes, and starts it again.
@@ -25,7 +25,7 @@ func TestPostgresKilled(t *testing.T) {
 	survive(t, serve(t, server.Config.URL), func() { server.Kill(t) }, func() { server.Start(t) })
 }
 
-// TestPostgresFrozen stops PostgreSQL's processes: the kernel accepts connections, and nothing answers.
+// TestPostgresFrozen freezes PostgreSQL's processes: the kernel accepts connections, but nothing answers.
 func TestPostgresFrozen(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
@@ -33,7 +33,7 @@ func TestPostgresFrozen(t *testing.T) {
 	survive(t, serve(t, server.Config.URL), func() { server.Freeze(t) }, func() { server.Thaw(t) })
 }
 
-// TestPostgresPartitioned drops every packet between the node and PostgreSQL. Connections from that time stay dead.
+// TestPostgresPartitioned drops all traffic between the node and PostgreSQL. Connections of that time stay dead.
 func TestPostgresPartitioned(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -42,7 +42,7 @@ func TestPostgresPartitioned(t *testing.T) {
 	survive(t, serve(t, through.URL), proxy.Drop, proxy.Resume)
 }
 
-// TestPostgresOutOfConnections holds every connection of PostgreSQL, which then answers the node with a refusal.
+// TestPostgresOutOfConnections takes every connection of PostgreSQL, so that it refuses the node.
 func TestPostgresOutOfConnections(t *testing.T) {
 	t.Parallel()
 	const connections = 20
@@ -55,19 +55,19 @@ func TestPostgresOutOfConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := []*sql.Conn{first}
+	others := []*sql.Conn{first}
 	survive(t, node, func() {
-		// The node is kept out until the others have them all: it would race with them for each.
+		// The proxy keeps the node out until the others have all connections. Otherwise it would race with them.
 		proxy.Refuse()
 		program.Eventually(t, "others have every connection", func() bool {
 			connection, err := db.Conn(t.Context())
 			for ; err == nil; connection, err = db.Conn(t.Context()) {
-				held = append(held, connection)
+				others = append(others, connection)
 			}
-			if len(held) == connections {
+			if len(others) == connections {
 				return true
 			}
-			// The fixture still has some, and the node's end when PostgreSQL notices.
+			// The fixture still has some, and the node's end only when PostgreSQL notices.
 			if _, err := first.ExecContext(t.Context(),
 				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gluepot'"); err != nil {
 				t.Fatal(err)
@@ -80,64 +80,65 @@ func TestPostgresOutOfConnections(t *testing.T) {
 			return status == http.StatusServiceUnavailable && strings.Contains(body, "takes no more connections")
 		})
 	}, func() {
-		for _, connection := range held {
+		for _, connection := range others {
 			_ = connection.Close() // back to the pool
 		}
 		_ = db.Close()
 	})
 }
 
-// survive takes the database away from a node under load and gives it back. Meanwhile every answer is
-// right or a prompt 503, what needs no database is answered as ever, and the node does not claim to be
-// ready; afterwards it is ready, and all is right, without a restart.
+// survive breaks the database of a node under load, and mends it. During the outage every answer must be right or a
+// prompt 503, requests that need no database must work, and the node must not be ready. Afterwards it must be ready,
+// and all answers right, without a restart.
 func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase func()) {
 	t.Helper()
 	languages := load{clients: 2, pause: 10 * time.Millisecond, to: at(node.Address), questions: []question{
 		{"/data/language?name=Go", "", func(status int, _ string) bool { return status == 200 }},
 		{"/healthz", "", func(status int, _ string) bool { return status == 200 }},
 	}}.start(t)
-	asking := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	background := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address),
+		questions: fixtureQuestions()}.start(t)
 	time.Sleep(time.Second)
 	before := &tally{}
-	program.Eventually(t, "there are answers", func() bool {
-		before.add(asking.cut())
+	program.Eventually(t, "the node answers", func() bool {
+		before.add(background.cut())
 		return before.asked() > 0
 	})
 	before.wantAllRight(t)
 
 	breakDatabase()
-	broken := time.Now()
+	outageStart := time.Now()
 	during := &tally{}
 	program.Eventually(t, "answers are 503", func() bool {
-		during.add(asking.cut())
+		during.add(background.cut())
 		return during.unavailable > 0
 	})
 	if ready(node) {
-		t.Error("got a node that says it is ready, want one that is not")
+		t.Error("got a ready node without its database, want one that is not ready")
 	}
-	time.Sleep(time.Until(broken.Add(outage)))
+	time.Sleep(time.Until(outageStart.Add(outage)))
 	mendDatabase()
-	became := untilReady(t, node)
-	during.add(asking.cut())
+	readyAfter := waitUntilReady(t, node)
+	during.add(background.cut())
 
-	began := time.Now()
+	recoveryStart := time.Now()
 	program.Eventually(t, "all answers are right", func() bool {
 		time.Sleep(200 * time.Millisecond)
-		counted := asking.cut()
-		during.add(counted)
-		return counted.right > 0 && counted.right == counted.asked()
+		answers := background.cut()
+		during.add(answers)
+		return answers.right > 0 && answers.right == answers.asked()
 	})
-	recovered := time.Since(began) - 200*time.Millisecond
+	recovery := time.Since(recoveryStart) - 200*time.Millisecond
 	after := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address),
 		questions: fixtureQuestions()}.run(t, time.Second)
-	during.add(asking.stop())
+	during.add(background.stop())
 	always := languages.stop()
 	record(t, "before", fmt.Sprint(before, "; ", before.wait()), "all right")
-	record(t, "while it was away", fmt.Sprint(during, "; longest ", during.percentile(1)),
+	record(t, "during the outage", fmt.Sprint(during, "; longest ", during.percentile(1)),
 		fmt.Sprint("right or 503, within ", promptly))
-	record(t, "languages and /healthz during that time", fmt.Sprint(always, "; ", always.wait()), "all right")
-	record(t, "ready again after", became, fmt.Sprint("within ", program.Patience))
-	record(t, "all right again after that within", recovered.Round(time.Millisecond),
+	record(t, "languages and /healthz during the outage", fmt.Sprint(always, "; ", always.wait()), "all right")
+	record(t, "ready again after", readyAfter, fmt.Sprint("within ", program.Patience))
+	record(t, "all right after another", recovery.Round(time.Millisecond),
 		fmt.Sprint("within ", program.Patience))
 	record(t, "afterwards", fmt.Sprint(after, "; ", after.wait()), "all right")
 	during.wantRightOr503(t, promptly)
@@ -145,8 +146,8 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 	after.wantAllRight(t)
 }
 
-// TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen: it ends in time
-// and succeeds, because it could do no more.
+// TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen. It must exit in
+// time and successfully.
 func TestStopWhileDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	server := database.StartBreakable(t)
@@ -155,22 +156,22 @@ func TestStopWhileDatabaseHangs(t *testing.T) {
 	if status, body := node.Get("/user/self", program.EpoxyToken); status != 200 {
 		t.Fatalf("got %d %s, want 200", status, body)
 	}
-	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	background := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
 	time.Sleep(200 * time.Millisecond)
 	server.Freeze(t)
-	began := time.Now()
+	start := time.Now()
 	node.Signal(syscall.SIGTERM)
 	select {
 	case <-node.Exited:
 	case <-time.After(program.Patience):
-		t.Fatalf("got no stop within %v, want one", program.Patience)
+		t.Fatalf("got a node that still runs after %v, want it to exit", program.Patience)
 	}
-	took, code := time.Since(began).Round(time.Millisecond), node.Cmd.ProcessState.ExitCode()
+	elapsed, code := time.Since(start).Round(time.Millisecond), node.Cmd.ProcessState.ExitCode()
 	server.Thaw(t)
-	asking.stop()
+	background.stop()
 	record(t, "exit code", code, "0")
-	record(t, "time to stop", took, fmt.Sprint("less than ", program.Patience))
+	record(t, "time to stop", elapsed, fmt.Sprint("less than ", program.Patience))
 	if code != 0 {
-		t.Errorf("got exit code %d after %v, want 0", code, took)
+		t.Errorf("got exit code %d after %v, want 0", code, elapsed)
 	}
 }

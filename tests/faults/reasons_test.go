@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// reasons are what the failed tests of a run complained of, read from what package testing prints: no test can ask
-// it. They are wanted after the table, at the end of the output, which is what remains of a long log.
+// reasons are the failure messages of a run, parsed from the output of package testing, which has no API for them. They
+// are printed after the table, at the end of the output, where a reader of a long log finds them.
 type reasons struct {
-	test   string // that is printing
-	said   map[string][]string
-	failed []string
+	test     string // whose output is being read
+	messages map[string][]string
+	failed   []string
 }
 
 var (
@@ -24,23 +24,23 @@ var (
 	reasonLine = regexp.MustCompile(`^ +(\w+_test\.go:\d+: .*)`)
 )
 
-// readReasons passes on what run prints and returns the reasons in it.
+// readReasons passes on the output of run, and returns the reasons in it.
 func readReasons(run func() int) (*reasons, int) {
 	terminal := os.Stdout
 	from, to, err := os.Pipe()
 	if err != nil {
 		panic(err)
 	}
-	r, read := &reasons{said: map[string][]string{}}, make(chan struct{})
+	r, done := &reasons{messages: map[string][]string{}}, make(chan struct{})
 	go func() {
-		defer close(read)
+		defer close(done)
 		r.read(io.TeeReader(from, terminal))
 	}()
 	os.Stdout = to
 	code := run()
 	os.Stdout = terminal
 	_ = to.Close()
-	<-read
+	<-done
 	return r, code
 }
 
@@ -54,7 +54,7 @@ func (r *reasons) read(output io.Reader) {
 				r.failed = append(r.failed, r.test)
 			}
 		} else if match := reasonLine.FindStringSubmatch(line); match != nil && !strings.Contains(line, figureMark) {
-			r.said[r.test] = append(r.said[r.test], match[1])
+			r.messages[r.test] = append(r.messages[r.test], match[1])
 		}
 		if err != nil {
 			return
@@ -62,23 +62,23 @@ func (r *reasons) read(output io.Reader) {
 	}
 }
 
-// print writes the first reasons of each failed test, each on a line.
+// print writes the first reasons of each failed test, one a line.
 func (r *reasons) print(w io.Writer) {
-	const most, longest = 5, 400
+	const maxReasons, maxLength = 5, 400
 	if len(r.failed) > 0 {
-		_, _ = fmt.Fprintln(w, "\nFAILED, AND WHY")
+		_, _ = fmt.Fprintln(w, "\nFAILURES")
 	}
 	slices.Sort(r.failed)
 	for i, test := range r.failed {
-		entries := r.said[test]
+		entries := r.messages[test]
 		if len(entries) == 0 && i+1 < len(r.failed) && strings.HasPrefix(r.failed[i+1], test+"/") {
-			continue // a test of its own has the reason
+			continue // a subtest has the reason
 		}
 		_, _ = fmt.Fprintln(w, test)
-		for _, reason := range entries[:min(most, len(entries))] {
-			_, _ = fmt.Fprintf(w, "  %.*s\n", longest, reason)
+		for _, reason := range entries[:min(maxReasons, len(entries))] {
+			_, _ = fmt.Fprintf(w, "  %.*s\n", maxLength, reason)
 		}
-		if more := len(entries) - most; more > 0 {
+		if more := len(entries) - maxReasons; more > 0 {
 			_, _ = fmt.Fprintf(w, "  and %d more\n", more)
 		}
 	}
@@ -87,14 +87,14 @@ func (r *reasons) print(w io.Writer) {
 // TestReasons parses what package testing prints with and without -v.
 func TestReasons(t *testing.T) {
 	const want = `
-FAILED, AND WHY
+FAILURES
 TestA/postgres
   a_test.go:3: 7 lost
   a_test.go:4: exit code 1
 TestB
   b_test.go:5: not in time: the node is ready
 `
-	for name, output := range map[string]string{
+	for name, input := range map[string]string{
 		"verbose": `=== RUN   TestA
 === RUN   TestA/postgres
     a_test.go:2: figure: answers: 7 lost
@@ -129,11 +129,11 @@ FAIL
     b_test.go:5: not in time: the node is ready
 FAIL`,
 	} {
-		r := &reasons{said: map[string][]string{}}
-		r.read(strings.NewReader(output))
-		var printed strings.Builder
-		r.print(&printed)
-		if got := printed.String(); got != want {
+		r := &reasons{messages: map[string][]string{}}
+		r.read(strings.NewReader(input))
+		var output strings.Builder
+		r.print(&output)
+		if got := output.String(); got != want {
 			t.Errorf("%s: got %s\nwant %s", name, got, want)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// shipped are the values for a public service that we ship, and the memory that goes with them. Files of one row ship
-// the same.
-var shipped = []struct {
+// shippedInstallations are the installations of a public service that we ship, with their memory. The files of a row
+// have the same settings.
+var shippedInstallations = []struct {
 	name   string
 	files  []string
 	memory int64
@@ -28,7 +28,7 @@ var shipped = []struct {
 	{"compose_and_systemd", []string{"compose.yaml", "docs/operations/systemd/gluepot.service"}, 384 << 20},
 }
 
-// shippedSetting is one that matters to attackers; those about addresses and databases are an installation's own.
+// shippedSetting matches the settings that limit attackers. Those of addresses and databases differ.
 var shippedSetting = regexp.MustCompile(
 	`(?m)^[^#\n]*?(GLUEPOT_(?:HTTP_MAX|LIMIT|ANONYMOUS|USER|STORE)_\w+)(?:, value: |: |=)"?(\w+)`)
 
@@ -39,55 +39,55 @@ func shippedSettings(t *testing.T, files []string) (settings []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var own []string
+		var fileSettings []string
 		for _, match := range shippedSetting.FindAllStringSubmatch(string(content), -1) {
-			own = append(own, match[1]+"="+match[2])
+			fileSettings = append(fileSettings, match[1]+"="+match[2])
 		}
-		slices.Sort(own)
-		if len(own) < 9 || i > 0 && !slices.Equal(own, settings) {
-			t.Fatalf("%s: got %q, want all limits, as in %s: %q", file, own, files[0], settings)
+		slices.Sort(fileSettings)
+		if len(fileSettings) < 9 || i > 0 && !slices.Equal(fileSettings, settings) {
+			t.Fatalf("%s: got %q, want all limits, as in %s: %q", file, fileSettings, files[0], settings)
 		}
-		settings = own
+		settings = fileSettings
 	}
 	return settings
 }
 
-// TestShippedValues runs a node with the settings and the memory that we ship. Strangers request the page of 2 MB of
-// control characters again and again, hold incomplete requests, guess passwords, and create pastes beyond their quota,
-// one after the other: others are answered all the time, and the node is not killed.
+// TestShippedValues runs a node with the settings and the memory that we ship. In turn, strangers repeatedly request
+// the page of 2 MB of control characters, hold incomplete requests, guess passwords, and create pastes beyond their
+// quota. Others must be answered, and the node must not be killed.
 func TestShippedValues(t *testing.T) {
-	for _, s := range shipped {
+	for _, s := range shippedInstallations {
 		t.Run(s.name, func(t *testing.T) {
 			cfg := database.SQLite(t)
 			program.Fixture(t, cfg)
 			node := program.Serve(t, cfg.URL, append(shippedSettings(t, s.files), fmt.Sprint("GOMEMLIMIT=", s.memory/10*9))...)
 			group := confine(t, node, s.memory)
-			hard := createRaw(t, node, strings.Repeat("\x01", 2<<20-100))
-			looking := load{clients: 4, pause: 100 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+			id := createRaw(t, node, strings.Repeat("\x01", 2<<20-100))
+			background := load{clients: 4, pause: 100 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
 			time.Sleep(time.Second)
-			looking.cut().wantAllRight(t)
+			background.cut().wantAllRight(t)
 
 			beside := func(attack string, do func()) {
 				t.Helper()
 				do()
-				others := looking.cut()
-				record(t, "look-ups beside "+attack, fmt.Sprint(others, "; ", others.wait()), "all right, or 503")
+				others := background.cut()
+				record(t, "lookups beside "+attack, fmt.Sprint(others, "; ", others.wait()), "all right, or 503")
 				others.wantRightOr503(t, answerLimit)
 				if others.right == 0 {
-					t.Errorf("%s: got no look-up answered", attack)
+					t.Errorf("%s: got no right lookups, want some", attack)
 				}
 			}
-			beside("pages of control characters", func() { pages(t, node, hard) })
+			beside("pages of control characters", func() { pages(t, node, id) })
 			beside("half requests", func() {
 				for range 1000 {
 					conn := dialFrom(t, node, "127.0.0.2")
-					_, _ = io.WriteString(conn, "GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\n") // it may be closed already
+					_, _ = io.WriteString(conn, "GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\n") // the connection may be closed
 				}
 				time.Sleep(time.Second)
 			})
 			beside("passwords", func() { guessPasswords(t, node) })
 			beside("pastes beyond the quota", func() { spend(t, node) })
-			looking.stop()
+			background.stop()
 			wantNotKilled(t, group)
 			peak := peakMemory(t, node) - memory(t, node, "RssFile")
 			record(t, "peak of memory, without the program's file", mib(peak), "below "+mib(s.memory))
@@ -98,14 +98,14 @@ func TestShippedValues(t *testing.T) {
 	}
 }
 
-// pages asks for the page of a paste for a while, from a few addresses: 15 a second.
+// pages requests the page of a paste 60 times, 15 times a second, from a few addresses.
 func pages(t *testing.T, node *program.Process, id string) {
 	t.Helper()
 	const number, rate = 60, 15
-	var asking sync.WaitGroup
+	var callers sync.WaitGroup
 	statuses := make([]int, number)
 	for i := range number {
-		asking.Go(func() {
+		callers.Go(func() {
 			conn := dialFrom(t, node, fmt.Sprint("127.0.3.", 1+i%4))
 			_, _ = fmt.Fprintf(conn, "GET /%s HTTP/1.1\r\nHost: gluepot.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
 				id)
@@ -119,31 +119,31 @@ func pages(t *testing.T, node *program.Process, id string) {
 		})
 		time.Sleep(time.Second / rate)
 	}
-	asking.Wait()
-	rows := 0
+	callers.Wait()
+	successes := 0
 	for _, status := range statuses {
 		if status == http.StatusOK {
-			rows++
+			successes++
 		} else if status != http.StatusServiceUnavailable {
 			t.Errorf("got %d, want the page or 503", status)
 		}
 	}
-	record(t, "pages of control characters that were shown", rows, fmt.Sprint("some of ", number))
-	if rows == 0 {
-		t.Error("got no page shown")
+	record(t, "pages of control characters", successes, fmt.Sprint("some of ", number))
+	if successes == 0 {
+		t.Error("got no pages, want some")
 	}
 }
 
-// guessPasswords has 500 clients try a password at once: some are told that it is wrong, the others to come again.
+// guessPasswords tries passwords with 500 clients at once. Some must get 401, and the others 503.
 func guessPasswords(t *testing.T, node *program.Process) {
 	t.Helper()
 	const number = 500
 	statuses, begin := make([]int, number), make(chan struct{})
-	var guessing sync.WaitGroup
+	var callers sync.WaitGroup
 	for i := range number {
 		conn := dialFrom(t, node, fmt.Sprintf("127.0.%d.%d", 4+i/250, 1+i%250))
 		body := fmt.Sprintf("name=user%d&password=tulip+river+stone", i)
-		guessing.Go(func() {
+		callers.Go(func() {
 			<-begin
 			_, _ = fmt.Fprintf(conn, "POST /sign-in HTTP/1.1\r\nHost: gluepot.test\r\nAccept: text/html\r\n"+
 				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
@@ -158,26 +158,26 @@ func guessPasswords(t *testing.T, node *program.Process) {
 		})
 	}
 	close(begin)
-	guessing.Wait()
-	compared := 0
+	callers.Wait()
+	rejections := 0
 	for _, status := range statuses {
 		if status == http.StatusUnauthorized {
-			compared++
+			rejections++
 		} else if status != http.StatusServiceUnavailable {
 			t.Errorf("got %d, want 401 or 503", status)
 		}
 	}
-	record(t, "passwords that were compared", compared, fmt.Sprint("some of ", number))
-	if compared == 0 {
-		t.Error("got no password compared")
+	record(t, "rejected passwords", rejections, fmt.Sprint("some of ", number))
+	if rejections == 0 {
+		t.Error("got no rejected passwords, want some")
 	}
 }
 
-// spend creates pastes without a token until that is refused, and wants it to be within the quota of an hour.
+// spend creates pastes without a token until they are refused, and checks that they are within the quota of an hour.
 func spend(t *testing.T, node *program.Process) {
 	t.Helper()
-	const quota = 60 // createRaw has used one
-	created, limited := 0, 0
+	const quota = 60 // of which createRaw used one
+	created, refusals := 0, 0
 	for range 2 * quota {
 		answer, err := http.Post("http://"+node.Address+"/raw", "text/plain", bytes.NewReader([]byte("spam")))
 		if err != nil {
@@ -188,13 +188,13 @@ func spend(t *testing.T, node *program.Process) {
 		case http.StatusOK:
 			created++
 		case http.StatusTooManyRequests:
-			limited++
+			refusals++
 		default:
 			t.Errorf("got %s, want the paste or 429", answer.Status)
 		}
 	}
 	record(t, "anonymous pastes of one client", created, fmt.Sprint("at most ", quota))
-	if created == 0 || created > quota || limited == 0 {
-		t.Errorf("got %d pastes, and %d refused, want at most %d", created, limited, quota)
+	if created == 0 || created > quota || refusals == 0 {
+		t.Errorf("got %d pastes and %d refusals, want at most %d pastes and some refusals", created, refusals, quota)
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// drainDelay is that of nodes that are stopped: longer than any client here waits between two requests, or a balancer
-// between two looks, when the machine is busy.
+// drainDelay is the setting of nodes that are stopped. It is longer than the pauses between two requests of a client
+// and two checks of a balancer, even on a busy machine.
 const drainDelay = "GLUEPOT_HTTP_DRAIN_DELAY=3s"
 
-// TestStopUnderLoad stops a node twice under load, on each database: it answers every request on a connection that it
-// has accepted, and exits with 0.
+// TestStopUnderLoad stops a node twice under load, on each database. It must answer every request on a connection that
+// it has accepted, and exit with 0.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel()
 	const stops = 2
@@ -29,7 +29,7 @@ func TestStopUnderLoad(t *testing.T) {
 		var longest time.Duration
 		for range stops {
 			node := serve(t, cfg.URL, drainDelay)
-			// Clients that hear that their connection is closed go elsewhere once the node is stopping.
+			// Once the node is stopping, clients whose connection is closed do not connect again.
 			var stopping atomic.Bool
 			to := func() string {
 				if stopping.Load() {
@@ -37,21 +37,21 @@ func TestStopUnderLoad(t *testing.T) {
 				}
 				return node.Address
 			}
-			keeping := load{clients: 24, pause: time.Millisecond, to: to, questions: fixtureQuestions()}.start(t)
-			knocking := load{clients: 8, reconnect: true, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+			keepAlive := load{clients: 24, pause: time.Millisecond, to: to, questions: fixtureQuestions()}.start(t)
+			reconnecting := load{clients: 8, reconnect: true, to: at(node.Address), questions: fixtureQuestions()}.start(t)
 			time.Sleep(500 * time.Millisecond)
-			began := time.Now()
+			start := time.Now()
 			stopping.Store(true)
 			node.Signal(syscall.SIGTERM)
 			if code := node.Wait(); code != 0 {
 				t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 			}
-			longest = max(longest, time.Since(began))
-			persistent.add(keeping.stop())
-			fresh.add(knocking.stop())
+			longest = max(longest, time.Since(start))
+			persistent.add(keepAlive.stop())
+			fresh.add(reconnecting.stop())
 		}
-		record(t, "requests on kept connections", &persistent, "all right")
-		record(t, "requests on new connections", &fresh, "none wrong; refused once it listens no more")
+		record(t, "requests on persistent connections", &persistent, "all right")
+		record(t, "requests on new connections", &fresh, "none wrong; refused once it no longer listens")
 		record(t, "longest stop", longest.Round(time.Millisecond), "")
 		persistent.wantAllRight(t)
 		if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
@@ -60,7 +60,7 @@ func TestStopUnderLoad(t *testing.T) {
 	})
 }
 
-// TestRollingRestart restarts two nodes in turn behind a balancer that checks /readyz: no request fails.
+// TestRollingRestart restarts two nodes in turn behind a balancer that checks /readyz. No request may fail.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -73,7 +73,7 @@ func TestRollingRestart(t *testing.T) {
 	}
 	b := balance(t, addresses[:]...)
 	program.Eventually(t, "the balancer knows a node", func() bool { return b.pick() != "" })
-	keeping := load{clients: 16, pause: time.Millisecond, to: b.pick, questions: fixtureQuestions()}.start(t)
+	persistent := load{clients: 16, pause: time.Millisecond, to: b.pick, questions: fixtureQuestions()}.start(t)
 	fresh := load{clients: 4, reconnect: true, pause: time.Millisecond, to: b.pick, questions: fixtureQuestions()}.start(t)
 	for range 2 {
 		for i, node := range nodes {
@@ -87,22 +87,22 @@ func TestRollingRestart(t *testing.T) {
 		}
 	}
 	time.Sleep(300 * time.Millisecond)
-	for what, counted := range map[string]*tally{"requests on kept connections": keeping.stop(),
+	for what, total := range map[string]*tally{"requests on persistent connections": persistent.stop(),
 		"requests on new connections": fresh.stop()} {
-		record(t, what, fmt.Sprint(counted, "; ", counted.wait()), "all right")
-		counted.wantAllRight(t)
+		record(t, what, fmt.Sprint(total, "; ", total.wait()), "all right")
+		total.wantAllRight(t)
 	}
 }
 
 func serveAt(t *testing.T, databaseURL, address string) *program.Process {
 	t.Helper()
-	// The database of a busy machine is slow, and has not failed.
+	// On a busy machine the database is slow, which must not cause a 503.
 	return serve(t, databaseURL, drainDelay, "GLUEPOT_HTTP_ADDR="+address, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s",
 		"GLUEPOT_DATABASE_CONNECT_TIMEOUT=20s")
 }
 
-// TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both uses are stored
-// when it has ended.
+// TestStopStoresLastUses uses one token before a node gets the signal to stop, and another while it drains. Both uses
+// must be stored when it has exited.
 func TestStopStoresLastUses(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
@@ -117,20 +117,20 @@ func TestStopStoresLastUses(t *testing.T) {
 		use(program.EpoxyToken)
 		node.Signal(syscall.SIGTERM)
 		program.Eventually(t, "the node is draining", func() bool { return !ready(node) })
-		time.Sleep(200 * time.Millisecond) // whatever is stored too early is stored by now
+		time.Sleep(200 * time.Millisecond) // until a premature store would be done
 		use(program.MortarToken)
 		if code := node.Wait(); code != 0 {
 			t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 		}
-		var stored int
+		var tokens int
 		if err := database.SQL(t, cfg).QueryRowContext(t.Context(),
-			"SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&stored); err != nil {
+			"SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&tokens); err != nil {
 			t.Fatal(err)
 		}
-		record(t, "tokens used, before and while draining", 2, "")
-		record(t, "of them stored as used", stored, "2")
-		if stored != 2 {
-			t.Errorf("got %d last-used times stored, want 2", stored)
+		record(t, "tokens used before and during the drain", 2, "")
+		record(t, "of them with a stored use", tokens, "2")
+		if tokens != 2 {
+			t.Errorf("got %d stored last-used times, want 2", tokens)
 		}
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// deadlocks returns how many PostgreSQL has resolved in a database. What a connection has seen is counted,
-// at the latest, when it is closed.
+// deadlocks returns how many deadlocks PostgreSQL has resolved in a database. A connection reports its deadlocks when
+// it closes, at the latest.
 func deadlocks(t *testing.T, db *sql.DB) int {
 	t.Helper()
 	return number(t, db, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
@@ -34,8 +34,8 @@ func number(t *testing.T, db *sql.DB, query string, args ...any) (n int) {
 	return n
 }
 
-// TestLastUsesFromTwoNodes uses the same tokens on two nodes that store their last-used times at short
-// intervals: PostgreSQL sees no deadlock, and the last use of each is stored.
+// TestLastUsesFromTwoNodes uses the same tokens on two nodes that store last-used times at short intervals. There must
+// be no deadlocks, and the last use of each token must be stored.
 func TestLastUsesFromTwoNodes(t *testing.T) {
 	t.Parallel()
 	const accounts = 200
@@ -45,9 +45,9 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	export.into(t, cfg)
 	var (
 		mu    sync.Mutex
-		last  = make(map[string]time.Time) // key -> a moment no later than its last acknowledged use
+		last  = make(map[string]time.Time) // by user, a moment before the last acknowledged use
 		nodes []*program.Process
-		loads []*running
+		loads []*runningLoad
 	)
 	for range 2 {
 		node := serve(t, cfg.URL, "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
@@ -67,14 +67,14 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 		total.add(l.stop())
 	}
 	total.wantAllRight(t)
-	// Once more alone, so that it is known when.
+	// Once more, one after the other, to know the time.
 	for i, u := range export.users {
-		began := time.Now().Truncate(time.Microsecond)
+		start := time.Now().Truncate(time.Microsecond)
 		if status, body := nodes[i%2].Get("/user/self/pastes", u.key); status != http.StatusOK {
 			t.Fatalf("got %d %s, want 200", status, body)
 		}
 		mu.Lock()
-		last[u.id] = began
+		last[u.id] = start
 		mu.Unlock()
 	}
 	for _, node := range nodes {
@@ -88,14 +88,14 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err is asked
+	defer rows.Close() //nolint:errcheck // Err reports errors
 	for rows.Next() {
 		var owner string
-		var used time.Time
-		if err := rows.Scan(&owner, &used); err != nil {
+		var lastUsed time.Time
+		if err := rows.Scan(&owner, &lastUsed); err != nil {
 			t.Fatal(err)
 		}
-		if used.Before(last[owner]) {
+		if lastUsed.Before(last[owner]) {
 			missing++
 		}
 	}
@@ -107,12 +107,12 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	record(t, "deadlocks", count, "0")
 	record(t, "last uses not stored", fmt.Sprintf("%d of %d", missing, accounts), "0")
 	if count > 0 || missing > 0 {
-		t.Errorf("got %d deadlocks and %d last uses that are not stored, want none", count, missing)
+		t.Errorf("got %d deadlocks and %d last uses that were not stored, want none", count, missing)
 	}
 }
 
-// TestTwoImportsAtOnce imports newer and newer exports of the same installation in two processes at once: both succeed,
-// without a deadlock, and the result is the newest.
+// TestTwoImportsAtOnce imports ever newer exports of the same installation in two processes at once. Both must succeed
+// without a deadlock, and the result must be the newest export.
 func TestTwoImportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const users, pastes, rounds = 500, 3000, 4
@@ -123,8 +123,8 @@ func TestTwoImportsAtOnce(t *testing.T) {
 			export.change(round)
 			var processes []*program.Process
 			for range 2 {
-				export.shuffle() // each reads the records in an order of its own
-				processes = append(processes, export.importing(t, cfg))
+				export.shuffle() // each process reads the records in another order
+				processes = append(processes, export.startImport(t, cfg))
 			}
 			for _, p := range processes {
 				if code := wait(t, p); code != 0 {
@@ -143,22 +143,22 @@ func TestTwoImportsAtOnce(t *testing.T) {
 	})
 }
 
-// importLimit is how long an import may take, on a machine that is busy, too.
+// importLimit is how long an import may take, even on a busy machine.
 const importLimit = 5 * time.Minute
 
-// wait returns the exit code of an import.
+// wait waits for an import, and returns its exit code.
 func wait(t *testing.T, p *program.Process) int {
 	t.Helper()
 	select {
 	case <-p.Exited:
 		return p.Cmd.ProcessState.ExitCode()
 	case <-time.After(importLimit):
-		t.Fatalf("got no end of the import within %v, want one", importLimit)
+		t.Fatalf("got an import that still runs after %v, want it to exit", importLimit)
 		return 0
 	}
 }
 
-// export is a PasteMyst installation as mongoexport writes it, without anything odd in it.
+// export is a PasteMyst installation as mongoexport writes it, without odd records.
 type export struct {
 	users  []exportedUser
 	pastes []map[string]any
@@ -169,7 +169,7 @@ type exportedUser struct {
 	stars                 []string
 }
 
-// newExport makes an export in which every fourth paste is anonymous and none expires.
+// newExport returns an export in which every fourth paste is anonymous and none expires.
 func newExport(users, pastes int) *export {
 	e := &export{}
 	for i := range users {
@@ -193,7 +193,7 @@ func newExport(users, pastes int) *export {
 
 func pasteID(i int) string { return fmt.Sprintf("p%07d", i) }
 
-// change makes every record another than it was in other rounds.
+// change makes every record differ from that of other rounds.
 func (e *export) change(round int) {
 	for i := range e.users {
 		e.users[i].avatar = fmt.Sprint("https://example.com/round/", round)
@@ -208,11 +208,11 @@ func (e *export) shuffle() {
 	rand.Shuffle(len(e.pastes), func(i, j int) { e.pastes[i], e.pastes[j] = e.pastes[j], e.pastes[i] })
 }
 
-// lockPatience lets a command wait as long as others write to SQLite, on a machine that is busy, too.
+// lockPatience lets a command wait as long as others write to SQLite, even on a busy machine.
 const lockPatience = "GLUEPOT_DATABASE_CONNECT_TIMEOUT=1m"
 
-// importing starts to import the export.
-func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process {
+// startImport starts an import of the export.
+func (e *export) startImport(t *testing.T, cfg gormstore.Config) *program.Process {
 	t.Helper()
 	folder := t.TempDir()
 	users, keys, pastes := filepath.Join(folder, "users.json"), filepath.Join(folder, "keys.json"),
@@ -236,8 +236,8 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 // into imports the export.
 func (e *export) into(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
-	if p := e.importing(t, cfg); wait(t, p) != 0 {
-		t.Fatalf("got a failure of the import, want none: %s", &p.Stderr)
+	if p := e.startImport(t, cfg); wait(t, p) != 0 {
+		t.Fatalf("got a failed import, want a success: %s", &p.Stderr)
 	}
 }
 
@@ -254,11 +254,11 @@ func (e *export) check(t *testing.T, db *sql.DB) {
 		{"stars", "SELECT count(*) FROM stars", len(e.users) * min(3, len(e.pastes))},
 		{"pastes", "SELECT count(*) FROM pastes", len(e.pastes)},
 		{"pasties", "SELECT count(*) FROM pasties", len(e.pastes)},
-		{"pastes of nobody", "SELECT count(*) FROM pastes WHERE owner_id IS NULL", (len(e.pastes) + 3) / 4},
+		{"anonymous pastes", "SELECT count(*) FROM pastes WHERE owner_id IS NULL", (len(e.pastes) + 3) / 4},
 		{"avatars of this round", "SELECT count(*) FROM users WHERE avatar_url = '" + e.users[0].avatar + "'", len(e.users)},
 	} {
 		if got := number(t, db, want.query); got != want.number {
-			t.Errorf("%d %s, want %d", got, want.what, want.number)
+			t.Errorf("got %d %s, want %d", got, want.what, want.number)
 		}
 	}
 }
