@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// copies measures how many pastes without content a second "gluepot copy" brings from SQLite to PostgreSQL and back,
-// the comparison of both sides at its end included.
+// copies measures how many pastes without content "gluepot copy" copies in a second from SQLite to PostgreSQL and back,
+// including the final comparison of both sides.
 func (b *bench) copies(pastes int) error {
 	const floor, memory = 15_000, 100
-	rate, peak := fmt.Sprintf("copy of %d pastes, %%s, pastes/s", pastes), "peak resident memory of a copy, %s, MiB"
+	rateName, peakName := fmt.Sprintf("copy of %d pastes, %%s, pastes/s", pastes),
+		"peak resident memory of a copy, %s, MiB"
 	ways := []string{"SQLite to PostgreSQL", "PostgreSQL to SQLite"}
-	if !b.wants(fmt.Sprintf(rate, ways[0]), fmt.Sprintf(rate, ways[1]), fmt.Sprintf(peak, ways[0]),
-		fmt.Sprintf(peak, ways[1])) {
+	if !b.wants(fmt.Sprintf(rateName, ways[0]), fmt.Sprintf(rateName, ways[1]), fmt.Sprintf(peakName, ways[0]),
+		fmt.Sprintf(peakName, ways[1])) {
 		return nil
 	}
 	source := filepath.Join(b.folder, "source.db")
@@ -35,27 +36,27 @@ func (b *bench) copies(pastes int) error {
 		command.Dir = b.folder
 		var out, failure bytes.Buffer
 		command.Stdout, command.Stderr = &out, &failure
-		began := time.Now()
+		start := time.Now()
 		if err := command.Start(); err != nil {
 			return err
 		}
-		most := watchPeak(command.Process.Pid)
+		peakMiB := watchPeak(command.Process.Pid)
 		if err := command.Wait(); err != nil {
 			return fmt.Errorf("copy: %w: %s", err, &failure)
 		}
-		perSecond, mib := float64(pastes)/time.Since(began).Seconds(), <-most
-		if err := checkCopied(&out, pastes); err != nil {
+		perSecond, mib := float64(pastes)/time.Since(start).Seconds(), <-peakMiB
+		if err := checkCopy(&out, pastes); err != nil {
 			return err
 		}
-		b.add(row{Name: fmt.Sprintf(rate, way.name), Ratio: perSecond, Floor: floor})
-		b.add(row{Name: fmt.Sprintf(peak, way.name), Ratio: mib, Floor: memory, atMost: true})
+		b.add(row{Name: fmt.Sprintf(rateName, way.name), Ratio: perSecond, Floor: floor})
+		b.add(row{Name: fmt.Sprintf(peakName, way.name), Ratio: mib, Floor: memory, atMost: true})
 	}
 	return nil
 }
 
-// fillSource makes an embedded database of pastes in no order. Two thirds have owners, and half expire.
+// fillSource creates an embedded database of pastes whose ids are in no order. Two thirds have owners, and half expire.
 func (b *bench) fillSource(path string, pastes int) error {
-	return b.embedded(path,
+	return b.createSQLite(path,
 		numbers(1000)+`INSERT INTO users (id, username, avatar_url, default_language,
 				public_profile, supporter_months, contributor, created_at)
 			SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
@@ -65,21 +66,22 @@ func (b *bench) fillSource(path string, pastes int) error {
 	)
 }
 
-// checkCopied wants all pastes on both sides of what a copy has printed.
-func checkCopied(out *bytes.Buffer, pastes int) error {
-	most := int64(0)
+// checkCopy checks that the output of a copy says that both sides have all pastes.
+func checkCopy(out *bytes.Buffer, pastes int) error {
+	largest := int64(0)
 	for decoder := json.NewDecoder(out); decoder.More(); {
 		var table struct{ SourceRows, TargetRows int64 }
 		if err := decoder.Decode(&table); err != nil {
 			return err
 		}
 		if table.SourceRows != table.TargetRows {
-			return fmt.Errorf("a table has %d rows on one side and %d on the other", table.SourceRows, table.TargetRows)
+			return fmt.Errorf("got %d rows of a table on one side and %d on the other, want the same", table.SourceRows,
+				table.TargetRows)
 		}
-		most = max(most, table.TargetRows)
+		largest = max(largest, table.TargetRows)
 	}
-	if most != int64(pastes) {
-		return fmt.Errorf("%d pastes were copied, not %d", most, pastes)
+	if largest != int64(pastes) {
+		return fmt.Errorf("got %d copied pastes, want %d", largest, pastes)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (b *bench) writeDocs(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "benchmarks.svg"), []byte(b.chart()), 0o600)
 }
 
-// machine says when and on what something was measured.
+// machine describes the machine, and the date of the measurement.
 func (b *bench) machine() string {
 	cpu := "unknown processor"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -50,7 +50,7 @@ func (b *bench) chart() string {
 	var bars strings.Builder
 	y := 30
 	for _, r := range b.rows {
-		if r.atMost || r.Floor > 10 { // no such ratio
+		if r.atMost || r.Floor > 10 { // not a ratio of two programs
 			continue
 		}
 		colour := "#2a9d8f"

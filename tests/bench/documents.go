@@ -18,8 +18,8 @@ const (
 	largeBytes = 1 << 20
 )
 
-// documents are the pastes of an installation that hold a pasty of pastyBytes; the others hold a few bytes. They are
-// public, owned by various users, never expire, and lie evenly among those beyond the pastes of the first three users.
+// documents are the pastes of an installation with a pasty of pastyBytes; others have a few bytes. They are public,
+// belong to various users, never expire, and are spread evenly over the pastes after those of the first three users.
 type documents struct {
 	count, stride int
 	large         string // the path of a paste with largeBytes
@@ -28,18 +28,18 @@ type documents struct {
 
 const firstDocument = 101_013
 
-// knownPasty is the id of the pasty of each paste.
-const knownPasty = "pasty001"
+// pastyID is the id of the pasty of each paste.
+const pastyID = "pasty001"
 
-// owned are how many users own documents, the first of whom is number 4: see install.
-const owned = people - 4
+// documentOwners is how many users own documents. The first of them is number 4: see install.
+const documentOwners = people - 4
 
 // path returns a document's path.
 func (d *documents) path(i int) string { return fmt.Sprintf("/paste/p%08d", firstDocument+i*d.stride) }
 
 // token returns the Authorization header of a document's owner.
 func (d *documents) token(i int) string {
-	return fmt.Sprintf("Authorization: token%d", 4+(firstDocument+i*d.stride)%owned)
+	return fmt.Sprintf("Authorization: token%d", 4+(firstDocument+i*d.stride)%documentOwners)
 }
 
 // variant returns code of the same length that differs in a line.
@@ -47,7 +47,7 @@ func (d *documents) variant(number string) string {
 	return strings.Replace(d.code, strings.Repeat("0", len(number)), number, 1)
 }
 
-// documents measures what reads, creates and edits pastes with content.
+// documents measures reading, creating and editing pastes with content.
 func (b *bench) documents() error {
 	type comparison struct {
 		name        string
@@ -56,14 +56,14 @@ func (b *bench) documents() error {
 		floor       float64
 	}
 	const memory = "peak memory above idle / bytes in flight, 8 connections, 1 MiB"
-	counted := "numPastes / twin, 32 connections"
-	names := []string{memory, pageKept, pageNotKept, counted}
+	countName := "numPastes / twin, 32 connections"
+	names := []string{memory, pageKept, pageNotKept, countName}
 	comparisons := []comparison{
-		{"GET /paste/{id} of 2 KiB", b.reading, 1, 1},
-		{"GET /paste/{id} of 2 KiB", b.reading, 32, 1.5},
-		{"POST /paste of 2 KiB", b.creating, 8, 0.7},
-		{"POST /paste of 2 KiB", b.creating, 32, 0.8},
-		{"PATCH /paste/{id} of 2 KiB", b.editing, 8, 0.6},
+		{"GET /paste/{id} of 2 KiB", b.readLoad, 1, 1},
+		{"GET /paste/{id} of 2 KiB", b.readLoad, 32, 1.5},
+		{"POST /paste of 2 KiB", b.createLoad, 8, 0.7},
+		{"POST /paste of 2 KiB", b.createLoad, 32, 0.8},
+		{"PATCH /paste/{id} of 2 KiB", b.editLoad, 8, 0.6},
 	}
 	for i := range comparisons {
 		c := &comparisons[i]
@@ -73,7 +73,7 @@ func (b *bench) documents() error {
 	if !b.wants(names...) {
 		return nil
 	}
-	in, err := b.installed()
+	in, err := b.largeInstallation()
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,14 @@ func (b *bench) documents() error {
 	case err != nil:
 		return err
 	case !onDisk:
-		b.progressf("the server answers commits before the disk has them")
+		b.progressf("the server answers commits before they are on disk")
 	}
-	stored, err := b.fillDocuments(in)
+	docs, err := b.fillDocuments(in)
 	if err != nil {
 		return err
 	}
 	for _, c := range comparisons {
-		l, err := c.load(stored)
+		l, err := c.load(docs)
 		if err != nil {
 			return err
 		}
@@ -98,21 +98,21 @@ func (b *bench) documents() error {
 		}
 	}
 	l := load{path: "/data/numPastes", connections: 32}
-	if err := b.compare(counted, l.toward(in.gluepot), l.toward(in.twin), 1.5); err != nil {
+	if err := b.compare(countName, l.toward(in.gluepot), l.toward(in.twin), 1.5); err != nil {
 		return err
 	}
-	if err := b.pages(in, stored); err != nil {
+	if err := b.pages(in, docs); err != nil {
 		return err
 	}
 	if b.wants(memory) {
-		if err := b.peak(in, stored, memory); err != nil {
+		if err := b.peak(in, docs, memory); err != nil {
 			return err
 		}
 	}
 	return in.exec(`VACUUM pastes`, `VACUUM pasties`, `VACUUM paste_edits`, `VACUUM paste_counts`)
 }
 
-// commitsOnDisk reports whether the server answers a commit when the disk has it.
+// commitsOnDisk reports whether the server answers a commit only when it is on disk.
 func (i *installation) commitsOnDisk() (bool, error) {
 	for _, setting := range []string{"fsync", "synchronous_commit"} {
 		var value string
@@ -123,16 +123,17 @@ func (i *installation) commitsOnDisk() (bool, error) {
 	return true, nil
 }
 
-// fillDocuments makes some pastes public ones of pastyBytes, and sees that both sides answer the same for it.
+// fillDocuments makes some pastes public and gives them pastyBytes, and checks that both sides answer the same for
+// them.
 func (b *bench) fillDocuments(in *installation) (*documents, error) {
 	d := &documents{count: 50_000}
 	if b.quick {
 		d.count = 20_000
 	}
-	// every fourth paste is anonymous, and firstDocument is none of them
+	// Every fourth paste is anonymous, but none of the documents.
 	d.stride = (b.pastes - firstDocument) / d.count / 4 * 4
 	if d.stride == 0 {
-		return nil, errors.New("there are too few pastes")
+		return nil, errors.New("too few pastes")
 	}
 	var code strings.Builder
 	code.WriteString("package main // 000000000000\n\nimport \"fmt\"\n\nfunc main() {\n")
@@ -156,14 +157,14 @@ func (b *bench) fillDocuments(in *installation) (*documents, error) {
 		return nil, err
 	}
 	d.large = "/paste/" + large.ID
-	const chosen = `FROM generate_series(%d, %d, %d) x WHERE %s = ('p' || lpad(x::text, 8, '0')) COLLATE "C"`
+	const selection = `FROM generate_series(%d, %d, %d) x WHERE %s = ('p' || lpad(x::text, 8, '0')) COLLATE "C"`
 	last := firstDocument + (d.count-1)*d.stride
-	statement := fmt.Sprintf(`UPDATE pasties SET code = $1 `+chosen, firstDocument, last, d.stride, "paste_id")
+	statement := fmt.Sprintf(`UPDATE pasties SET code = $1 `+selection, firstDocument, last, d.stride, "paste_id")
 	if _, err := in.db.Exec(statement, d.code); err != nil {
 		return nil, err
 	}
 	if err := in.exec(
-		fmt.Sprintf(`UPDATE pastes SET visibility = 1, content_bytes = content_bytes + %d `+chosen,
+		fmt.Sprintf(`UPDATE pastes SET visibility = 1, content_bytes = content_bytes + %d `+selection,
 			len(d.code)-1, firstDocument, last, d.stride, "id"),
 		`VACUUM ANALYZE pastes`, `VACUUM ANALYZE pasties`, `CHECKPOINT`,
 	); err != nil {
@@ -172,40 +173,40 @@ func (b *bench) fillDocuments(in *installation) (*documents, error) {
 	return d, d.agree(in)
 }
 
-// draft is the body of a request that creates a paste with that code.
+// draft returns the body of a request that creates a paste with this code.
 func draft(code string) string {
 	text, _ := json.Marshal(code) // a string: cannot fail
 	return fmt.Sprintf(`{"title":"a paste","pasties":[{"title":"main.go","language":"Go","code":%s}]}`, text)
 }
 
-// changes is the body of a request that changes the code of the pasty.
+// changes returns the body of a request that changes the code of the pasty.
 func (d *documents) changes(code string) string {
 	text, _ := json.Marshal(code) // a string: cannot fail
-	return fmt.Sprintf(`{"pasties":[{"_id":"%s","code":%s}]}`, knownPasty, text)
+	return fmt.Sprintf(`{"pasties":[{"_id":"%s","code":%s}]}`, pastyID, text)
 }
 
-// varying are the values that differ between two pastes of the same content.
+// varying matches the values that differ between two pastes with the same content.
 var varying = regexp.MustCompile(`"(_id|ownerId|createdAt|editedAt)":("\w*"|\d+)`)
 
-// agree fails unless all answer the same.
+// agree fails unless both sides answer the same.
 func (d *documents) agree(in *installation) error {
-	created, edited := draft(d.code), d.changes(d.variant("123456789012"))
+	createBody, editBody := draft(d.code), d.changes(d.variant("123456789012"))
 	for _, c := range []struct {
 		gluepot, other load
-		masked         bool
+		mask           bool // values that differ
 	}{
 		{gluepot: load{path: "/user/User7"}, other: load{to: in.gorm, path: "/user/User7"}},
 		{gluepot: load{path: d.path(7)}, other: load{to: in.gorm, path: d.path(7)}},
 		{gluepot: load{path: "/data/numPastes"}, other: load{to: in.twin, path: "/data/numPastes"}},
 		{
-			load{method: http.MethodPatch, path: d.path(0), header: d.token(0), body: edited},
-			load{to: in.gorm, method: http.MethodPatch, path: d.path(1), header: d.token(1), body: edited}, true,
+			load{method: http.MethodPatch, path: d.path(0), header: d.token(0), body: editBody},
+			load{to: in.gorm, method: http.MethodPatch, path: d.path(1), header: d.token(1), body: editBody}, true,
 		},
 		{gluepot: load{path: d.path(0)}, other: load{to: in.gorm, path: d.path(0)}},
 		{gluepot: load{path: d.path(1)}, other: load{to: in.gorm, path: d.path(1)}},
 		{
-			load{method: http.MethodPost, path: "/paste", body: created},
-			load{to: in.gorm, method: http.MethodPost, path: "/paste", body: created}, true,
+			load{method: http.MethodPost, path: "/paste", body: createBody},
+			load{to: in.gorm, method: http.MethodPost, path: "/paste", body: createBody}, true,
 		},
 	} {
 		ours, err := exchange(c.gluepot.toward(in.gluepot))
@@ -216,7 +217,7 @@ func (d *documents) agree(in *installation) error {
 		if err != nil {
 			return err
 		}
-		if c.masked {
+		if c.mask {
 			ours, theirs = varying.ReplaceAll(ours, []byte(`"$1":0`)), varying.ReplaceAll(theirs, []byte(`"$1":0`))
 		}
 		var left, right any
@@ -224,14 +225,14 @@ func (d *documents) agree(in *installation) error {
 			return err
 		}
 		if !reflect.DeepEqual(left, right) {
-			return fmt.Errorf("%s %s: Gluepot answers\n%.3000s\nand the other\n%.3000s", c.gluepot.method,
+			return fmt.Errorf("%s %s: got\n%.3000s\nfrom Gluepot, want the twin's\n%.3000s", c.gluepot.method,
 				c.gluepot.path, ours, theirs)
 		}
 	}
 	return nil
 }
 
-// exchange does the request once.
+// exchange sends the request of a load once.
 func exchange(l load) ([]byte, error) {
 	request, err := http.NewRequest(cmp.Or(l.method, http.MethodGet), l.to.address+l.path, strings.NewReader(l.body))
 	if err != nil {
@@ -252,25 +253,25 @@ func exchange(l load) ([]byte, error) {
 	return answer, err
 }
 
-// An id in Lua, of the document number n.
+// luaPath is the path of document number n in Lua.
 const luaPath = `string.format("/paste/p%%08d", %d + n * %d)`
 
-func (b *bench) reading(d *documents) (load, error) {
+func (b *bench) readLoad(d *documents) (load, error) {
 	script, err := b.lua("read",
 		fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", "+
 			luaPath+")\nend\n", d.count, firstDocument, d.stride))
 	return load{path: d.path(7), script: script}, err
 }
 
-func (b *bench) creating(d *documents) (load, error) {
+func (b *bench) createLoad(d *documents) (load, error) {
 	body := draft(d.code)
 	script, err := b.lua("create", fmt.Sprintf("wrk.method, wrk.body = \"POST\", [==[%s]==]\n", body))
 	return load{method: http.MethodPost, path: "/paste", script: script, body: body}, err
 }
 
-// editing edits so many pastes that each gets a few edits at most: the history, which an edit reads and answers with,
-// stays as short as it was. A round begins anywhere among them.
-func (b *bench) editing(d *documents) (load, error) {
+// editLoad edits so many pastes that each gets only a few edits, so that the history, which an edit reads and answers,
+// stays short. A round begins with a random paste.
+func (b *bench) editLoad(d *documents) (load, error) {
 	const place = "############"
 	before, after, _ := strings.Cut(d.changes(d.variant(place)), place)
 	script, err := b.lua("edit", fmt.Sprintf(`local before, after = [==[%s]==], [==[%s]==]
@@ -282,11 +283,11 @@ request = function()
   return wrk.format("PATCH", string.format("/paste/p%%08d", id), {["Authorization"] = "token" .. (4 + id %% %d)},
     before .. string.format("%%012.0f", version) .. after)
 end
-`, before, after, d.count, d.count, firstDocument, d.stride, owned))
+`, before, after, d.count, d.count, firstDocument, d.stride, documentOwners))
 	return load{method: http.MethodPatch, path: d.path(7), script: script}, err
 }
 
-// peak measures the memory that a server of its own takes for long answers.
+// peak measures the memory that a separate server needs for long answers.
 func (b *bench) peak(in *installation, d *documents, name string) error {
 	server, err := b.serve(in.url)
 	if err != nil {
@@ -296,7 +297,7 @@ func (b *bench) peak(in *installation, d *documents, name string) error {
 	if err := waitReady(server.address + "/readyz"); err != nil {
 		return err
 	}
-	time.Sleep(500 * time.Millisecond) // until it has no more to do
+	time.Sleep(500 * time.Millisecond) // until it is idle
 	idle := server.process.residentMiB()
 	answer, err := exchange(l)
 	if err != nil {
@@ -305,12 +306,12 @@ func (b *bench) peak(in *installation, d *documents, name string) error {
 	if _, err := b.wrk(l); err != nil {
 		return err
 	}
-	most := statusMiB(server.process.cmd.Process.Pid, "VmHWM")
+	peakMiB := statusMiB(server.process.cmd.Process.Pid, "VmHWM")
 	server.process.stop()
 	flight := float64(l.connections*len(answer)) / (1 << 20)
 	b.add(row{
-		Name: name, Ratio: (most - idle) / flight, Floor: 4, atMost: true,
-		absolute: fmt.Sprintf("%.1f MiB, idle %.1f", most, idle),
+		Name: name, Ratio: (peakMiB - idle) / flight, Floor: 4, atMost: true,
+		absolute: fmt.Sprintf("%.1f MiB, idle %.1f", peakMiB, idle),
 	})
 	return nil
 }

@@ -16,35 +16,34 @@ import (
 )
 
 const (
-	// manyPastes is from where on they hold smallCode instead of pastyBytes, so that they need no more than 10 GB of disk.
+	// manyPastes is the size from which on pastes have smallCode instead of pastyBytes, so that 10 GB of disk suffice.
 	manyPastes = 2_000_000
 	smallCode  = 200
 
-	// leastRounds and besideRounds are how many rounds of reads are measured beside a sweep, which then goes on alone for
-	// aloneTime. What is left after that is removed at once.
-	leastRounds, besideRounds = 3, 15
-	aloneTime                 = 20 * time.Second
+	// minRounds and maxRounds are how many rounds of reads are measured beside a sweep, which then runs alone for
+	// aloneTime. The rest is removed at once.
+	minRounds, maxRounds = 3, 15
+	aloneTime            = 20 * time.Second
 	// flushTime is how long the server may take to end its sessions.
 	flushTime = 30 * time.Second
-	// growthRounds is how many times as many rounds as elsewhere two sizes are measured in: what is looked for is a few
-	// hundredths.
+	// growthRounds is the factor of rounds for the comparison of two sizes, which looks for differences of a few percent.
 	growthRounds = 3
 )
 
-// population is a database whose pastes all have content of the same length. One in eleven has expired, and is not
+// population is a database whose pastes all have content of the same length. One in eleven has expired and is not
 // swept.
 type population struct {
 	*installation
 
 	name   string
-	pastes int    // that have not expired
-	code   int    // bytes that each holds
-	body   string // of a request that creates such a paste
+	pastes int    // number of pastes that have not expired
+	code   int    // bytes of each paste
+	body   string // body of a request that creates such a paste
 }
 
 const removeExpired = `DELETE FROM pastes WHERE expires_at <= now()`
 
-// drop removes it.
+// drop drops the database.
 func (p *population) drop(b *bench, err *error) {
 	*err = errors.Join(*err, p.db.Close(), b.dropDatabase(p.name))
 }
@@ -52,7 +51,7 @@ func (p *population) drop(b *bench, err *error) {
 // expired returns how many pastes have expired.
 func (p *population) expired() int { return p.pastes / 10 }
 
-// populate makes one. Ids are in no order, as Gluepot's are, so that the indexes are as large as they become with time.
+// populate creates a population. Ids are in no order, as Gluepot's, so that the indexes become as large as in real use.
 func (b *bench) populate(name string, pastes, code int) (_ *population, err error) {
 	in, err := b.newInstallation(name)
 	if err != nil {
@@ -67,7 +66,7 @@ func (b *bench) populate(name string, pastes, code int) (_ *population, err erro
 	}()
 	p.body = draft(strings.Repeat("code", code/4))
 	if err := in.exec(
-		// The foreign key would be looked at for each row. What is vacuumed, and when, is measured.
+		// The foreign key would be checked for each row. VACUUM is measured, so it must not run by itself.
 		`ALTER TABLE pasties DISABLE TRIGGER ALL`,
 		`ALTER TABLE pastes SET (autovacuum_enabled = off)`, `ALTER TABLE pasties SET (autovacuum_enabled = off)`,
 	); err != nil {
@@ -86,27 +85,28 @@ func (b *bench) populate(name string, pastes, code int) (_ *population, err erro
 				now() - x * interval '1 second',
 				CASE WHEN x %% 11 = 0 THEN now() - (x::bigint * 7919 %% 86400 + 3600) * interval '1 second'
 					WHEN x %% 10 = 0 THEN now() + interval '30 days' END, x %% 2, %s
-			FROM generate_series(%d, %d) x`, idFactor, idModulus, owned, onePasty(code), first, until),
+			FROM generate_series(%d, %d) x`, idFactor, idModulus, documentOwners, onePasty(code), first, until),
 			fmt.Sprintf(`INSERT INTO pasties (paste_id, position, id, title, language, code)
 				SELECT lpad((x::bigint * %d %% %d)::text, 8, '0'), 0, '%s', 'main.go', 'Go',
 					left(repeat(md5(x::text) || E'\n', %d), %d)
-				FROM generate_series(%d, %d) x`, idFactor, idModulus, knownPasty, code/33+1, code, first, until)); err != nil {
+				FROM generate_series(%d, %d) x`, idFactor, idModulus, pastyID, code/33+1, code, first, until)); err != nil {
 			return nil, err
 		}
 	}
 	return p, in.exec(append(indexes, `ALTER TABLE pasties ENABLE TRIGGER ALL`)...)
 }
 
-// dropIndexes drops those of pastes but its key, because millions of insertions in no order would take an hour, and
-// returns what makes them again, with as much room in their pages as such insertions leave: a third.
-func (p *population) dropIndexes() (again []string, err error) {
+// dropIndexes drops the indexes of pastes except the primary key, because millions of insertions in no order would take
+// an hour. It returns the statements that create them again, with as much room in their pages as such insertions leave:
+// a third.
+func (p *population) dropIndexes() (create []string, err error) {
 	const room = " WITH (fillfactor = 67)"
 	rows, err := p.db.Query(`
 		SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'pastes' AND indexname <> 'pastes_pkey'`)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // they are read to the end
+	defer rows.Close() //nolint:errcheck // they were read
 	var drop []string
 	for rows.Next() {
 		var name, definition string
@@ -118,19 +118,19 @@ func (p *population) dropIndexes() (again []string, err error) {
 		if partial {
 			definition += " WHERE " + condition
 		}
-		drop, again = append(drop, "DROP INDEX "+name), append(again, definition)
+		drop, create = append(drop, "DROP INDEX "+name), append(create, definition)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return again, p.exec(drop...)
+	return create, p.exec(drop...)
 }
 
-// The id of paste number x is x · idFactor mod idModulus, a prime: eight digits in no order, another for each paste.
+// The id of paste number x is x · idFactor mod idModulus, a prime: eight digits in no order, different for each paste.
 const idFactor, idModulus = 104_729, 99_999_989
 
-// readingAll asks for pastes that are spread over the whole table, others in each round.
-func (b *bench) readingAll(p *population) (load, error) {
+// readAllLoad reads pastes that are spread over the whole table, and differ in each round.
+func (b *bench) readAllLoad(p *population) (load, error) {
 	script, err := b.lua("read-all-"+p.name, fmt.Sprintf(`math.randomseed(os.time())
 local n = math.random(%d)
 request = function()
@@ -142,12 +142,13 @@ end
 	return load{path: fmt.Sprintf("/paste/%08d", idFactor), script: script}, err
 }
 
-func (b *bench) creatingMore(p *population) (load, error) {
+func (b *bench) createMoreLoad(p *population) (load, error) {
 	script, err := b.lua("create-more-"+p.name, fmt.Sprintf("wrk.method, wrk.body = \"POST\", [==[%s]==]\n", p.body))
 	return load{method: http.MethodPost, path: "/paste", script: script, body: p.body}, err
 }
 
-// cost is what a request took: requests a second, times in microseconds, processor time in microseconds.
+// cost has the measurements of a load: requests a second, latencies in microseconds, and for each request the processor
+// time of Gluepot and of the database in microseconds.
 type cost struct{ rate, p50, p99, gluepot, database float64 }
 
 // growth measures databases of several sizes. Each is compared with one of the smallest size, whose pastes are as long.
@@ -156,12 +157,12 @@ func (b *bench) growth(list string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		size, err := strconv.Atoi(text)
 		if err != nil || size < 2000 || size > 20_000_000 {
-			return fmt.Errorf("size %q: must be from 2000 to 20000000", text)
+			return fmt.Errorf("got the size %q, want 2000 to 20000000", text)
 		}
 		sizes = append(sizes, size)
 	}
 	if !slices.IsSorted(sizes) {
-		return fmt.Errorf("sizes %s: must be in their order, the smallest first", list)
+		return fmt.Errorf("got the sizes %s, want them in ascending order", list)
 	}
 	for _, size := range sizes {
 		if err := b.grow(size, sizes[0]); err != nil {
@@ -171,7 +172,7 @@ func (b *bench) growth(list string) error {
 	return nil
 }
 
-// grow measures one size, beside the smallest, and removes it.
+// grow measures one size beside the smallest, and removes it.
 func (b *bench) grow(pastes, smallest int) (err error) {
 	code := pastyBytes
 	if pastes >= manyPastes {
@@ -186,7 +187,7 @@ func (b *bench) grow(pastes, smallest int) (err error) {
 	if err != nil {
 		return err
 	}
-	b.grown = append(b.grown, cells)
+	b.growthCells = append(b.growthCells, cells)
 	b.progressf("%s", strings.Join(cells, " | "))
 	if pastes == smallest {
 		return nil
@@ -205,18 +206,18 @@ func (b *bench) grow(pastes, smallest int) (err error) {
 	return b.flat(p, base)
 }
 
-// flat measures whether what is asked most often takes as long as with the smallest number of pastes: each in turn,
-// round by round.
+// flat measures whether the most frequent requests take as long as with the smallest number of pastes, in alternating
+// rounds.
 func (b *bench) flat(p, base *population) error {
-	both := []*population{p, base}
+	populations := []*population{p, base}
 	var servers []*side
-	for _, one := range both {
-		server, err := b.serve(one.url, "GLUEPOT_SWEEP_INTERVAL=0s")
+	for _, pop := range populations {
+		server, err := b.serve(pop.url, "GLUEPOT_SWEEP_INTERVAL=0s")
 		if err != nil {
 			return err
 		}
 		defer server.process.stop()
-		if err := one.warm(); err != nil {
+		if err := pop.warm(); err != nil {
 			return err
 		}
 		servers = append(servers, server)
@@ -224,7 +225,7 @@ func (b *bench) flat(p, base *population) error {
 	always := func(l load) func(*population) (load, error) {
 		return func(*population) (load, error) { return l, nil }
 	}
-	for _, measured := range []struct {
+	for _, c := range []struct {
 		what  string
 		load  func(*population) (load, error)
 		floor float64
@@ -232,12 +233,12 @@ func (b *bench) flat(p, base *population) error {
 		{"numPastes", always(load{path: "/data/numPastes"}), 1.2},
 		{"/user/self/pastes of 1000", always(load{path: "/user/self/pastes", header: "Authorization: token2"}), 1.2},
 		{"/~{name}, the first page of 500", always(load{path: "/~User2"}), 1.2},
-		{"GET /paste/{id}", b.readingAll, 1.5},
-		{"POST /paste", b.creatingMore, 1.2},
+		{"GET /paste/{id}", b.readAllLoad, 1.5},
+		{"POST /paste", b.createMoreLoad, 1.2},
 	} {
-		loads := make([]load, len(both))
-		for n, one := range both {
-			l, err := measured.load(one)
+		loads := make([]load, len(populations))
+		for n, pop := range populations {
+			l, err := c.load(pop)
 			if err != nil {
 				return err
 			}
@@ -248,25 +249,25 @@ func (b *bench) flat(p, base *population) error {
 		if err != nil {
 			return err
 		}
-		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), rounds,
-			measured.floor)
+		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", c.what, p.pastes, base.pastes, p.code), rounds,
+			c.floor)
 	}
 	return nil
 }
 
-// ofProcessor is at the end of the names of rows that documents leave out.
-const ofProcessor = ": processor time"
+// processorSuffix ends the names of rows that the documents leave out.
+const processorSuffix = ": processor time"
 
-// addGrowth adds what a size takes, first, beside what the smallest does. A ratio is the median of those of neighbours:
-// a machine that becomes slower for some seconds does so for both.
+// addGrowth adds the costs of a size and of the smallest size. A ratio is the median of the ratios of neighbouring
+// rounds, because a machine that becomes slower for some seconds does so for both.
 func (b *bench) addGrowth(name string, rounds [][2]cost, floor float64) {
 	large, small := medianCost(rounds, 0), medianCost(rounds, 1)
 	ratio := func(of func(cost) float64) float64 {
-		var all []float64
+		var ratios []float64
 		for _, r := range rounds {
-			all = append(all, of(r[0])/of(r[1]))
+			ratios = append(ratios, of(r[0])/of(r[1]))
 		}
-		return median(all)
+		return median(ratios)
 	}
 	b.add(row{
 		Name: name + ": time for a request", Ratio: ratio(func(c cost) float64 {
@@ -277,15 +278,15 @@ func (b *bench) addGrowth(name string, rounds [][2]cost, floor float64) {
 		p99:      milliseconds(large.p99) + "; " + milliseconds(small.p99),
 	})
 	b.add(row{
-		Name: name + ofProcessor, Ratio: ratio(func(c cost) float64 {
+		Name: name + processorSuffix, Ratio: ratio(func(c cost) float64 {
 			return c.gluepot + c.database
 		}), Floor: floor, atMost: true,
 		absolute: fmt.Sprintf("%.0f + %.0f; %.0f + %.0f µs", large.gluepot, large.database, small.gluepot, small.database),
 	})
 }
 
-// costsOf measures loads in turn, in the other order every second time. The installation is one on the same server of
-// PostgreSQL.
+// costsOf measures two loads in turn, every second time in the opposite order. The installation is any on the same
+// PostgreSQL server.
 func (b *bench) costsOf(in *installation, loads [2]load) (rounds [][2]cost, err error) {
 	for _, l := range loads {
 		if _, err := b.wrk(l); err != nil { // warms up
@@ -293,14 +294,14 @@ func (b *bench) costsOf(in *installation, loads [2]load) (rounds [][2]cost, err 
 		}
 	}
 	for n := range growthRounds * b.rounds {
-		var measured [2]cost
+		var costs [2]cost
 		for i := range loads {
 			i = (i + n) % len(loads)
-			if measured[i], err = b.costOf(in, loads[i]); err != nil {
+			if costs[i], err = b.costOf(in, loads[i]); err != nil {
 				return nil, err
 			}
 		}
-		rounds = append(rounds, measured)
+		rounds = append(rounds, costs)
 	}
 	return rounds, nil
 }
@@ -321,14 +322,14 @@ func (b *bench) costOf(in *installation, l load) (cost, error) {
 	return cost{r.rate, r.p50, r.p99, ours / r.requests * 1e6, (after - theirs) / r.requests * 1e6}, err
 }
 
-// medianCost returns the median of each figure of one of the two.
+// medianCost returns the median of each figure of one of the two loads.
 func medianCost(rounds [][2]cost, which int) cost {
 	figure := func(of func(cost) float64) float64 {
-		var all []float64
+		var values []float64
 		for _, r := range rounds {
-			all = append(all, of(r[which]))
+			values = append(values, of(r[which]))
 		}
-		return median(all)
+		return median(values)
 	}
 	return cost{
 		figure(func(c cost) float64 { return c.rate }), figure(func(c cost) float64 { return c.p50 }),
@@ -343,9 +344,9 @@ var growthTitles = []string{
 	"`VACUUM` after filling; after that",
 }
 
-// upkeep measures what a database takes on disk, and what keeps it in order, and returns a row for growthTitles.
+// upkeep measures the disk space of a database and the costs of its maintenance, and returns a row for growthTitles.
 func (b *bench) upkeep(p *population) ([]string, error) {
-	filled, err := p.vacuum()
+	firstVacuum, err := p.vacuum()
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +369,7 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	swept, err := p.vacuum()
+	secondVacuum, err := p.vacuum()
 	if err != nil {
 		return nil, err
 	}
@@ -386,11 +387,11 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 		strconv.Itoa(p.pastes + p.expired()), strconv.Itoa(p.code), size(sizes[0]), size(sizes[1]), size(sizes[2]),
 		size(sizes[3]), pages,
 		fmt.Sprintf("%d: %s", p.expired(), sweep.rates()), beside,
-		fmt.Sprintf("%.1f; %.1f s", filled.Seconds(), swept.Seconds()),
+		fmt.Sprintf("%.1f; %.1f s", firstVacuum.Seconds(), secondVacuum.Seconds()),
 	}, nil
 }
 
-// size is a number of MiB as text.
+// size formats a number of MiB.
 func size(mib float64) string {
 	if mib < 10 {
 		return fmt.Sprintf("%.1f", mib)
@@ -398,33 +399,34 @@ func size(mib float64) string {
 	return fmt.Sprintf("%.0f", mib)
 }
 
-// vacuum vacuums what holds pastes, as autovacuum would, and has everything written to disk.
+// vacuum vacuums the tables of pastes, as autovacuum would, and writes everything to disk.
 func (p *population) vacuum() (time.Duration, error) {
-	began := time.Now()
+	start := time.Now()
 	err := p.exec(`VACUUM (ANALYZE) pastes`, `VACUUM (ANALYZE) pasties`)
-	duration := time.Since(began)
+	duration := time.Since(start)
 	if err == nil {
 		err = p.exec(`VACUUM (ANALYZE) paste_counts`, `CHECKPOINT`)
 	}
 	return duration, err
 }
 
-// warm brings the database into PostgreSQL's cache, as far as there is room, as a long time of use does: until requests
-// at random have asked for each page of millions of pastes takes longer than a measurement.
+// warm loads the database into PostgreSQL's cache, as far as it fits, as long use does. Random requests would need
+// longer than a measurement to touch each page of millions of pastes.
 func (p *population) warm() error {
-	const ofUsers = 16384 // oids below are PostgreSQL's own
+	const firstOID = 16384 // lower ones are PostgreSQL's own
 	return p.exec(`CREATE EXTENSION IF NOT EXISTS pg_prewarm`,
-		fmt.Sprintf(`SELECT pg_prewarm(oid::regclass) FROM pg_class WHERE relkind IN ('r', 'i', 't') AND oid >= %d`, ofUsers),
-		`SELECT pg_stat_force_next_flush()`) // of the pages that it has asked for, which are counted later
+		fmt.Sprintf(`SELECT pg_prewarm(oid::regclass) FROM pg_class
+			WHERE relkind IN ('r', 'i', 't') AND oid >= %d`, firstOID),
+		`SELECT pg_stat_force_next_flush()`) // its page reads must not count later
 }
 
-// sweepCost is what sweeping takes: pastes a second, and times in microseconds.
+// sweepCost has the measurements of a sweep: pastes a second, and latencies in microseconds.
 type sweepCost struct {
-	beside, alone   float64 // while it is read from, and after that; the second is 0 where nothing was left
-	p99, p99Without float64 // of reads; the first is 0 where it went too quickly
+	beside, alone   float64 // beside reads, and after them; the second is 0 if no pastes remained
+	p99, p99Without float64 // of reads beside and without the sweep; the first is 0 if the sweep was too quick
 }
 
-// rates returns how quickly it went.
+// rates returns the rates as text.
 func (c sweepCost) rates() string {
 	text := fmt.Sprintf("%.0f/s beside reads", c.beside)
 	if c.alone > 0 {
@@ -433,10 +435,10 @@ func (c sweepCost) rates() string {
 	return text
 }
 
-// sweep has a server sweep what has expired while it is read from, and for a while after that, and leaves nothing of
-// it. The pages are what a read asks for without that, of indexes and of tables.
+// sweep lets a server sweep expired pastes beside reads, and for a while after them, and then removes the rest. pages
+// is how many pages of indexes and of tables a read accesses without a sweep.
 func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
-	read, err := b.readingAll(p)
+	read, err := b.readAllLoad(p)
 	if err != nil {
 		return "", c, err
 	}
@@ -445,52 +447,52 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 	if err != nil {
 		return "", c, err
 	}
-	busy, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=1s")
+	server, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=1s")
 	if err != nil {
 		return "", c, err
 	}
-	defer busy.process.stop()
-	watched := p.watchSweep()
+	defer server.process.stop()
+	watch := p.watchSweep()
 	var beside []float64
-	for len(beside) < besideRounds && !watched.over() {
-		r, err := b.wrk(read.toward(busy))
+	for len(beside) < maxRounds && !watch.over() {
+		r, err := b.wrk(read.toward(server))
 		if err != nil {
-			return "", c, errors.Join(err, watched.stop())
+			return "", c, errors.Join(err, watch.stop())
 		}
-		if !watched.over() {
+		if !watch.over() {
 			beside = append(beside, r.p99)
 		}
 	}
-	paused, remaining := time.Now(), int(watched.left.Load())
-	if watched.over() {
-		paused = watched.ended
+	readsEnd, remaining := time.Now(), int(watch.remaining.Load())
+	if watch.over() {
+		readsEnd = watch.end
 	} else {
 		select {
-		case <-watched.done:
+		case <-watch.done:
 		case <-time.After(aloneTime):
 		}
 	}
-	if err := watched.stop(); err != nil {
+	if err := watch.stop(); err != nil {
 		return "", c, err
 	}
-	busy.process.stop()
-	after, _, err := b.unswept(p, read) // the machine may have become quicker or slower
+	server.process.stop()
+	after, _, err := b.unswept(p, read) // the machine may have become faster or slower
 	if err != nil {
 		return "", c, err
 	}
-	if len(beside) >= leastRounds {
+	if len(beside) >= minRounds {
 		c.p99, c.p99Without = median(beside), median(append(without, after...))
 	}
-	if !paused.Equal(watched.ended) {
-		c.alone = float64(remaining-int(watched.left.Load())) / watched.ended.Sub(paused).Seconds()
+	if !readsEnd.Equal(watch.end) {
+		c.alone = float64(remaining-int(watch.remaining.Load())) / watch.end.Sub(readsEnd).Seconds()
 	}
-	c.beside = float64(p.pastes+p.expired()-remaining) / paused.Sub(watched.began).Seconds()
+	c.beside = float64(p.pastes+p.expired()-remaining) / readsEnd.Sub(watch.start).Seconds()
 	return pages, c, p.exec(removeExpired)
 }
 
-// unswept measures reads from a server that does not sweep: the p99 of each round, and what pages a read asks for.
+// unswept measures reads from a server that does not sweep: the p99 of each round, and how many pages a read accesses.
 func (b *bench) unswept(p *population, read load) (p99s []float64, pages string, err error) {
-	before, err := p.pagesAsked() // ends sessions: a server that had started would answer its next requests with 503
+	before, err := p.pageAccesses() // ends sessions, upon which a running server would answer 503
 	if err != nil {
 		return nil, "", err
 	}
@@ -509,20 +511,20 @@ func (b *bench) unswept(p *population, read load) (p99s []float64, pages string,
 		p99s = append(p99s, r.p99)
 	}
 	server.process.stop()
-	after, err := p.pagesAsked()
+	after, err := p.pageAccesses()
 	return p99s, fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/requests, (after[1]-before[1])/requests), err
 }
 
-// watchedSweep is a sweep under way. The times may be read when it is over.
-type watchedSweep struct {
-	began, ended time.Time
-	left         atomic.Int64 // pastes in the table
-	cancel       context.CancelFunc
-	done         chan struct{}
-	err          error
+// sweepWatch watches a sweep. Its times may be read when it is over.
+type sweepWatch struct {
+	start, end time.Time
+	remaining  atomic.Int64 // pastes in the table
+	cancel     context.CancelFunc
+	done       chan struct{}
+	err        error
 }
 
-func (w *watchedSweep) over() bool {
+func (w *sweepWatch) over() bool {
 	select {
 	case <-w.done:
 		return true
@@ -531,32 +533,32 @@ func (w *watchedSweep) over() bool {
 	}
 }
 
-// stop ends the watching.
-func (w *watchedSweep) stop() error {
+// stop stops watching.
+func (w *sweepWatch) stop() error {
 	w.cancel()
 	<-w.done
-	if w.err == nil && w.began.IsZero() {
-		return errors.New("nothing was swept")
+	if w.err == nil && w.start.IsZero() {
+		return errors.New("got no sweep, want one")
 	}
 	return w.err
 }
 
-// watchSweep watches until only what has not expired is left, or it is stopped.
-func (p *population) watchSweep() *watchedSweep {
+// watchSweep watches a sweep until all expired pastes are removed, or until stop.
+func (p *population) watchSweep() *sweepWatch {
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &watchedSweep{cancel: cancel, done: make(chan struct{})}
+	w := &sweepWatch{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		for {
 			var remaining int64
 			if err := p.db.QueryRow(`SELECT sum(pastes) FROM paste_counts`).Scan(&remaining); err != nil {
-				w.err = fmt.Errorf("count what is left of a sweep: %w", err)
+				w.err = fmt.Errorf("count the remaining pastes: %w", err)
 				return
 			}
-			w.left.Store(remaining)
-			w.ended = time.Now()
-			if w.began.IsZero() && remaining < int64(p.pastes+p.expired()) {
-				w.began = w.ended
+			w.remaining.Store(remaining)
+			w.end = time.Now()
+			if w.start.IsZero() && remaining < int64(p.pastes+p.expired()) {
+				w.start = w.end
 			}
 			if remaining <= int64(p.pastes) {
 				return
@@ -571,10 +573,10 @@ func (p *population) watchSweep() *watchedSweep {
 	return w
 }
 
-// pagesAsked returns how many pages sessions that have ended have asked the server for, of indexes and of tables,
-// whether or not they were in its memory. Nobody else may be connected: a session says it when it ends.
-func (p *population) pagesAsked() (pages [2]float64, err error) {
-	if err := p.alone(); err != nil {
+// pageAccesses returns how many pages of indexes and of tables ended sessions have accessed, cached or not. It ends all
+// sessions, because a session reports its accesses when it ends.
+func (p *population) pageAccesses() (pages [2]float64, err error) {
+	if err := p.endSessions(); err != nil {
 		return pages, err
 	}
 	return pages,
@@ -583,9 +585,9 @@ func (p *population) pagesAsked() (pages [2]float64, err error) {
 			Scan(&pages[0], &pages[1])
 }
 
-// alone ends the sessions of others in the database and waits until they have gone.
-func (i *installation) alone() error {
-	for began := time.Now(); time.Since(began) < flushTime; time.Sleep(10 * time.Millisecond) {
+// endSessions ends all other sessions of the database, and waits until they have ended.
+func (i *installation) endSessions() error {
+	for start := time.Now(); time.Since(start) < flushTime; time.Sleep(10 * time.Millisecond) {
 		var others int
 		err := i.db.QueryRow(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
@@ -596,21 +598,21 @@ func (i *installation) alone() error {
 			return nil
 		}
 	}
-	return errors.New("the server's sessions do not end")
+	return errors.New("got sessions of the server that do not end, want none")
 }
 
-// writeGrowth puts what was measured into the pages.
+// writeGrowth writes the measurements into the documents.
 func (b *bench) writeGrowth(folder string) error {
 	const command = "make bench-db"
 	introduction := fmt.Sprintf("%s; medians of %d rounds of %d s each, beside a sweep of %d.",
 		b.machine(), growthRounds*b.rounds, b.seconds, b.rounds)
 	if err := markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), command, introduction,
-		growthTitles, b.grown); err != nil {
+		growthTitles, b.growthCells); err != nil {
 		return err
 	}
 	var rows [][]string
 	for _, r := range b.rows {
-		if !strings.HasSuffix(r.Name, ofProcessor) {
+		if !strings.HasSuffix(r.Name, processorSuffix) {
 			rows = append(rows, r.cells()[:len(growthRows)])
 		}
 	}

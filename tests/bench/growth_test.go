@@ -5,15 +5,14 @@ import (
 	"testing"
 )
 
-// TestScriptsOfTwoPopulations prepares requests for two sizes that are measured in turn, and only then reads them, as
-// wrk does.
+// TestScriptsOfTwoPopulations checks that the scripts for two sizes, both of which exist before wrk reads one, differ.
 func TestScriptsOfTwoPopulations(t *testing.T) {
 	t.Parallel()
 	b := &bench{folder: t.TempDir()}
 	large := &population{name: "growth", pastes: 1_000_000, body: "large"}
 	small := &population{name: "growth_smallest", pastes: 10_000, body: "small"}
-	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readingAll,
-		"creating": b.creatingMore} {
+	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readAllLoad,
+		"creating": b.createMoreLoad} {
 		var scripts []string
 		for _, p := range []*population{large, small} {
 			l, err := loadOf(p)

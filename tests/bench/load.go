@@ -25,19 +25,19 @@ import (
 // people is how many users an installation has.
 const people = 10_000
 
-// What the bench inserts into pastes: the columns, and the values of the last eight.
+// The columns of pastes that the benchmark inserts, and the values of the last eight for an empty paste.
 const (
 	pasteColumns = "id, owner_id, created_at, expires_at, visibility, lifetime, title, encrypted, " +
 		"pasties, tags, edits, content_bytes, history_bytes"
 	emptyPaste = "'never', '', false, 0, 0, 0, 0, 0"
 )
 
-// onePasty are the last eight values of a paste with one pasty, main.go, of so many bytes.
+// onePasty returns the last eight values of a paste with one pasty, main.go, of this many bytes.
 func onePasty(bytes int) string {
 	return fmt.Sprintf("'never', 'a paste', false, 1, 0, 0, %d, 0", len("a paste")+len("main.go")+bytes)
 }
 
-// installation is a database with Gluepot and the twins before it.
+// installation is a database with Gluepot and the twins on it.
 type installation struct {
 	db                  *sql.DB
 	url                 string
@@ -59,13 +59,13 @@ func (i *installation) exec(statements ...string) error {
 	return nil
 }
 
-// newInstallation makes a database with users and without pastes.
+// newInstallation creates a database with users and without pastes.
 func (b *bench) newInstallation(name string) (*installation, error) {
-	own, err := b.createDatabase(name)
+	databaseURL, err := b.createDatabase(name)
 	if err != nil {
 		return nil, err
 	}
-	in := &installation{url: own.String()}
+	in := &installation{url: databaseURL.String()}
 	if in.db, err = sql.Open("pgx", in.url); err != nil {
 		return nil, err
 	}
@@ -87,13 +87,14 @@ func (b *bench) newInstallation(name string) (*installation, error) {
 	)
 }
 
-// install makes a database of that many pastes and starts the servers on it.
+// install creates a database with this many pastes, and starts the servers on it.
 func (b *bench) install(name string, pastes int) (*installation, error) {
 	in, err := b.newInstallation(name)
 	if err != nil {
 		return nil, err
 	}
-	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is anonymous.
+	// The first three users own 10, 1,000 and 100,000 pastes. Of the rest, a quarter is anonymous and the other users
+	// share the others.
 	if err := in.exec(
 		fmt.Sprintf(`INSERT INTO pastes (`+pasteColumns+`)
 			SELECT 'p' || lpad(x::text, 8, '0'),
@@ -101,11 +102,11 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 					WHEN x %% 4 = 0 THEN NULL ELSE 'u' || (4 + x %% %d) END,
 				now() - x * interval '1 second', CASE WHEN x %% 10 = 0 THEN now() + interval '30 days' END, 0, %s
 			FROM generate_series(1, %d) x`, people-4, onePasty(1), pastes),
-		// The foreign key would be looked at for each row.
+		// The foreign key would be checked for each row.
 		`ALTER TABLE pasties DISABLE TRIGGER ALL`,
 		fmt.Sprintf(`INSERT INTO pasties (paste_id, position, id, title, language, code)
 			SELECT 'p' || lpad(x::text, 8, '0'), 0, '%s', 'main.go', 'Go', 'x'
-				FROM generate_series(1, %d) x`, knownPasty, pastes),
+				FROM generate_series(1, %d) x`, pastyID, pastes),
 		`ALTER TABLE pasties ENABLE TRIGGER ALL`,
 		fmt.Sprintf(`INSERT INTO stars SELECT 'u' || x, 'p' || lpad((x * 7 + y)::text, 8, '0'), y
 			FROM generate_series(1, %d) x, generate_series(1, 3) y`, min(people, pastes/8)),
@@ -150,27 +151,27 @@ func (b *bench) serve(url string, settings ...string) (*side, error) {
 	return &side{address: address, process: process}, err
 }
 
-// onServer lends a connection to the server itself, beside the databases under measurement.
+// onServer calls use with a connection to the server itself, not to a measured database.
 func (b *bench) onServer(use func(*sql.DB) error) error {
 	admin, err := sql.Open("pgx", b.server.String())
 	if err != nil {
 		return err
 	}
-	defer admin.Close() //nolint:errcheck // nothing is pending
+	defer admin.Close() //nolint:errcheck // everything was committed
 	return use(admin)
 }
 
-// createDatabase makes an empty database on the server and returns its URL.
+// createDatabase creates an empty database on the server, and returns its URL.
 func (b *bench) createDatabase(name string) (*url.URL, error) {
-	own := *b.server
-	own.Path = "/" + name
-	return &own, b.onServer(func(admin *sql.DB) error {
+	databaseURL := *b.server
+	databaseURL.Path = "/" + name
+	return &databaseURL, b.onServer(func(admin *sql.DB) error {
 		_, err := admin.Exec("CREATE DATABASE " + name)
 		return err
 	})
 }
 
-// serverCache asks the server for the size of its cache: one that was given has its own.
+// serverCache returns the size of the server's cache, which depends on who started it.
 func (b *bench) serverCache(huge bool) (size string, err error) {
 	err = b.onServer(func(admin *sql.DB) error { return admin.QueryRow("SHOW shared_buffers").Scan(&size) })
 	if huge {
@@ -179,7 +180,7 @@ func (b *bench) serverCache(huge bool) (size string, err error) {
 	return size, err
 }
 
-// dropDatabase removes one again.
+// dropDatabase drops a database.
 func (b *bench) dropDatabase(name string) error {
 	return b.onServer(func(admin *sql.DB) error {
 		_, err := admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
@@ -187,7 +188,7 @@ func (b *bench) dropDatabase(name string) error {
 	})
 }
 
-// fillUsers makes the same users in an empty database.
+// fillUsers creates the same users in an empty database.
 func (b *bench) fillUsers(url string) error {
 	var text strings.Builder
 	for i := range people {
@@ -217,7 +218,7 @@ func (b *bench) start(path string, args []string, environment ...string) (*proce
 	return b.startAs(nil, path, args, environment...)
 }
 
-// startAs is start as another user, unless that is nil.
+// startAs is like start, as another user unless that is nil.
 func (b *bench) startAs(user *syscall.Credential, path string, args []string, environment ...string) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...)}
 	log, err := os.CreateTemp(b.folder, "log-")
@@ -257,7 +258,7 @@ func (p *process) stop() {
 
 func (p *process) gluepotAddress() (string, error) {
 	for range 1000 {
-		text, _ := os.ReadFile(p.log) // it may not be there yet
+		text, _ := os.ReadFile(p.log) // it may not exist yet
 		for line := range strings.SplitSeq(string(text), "\n") {
 			var entry struct{ Msg, Address string }
 			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
@@ -269,10 +270,10 @@ func (p *process) gluepotAddress() (string, error) {
 	return "", errors.New("gluepot did not start: see " + p.log)
 }
 
-// twinAddresses returns the addresses that the twins print, which are so many.
+// twinAddresses waits until the twins have printed this many addresses, and returns them.
 func (p *process) twinAddresses(count int) ([]string, error) {
 	for range 1000 {
-		text, _ := os.ReadFile(p.out) // it may not be there yet
+		text, _ := os.ReadFile(p.out) // it may not exist yet
 		if fields := strings.Fields(string(text)); len(fields) == count {
 			for i := range fields {
 				fields[i] = "http://" + fields[i]
@@ -286,19 +287,19 @@ func (p *process) twinAddresses(count int) ([]string, error) {
 
 func (p *process) residentMiB() float64 { return statusMiB(p.cmd.Process.Pid, "VmRSS") }
 
-// watchPeak delivers the most memory that a process was resident in, once it has ended. The usage that the
-// system reports at the end would include this process as it was when it forked.
+// watchPeak returns a channel that gets the peak resident memory of a process, in MiB, once it has ended. The usage
+// that the system reports at the end would include this process as it was when it forked.
 func watchPeak(pid int) <-chan float64 {
 	peak := make(chan float64, 1)
 	go func() {
-		most := 0.0
+		last := 0.0
 		for {
 			now := statusMiB(pid, "VmHWM")
 			if now == 0 {
-				peak <- most
+				peak <- last
 				return
 			}
-			most = now
+			last = now
 			time.Sleep(5 * time.Millisecond)
 		}
 	}()
@@ -307,9 +308,9 @@ func watchPeak(pid int) <-chan float64 {
 
 var memoryPattern = regexp.MustCompile(`(VmRSS|VmHWM):\s+(\d+) kB`)
 
-// statusMiB reads a line of a process's status, and returns 0 when there is none.
+// statusMiB returns a value of a process's status in MiB, or 0 if it is missing.
 func statusMiB(pid int, line string) float64 {
-	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status")) // not there on other systems
+	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status")) // missing on other systems
 	for _, match := range memoryPattern.FindAllSubmatch(status, -1) {
 		if string(match[1]) == line {
 			kib, _ := strconv.ParseFloat(string(match[2]), 64) // digits
@@ -333,26 +334,25 @@ func waitReady(url string) error {
 	return errors.New("gluepot did not become ready")
 }
 
-// load is what wrk does: the same request again and again, or those of a script.
+// load is the work of wrk: the same request repeatedly, or the requests of a script.
 type load struct {
 	to                   *side
-	method               string // GET when it is empty
+	method               string // empty for GET
 	path, header, script string
 	body                 string
 	connections          int
 }
 
-// toward returns the same load on a server.
+// toward returns the same load for a server.
 func (l load) toward(to *side) load {
 	l.to = to
 	return l
 }
 
-// result is what wrk measured; times are microseconds.
+// result has the measurements of wrk, with latencies in microseconds.
 type result struct{ rate, p50, p99, requests float64 }
 
-// script writes a wrk script that asks for a path of another user each time; path and token are Lua
-// expressions of n.
+// script writes a wrk script that requests a path of another user each time. path and token are Lua expressions of n.
 func (b *bench) script(name, path, token string) (string, error) {
 	headers := ""
 	if token != "" {
@@ -373,7 +373,7 @@ var wrkPattern = regexp.MustCompile(
 
 func (b *bench) wrk(l load) (result, error) {
 	args := []string{"-t1", fmt.Sprintf("-c%d", l.connections), fmt.Sprintf("-d%ds", b.seconds), "--latency",
-		"--timeout", "30s", // lists of 100,000 ids take seconds on a slow machine, and wrk's own is two
+		"--timeout", "30s", // lists of 100,000 ids take seconds on a slow machine; the default is two
 	}
 	if l.script != "" {
 		args = append(args, "-s", l.script)
@@ -390,7 +390,7 @@ func (b *bench) wrk(l load) (result, error) {
 		return result{}, fmt.Errorf("wrk %s: %s", l.path, out)
 	}
 	microseconds := func(value, unit string) float64 {
-		n, _ := strconv.ParseFloat(value, 64) // the pattern has digits only
+		n, _ := strconv.ParseFloat(value, 64) // the pattern matches only digits
 		return n * map[string]float64{"us": 1, "ms": 1e3, "s": 1e6}[unit]
 	}
 	requests, _ := strconv.ParseFloat(match[5], 64) // digits
@@ -399,7 +399,7 @@ func (b *bench) wrk(l load) (result, error) {
 		p99: microseconds(match[3], match[4])}, err
 }
 
-// interleave measures both sides in turn and returns the medians.
+// interleave measures both sides in turn, and returns the medians.
 func (b *bench) interleave(gluepot, twin load) (ratio float64, g, t result, err error) {
 	var ratios []float64
 	var gs, ts [3][]float64
@@ -417,7 +417,7 @@ func (b *bench) interleave(gluepot, twin load) (ratio float64, g, t result, err 
 			return 0, g, t, err
 		}
 		if round == 0 && !b.quick {
-			continue // warms both up
+			continue // warm-up
 		}
 		ratios = append(ratios, first.rate/second.rate)
 		for i, pair := range [][2]float64{{first.rate, second.rate}, {first.p50, second.p50}, {first.p99, second.p99}} {
@@ -429,7 +429,7 @@ func (b *bench) interleave(gluepot, twin load) (ratio float64, g, t result, err 
 	return median(ratios), g, t, nil
 }
 
-// compare measures two servers that do the same, and adds a row.
+// compare measures two servers with the same answers, and adds a row.
 func (b *bench) compare(name string, gluepot, twin load, floor float64) error {
 	if !b.wants(name) {
 		return nil

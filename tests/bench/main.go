@@ -1,5 +1,5 @@
-// Command bench measures Gluepot's real binary beside other programs, over loopback, in interleaved rounds, and
-// writes one table. "make bench" and "make bench-quick" run it.
+// Command bench measures the real program beside other programs, over loopback, in interleaved rounds, and writes one
+// table. "make bench" and "make bench-quick" run it.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// row is one line of the result. A ratio is Gluepot's over the other program's, or what the name says. What is above
-// its floor may be spent on simplicity; a row below it is a defect.
+// row is one line of the result. Ratio is Gluepot's rate over the other program's, or the value that the name says. The
+// margin above the floor may be spent on simplicity; a row below its floor is a defect.
 type row struct {
 	Name  string  `json:"name"`
 	Ratio float64 `json:"ratio"`
@@ -37,37 +37,37 @@ type row struct {
 }
 
 type bench struct {
-	quick    bool
-	wanted   *regexp.Regexp // the names of rows that are measured
-	seconds  int            // of one round
-	rounds   int
-	pastes   int
-	folder   string
-	gluepot  string
-	twinPath string
-	server   *url.URL
-	cache    string        // that the server has for pages
-	large    *installation // see installed
-	rows     []row
-	grown    [][]string // a row for each size
-	nodeRows [][]string // a row for each load on one to mostNodes nodes
-	shares   []*share   // of the processor, one for each node
-	shared   bool       // nodes are bound to them
-	stops    []func()
+	quick       bool
+	rowNames    *regexp.Regexp // matches the names of the rows to measure
+	seconds     int            // of one round
+	rounds      int
+	pastes      int
+	folder      string
+	gluepot     string
+	twinPath    string
+	server      *url.URL
+	cache       string        // size of the server's cache
+	large       *installation // see largeInstallation
+	rows        []row
+	growthCells [][]string // a row for each size
+	nodeRows    [][]string // a row for each load on one to maxNodes nodes
+	shares      []*share   // of the processor, one for each node
+	hasShares   bool       // whether nodes are bound to them
+	stops       []func()
 }
 
 func main() {
-	b := &bench{wanted: new(regexp.Regexp)}
+	b := &bench{rowNames: new(regexp.Regexp)}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
-	flag.TextVar(b.wanted, "rows", regexp.MustCompile(""), "only measure the rows whose name matches this expression")
+	flag.TextVar(b.rowNames, "rows", regexp.MustCompile(""), "only measure the rows whose name matches this expression")
 	pastes := flag.Int("pastes", 0, "another number of pastes in the database of the comparisons")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false,
 		"only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
 	nodes := flag.Bool("nodes", false, "only measure how several nodes on one database add up")
-	searched := flag.Int("search", 0, "only measure searches of so many pastes")
-	copied := flag.Int("copies", 0, "only measure the copying of so many pastes from SQLite to PostgreSQL and back")
+	searches := flag.Int("search", 0, "only measure searches of this many pastes")
+	copies := flag.Int("copies", 0, "only measure copying this many pastes from SQLite to PostgreSQL and back")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
 	docs := flag.String("docs", "", "write the tables, and the chart, into the pages of this folder")
@@ -86,16 +86,16 @@ func main() {
 		what, write = func() error { return b.growth(*sizes) }, b.writeGrowth
 	case *nodes:
 		what, write = b.nodes, b.writeNodes
-	case *searched > 0:
-		what, write = func() error { return b.searches(*searched) }, nil
-	case *copied > 0:
-		what, write = func() error { return b.copies(*copied) }, nil
+	case *searches > 0:
+		what, write = func() error { return b.searches(*searches) }, nil
+	case *copies > 0:
+		what, write = func() error { return b.copies(*copies) }, nil
 	default:
 		what = b.everything
 	}
 	var err error
-	if b.wanted.String() != "" && *docs != "" {
-		err = errors.New("-rows and -docs: the pages have all rows")
+	if b.rowNames.String() != "" && *docs != "" {
+		err = errors.New("-rows and -docs exclude each other: the documents have all rows")
 	} else {
 		err = b.run(what)
 	}
@@ -145,8 +145,10 @@ func (b *bench) run(what func() error) (err error) {
 	return what()
 }
 
-// wants reports whether a row with one of the names is measured.
-func (b *bench) wants(names ...string) bool { return slices.ContainsFunc(names, b.wanted.MatchString) }
+// wants reports whether a row with one of the names is to be measured.
+func (b *bench) wants(names ...string) bool {
+	return slices.ContainsFunc(names, b.rowNames.MatchString)
+}
 
 func (b *bench) everything() error {
 	for _, step := range []func() error{
@@ -163,8 +165,8 @@ func (b *bench) everything() error {
 	return nil
 }
 
-// installed returns the installation of most comparisons, which is made when it is first needed.
-func (b *bench) installed() (in *installation, err error) {
+// largeInstallation returns the installation of most comparisons, which it creates on the first call.
+func (b *bench) largeInstallation() (in *installation, err error) {
 	if b.large == nil {
 		b.large, err = b.install("bench", b.pastes)
 	}
@@ -176,7 +178,7 @@ func (b *bench) languages() error {
 	if !b.wants(name) {
 		return nil
 	}
-	in, err := b.installed()
+	in, err := b.largeInstallation()
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (b *bench) users() error {
 		if !b.wants(name) {
 			continue
 		}
-		in, err := b.installed()
+		in, err := b.largeInstallation()
 		if err != nil {
 			return err
 		}
@@ -214,7 +216,7 @@ func (b *bench) self() error {
 	if !b.wants(name) {
 		return nil
 	}
-	in, err := b.installed()
+	in, err := b.largeInstallation()
 	if err != nil {
 		return err
 	}
@@ -226,7 +228,7 @@ func (b *bench) self() error {
 	return b.compare(name, l.toward(in.gluepot), l.toward(in.twin), 1)
 }
 
-// resident measures the memory of a server of its own in the middle of a load.
+// resident measures the memory of a separate server during a load.
 func (b *bench) resident(database string, floor float64) error {
 	name := fmt.Sprintf("resident memory under 32 connections, %s, MiB", database)
 	if !b.wants(name) {
@@ -238,7 +240,7 @@ func (b *bench) resident(database string, floor float64) error {
 			return err
 		}
 	} else {
-		in, err := b.installed()
+		in, err := b.largeInstallation()
 		if err != nil {
 			return err
 		}
@@ -252,26 +254,26 @@ func (b *bench) resident(database string, floor float64) error {
 	if err != nil {
 		return err
 	}
-	measured := make(chan float64, 1)
+	memory := make(chan float64, 1)
 	go func() {
 		time.Sleep(time.Duration(b.seconds) * 900 * time.Millisecond)
-		measured <- server.process.residentMiB()
+		memory <- server.process.residentMiB()
 	}()
 	if _, err := b.wrk(load{to: server, path: "/user/User1", script: script, connections: 32}); err != nil {
 		return err
 	}
-	mib := <-measured
+	mib := <-memory
 	server.process.stop()
 	b.add(row{Name: name, Ratio: mib, Floor: floor, atMost: true})
 	return nil
 }
 
-// imports measures how many pastes a second the command takes in.
+// imports measures how many pastes a second the command imports.
 func (b *bench) imports() error {
 	const pastes, floor = 300_000, 12_000
-	const rate, peak = "import into %s, pastes/s", "peak resident memory of the import into %s, MiB"
-	if !b.wants(fmt.Sprintf(rate, "SQLite"), fmt.Sprintf(rate, "PostgreSQL"), fmt.Sprintf(peak, "SQLite"),
-		fmt.Sprintf(peak, "PostgreSQL")) {
+	const rateName, peakName = "import into %s, pastes/s", "peak resident memory of the import into %s, MiB"
+	if !b.wants(fmt.Sprintf(rateName, "SQLite"), fmt.Sprintf(rateName, "PostgreSQL"), fmt.Sprintf(peakName, "SQLite"),
+		fmt.Sprintf(peakName, "PostgreSQL")) {
 		return nil
 	}
 	code := strings.Repeat(`\tprintln(\"hello\")\n`, 60) // 1 KiB
@@ -296,21 +298,21 @@ func (b *bench) imports() error {
 		command.Env, command.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL="+store.url), b.folder
 		var out bytes.Buffer
 		command.Stdout, command.Stderr = &out, &out
-		started := time.Now()
+		start := time.Now()
 		if err := command.Start(); err != nil {
 			return err
 		}
-		most := watchPeak(command.Process.Pid)
+		peakMiB := watchPeak(command.Process.Pid)
 		if err := command.Wait(); err != nil {
 			return fmt.Errorf("import: %w: %s", err, &out)
 		}
-		b.add(row{Name: fmt.Sprintf(rate, store.name), Ratio: pastes / time.Since(started).Seconds(), Floor: floor})
-		b.add(row{Name: fmt.Sprintf(peak, store.name), Ratio: <-most, Floor: 128, atMost: true})
+		b.add(row{Name: fmt.Sprintf(rateName, store.name), Ratio: pastes / time.Since(start).Seconds(), Floor: floor})
+		b.add(row{Name: fmt.Sprintf(peakName, store.name), Ratio: <-peakMiB, Floor: 128, atMost: true})
 	}
 	return nil
 }
 
-// startUp measures from the start of the process to the first ready answer.
+// startUp measures the time from the start of the process to the first ready answer.
 func (b *bench) startUp() error {
 	const name = "start to ready, migrated SQLite, ms"
 	if !b.wants(name) {
@@ -319,7 +321,7 @@ func (b *bench) startUp() error {
 	path := filepath.Join(b.folder, "start.db")
 	var times []float64
 	for range 8 {
-		started := time.Now()
+		start := time.Now()
 		p, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path,
 			"GLUEPOT_HTTP_ADDR=127.0.0.1:18473")
 		if err != nil {
@@ -328,7 +330,7 @@ func (b *bench) startUp() error {
 		if err := waitReady("http://127.0.0.1:18473/readyz"); err != nil {
 			return err
 		}
-		times = append(times, float64(time.Since(started).Microseconds())/1000)
+		times = append(times, float64(time.Since(start).Microseconds())/1000)
 		p.stop()
 	}
 	ms := median(times[1:]) // the first one migrated
@@ -336,7 +338,7 @@ func (b *bench) startUp() error {
 	return nil
 }
 
-// image measures the files of the container image, which are all that it has.
+// image measures the size of the files in the container image.
 func (b *bench) image() error {
 	const name = "image, MB"
 	if !b.wants(name) {
@@ -358,14 +360,14 @@ func (b *bench) image() error {
 	return nil
 }
 
-// counting compares numPastes on a large and a small table, swept and not.
+// counting compares numPastes on a large and a small table, swept and unswept.
 func (b *bench) counting() error {
 	swept := fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes)
 	unswept := fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes)
 	if !b.wants(swept) && (b.quick || !b.wants(unswept)) {
 		return nil
 	}
-	large, err := b.installed()
+	large, err := b.largeInstallation()
 	if err != nil {
 		return err
 	}
@@ -383,7 +385,7 @@ func (b *bench) counting() error {
 			return err
 		}
 	}
-	// Against the small table as it was: swept.
+	// Compare with the small table in its swept state.
 	if err := small.exec(`DELETE FROM pastes WHERE expires_at < now()`, `VACUUM ANALYZE pastes`); err != nil {
 		return err
 	}
@@ -407,7 +409,7 @@ func (b *bench) compareCounts(name string, a, z *installation, floor float64) er
 	return nil
 }
 
-// add adds a row, unless it was measured only because of others.
+// add adds a row, unless it was measured only for the sake of others.
 func (b *bench) add(r row) {
 	if !b.wants(r.Name) {
 		return
@@ -427,14 +429,14 @@ func (b *bench) progressf(format string, args ...any) {
 }
 
 func (b *bench) writeJSON(path string) error {
-	encoded, err := json.MarshalIndent(b.rows, "", "  ")
+	text, err := json.MarshalIndent(b.rows, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(encoded, '\n'), 0o600)
+	return os.WriteFile(path, append(text, '\n'), 0o600)
 }
 
-// cells are a row's, as text.
+// cells returns the cells of a row as text.
 func (r row) cells() []string {
 	sign, met := "≥", "yes"
 	if r.atMost {
@@ -471,7 +473,7 @@ func (b *bench) print() {
 			missed++
 		}
 	}
-	_, _ = fmt.Printf("\n%d of %d rows do not keep their floor\n", missed, len(b.rows))
+	_, _ = fmt.Printf("\n%d of %d rows are below their floor\n", missed, len(b.rows))
 }
 
 func run(ctx context.Context, name string, args ...string) (string, error) {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	mostNodes  = 3
+	maxNodes   = 3
 	nodePastes = 50_000
 )
 
@@ -28,7 +28,7 @@ var nodeTitles = []string{
 	"PostgreSQL's ms for 1,000 requests", "statements for a request",
 }
 
-// nodes measures how the throughput of one to three nodes on one database adds up, and what the database does for it.
+// nodes measures the throughput of one to three nodes on one database, and the database's work.
 func (b *bench) nodes() error {
 	p, err := b.populate("nodes", nodePastes, pastyBytes)
 	if err != nil {
@@ -37,16 +37,16 @@ func (b *bench) nodes() error {
 	if _, err := p.vacuum(); err != nil {
 		return err
 	}
-	bouncing, err := b.startBouncer(p.url)
+	bouncerURL, err := b.startBouncer(p.url)
 	if err != nil {
 		return err
 	}
-	b.shared = true
-	for i := range mostNodes {
+	b.hasShares = true
+	for i := range maxNodes {
 		s, err := newShare(fmt.Sprintf("gluepot-bench-%d-%d", os.Getpid(), i))
 		if err != nil {
 			b.progressf("%v: nodes have GOMAXPROCS=1 only", err)
-			b.shared = false
+			b.hasShares = false
 			break
 		}
 		b.shares = append(b.shares, s)
@@ -56,16 +56,16 @@ func (b *bench) nodes() error {
 	if err != nil {
 		return err
 	}
-	read, err := b.readingAll(p)
+	read, err := b.readAllLoad(p)
 	if err != nil {
 		return err
 	}
-	create, err := b.creatingMore(p)
+	create, err := b.createMoreLoad(p)
 	if err != nil {
 		return err
 	}
 	for i, l := range []load{{path: "/user/User1", script: profiles}, read, create} {
-		for _, way := range []struct{ name, url string }{{"PostgreSQL", p.url}, {"PgBouncer", bouncing}} {
+		for _, way := range []struct{ name, url string }{{"PostgreSQL", p.url}, {"PgBouncer", bouncerURL}} {
 			for _, l.connections = range []int{4, 32} {
 				cells := []string{[]string{"/user/{name}", "GET /paste/{id}", "POST /paste"}[i], way.name,
 					fmt.Sprint(l.connections)}
@@ -78,7 +78,7 @@ func (b *bench) nodes() error {
 	return nil
 }
 
-// startBouncer starts PgBouncer before the server, and returns the URL of the database by way of it.
+// startBouncer starts PgBouncer in front of the server, and returns the URL of the database through it.
 func (b *bench) startBouncer(direct string) (through string, err error) {
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		return "", fmt.Errorf("this needs PgBouncer (Debian: apt-get install pgbouncer): %w", err)
@@ -115,37 +115,37 @@ func (b *bench) startBouncer(direct string) (through string, err error) {
 	return "", errors.New("PgBouncer did not start")
 }
 
-// addUp measures a load on one to mostNodes nodes, and adds a row that begins with those cells.
+// addUp measures a load on one to maxNodes nodes, and adds a row that begins with these cells.
 func (b *bench) addUp(p *population, url string, l load, cells []string) error {
 	var (
-		rates                    []float64
-		total, times, statements []string
+		rates                          []float64
+		throughputs, times, statements []string
 	)
-	for nodes := 1; nodes <= mostNodes; nodes++ {
+	for nodes := 1; nodes <= maxNodes; nodes++ {
 		m, err := b.together(p, url, l, nodes)
 		if err != nil {
 			return err
 		}
-		took := "not on this machine"
+		databaseTime := "not on this machine"
 		if m.database > 0 {
-			took = fmt.Sprintf("%.0f", m.database*1e6)
+			databaseTime = fmt.Sprintf("%.0f", m.database*1e6)
 		}
 		rates = append(rates, m.rate)
-		total, times = append(total, fmt.Sprintf("%.0f", m.rate)), append(times, took)
+		throughputs, times = append(throughputs, fmt.Sprintf("%.0f", m.rate)), append(times, databaseTime)
 		statements = append(statements, fmt.Sprintf("%.2f", m.statements))
 	}
-	cells = append(cells, strings.Join(total, ", "), fmt.Sprintf("%.2f", rates[mostNodes-1]/rates[0]),
+	cells = append(cells, strings.Join(throughputs, ", "), fmt.Sprintf("%.2f", rates[maxNodes-1]/rates[0]),
 		strings.Join(times, ", "), strings.Join(statements, ", "))
 	b.progressf("%s", strings.Join(cells, " | "))
 	b.nodeRows = append(b.nodeRows, cells)
 	return nil
 }
 
-// total is what several nodes did together: requests a second, and for each the processor time of the database, in
-// seconds, and its statements. Each is a transaction of its own.
+// total has the measurements of several nodes together: requests a second, and for each request the database's
+// processor time in seconds and its number of statements, each of which is a transaction.
 type total struct{ rate, database, statements float64 }
 
-// together measures a load on each of several nodes that start for it.
+// together starts several nodes, and measures a load on all of them at once.
 func (b *bench) together(p *population, url string, l load, nodes int) (t total, err error) {
 	before, err := p.transactions()
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *bench) together(p *population, url string, l load, nodes int) (t total,
 			return t, err
 		}
 		servers = append(servers, server)
-		if b.shared {
+		if b.hasShares {
 			if err := b.shares[i].add(server.process.cmd.Process.Pid); err != nil {
 				return t, err
 			}
@@ -173,15 +173,15 @@ func (b *bench) together(p *population, url string, l load, nodes int) (t total,
 	if err != nil {
 		return t, err
 	}
-	began, err := p.databaseTime()
+	timeBefore, err := p.databaseTime()
 	if err != nil {
 		return t, err
 	}
-	measured, err := b.onEach(servers, l)
+	sum, err := b.onEach(servers, l)
 	if err != nil {
 		return t, err
 	}
-	ended, err := p.databaseTime()
+	timeAfter, err := p.databaseTime()
 	if err != nil {
 		return t, err
 	}
@@ -190,22 +190,22 @@ func (b *bench) together(p *population, url string, l load, nodes int) (t total,
 	}
 	after, err := p.transactions()
 	return total{
-		rate: measured.rate, database: (ended - began) / measured.requests,
-		statements: (after - before) / (warm.requests + measured.requests),
+		rate: sum.rate, database: (timeAfter - timeBefore) / sum.requests,
+		statements: (after - before) / (warm.requests + sum.requests),
 	}, err
 }
 
-// onEach puts a load on each server at the same time, and returns the sums.
+// onEach applies a load to each server at the same time, and returns the sums.
 func (b *bench) onEach(servers []*side, l load) (sum result, err error) {
 	var (
-		running sync.WaitGroup
+		callers sync.WaitGroup
 		results = make([]result, len(servers))
 		errs    = make([]error, len(servers))
 	)
 	for i, server := range servers {
-		running.Go(func() { results[i], errs[i] = b.wrk(l.toward(server)) })
+		callers.Go(func() { results[i], errs[i] = b.wrk(l.toward(server)) })
 	}
-	running.Wait()
+	callers.Wait()
 	for _, r := range results {
 		sum.rate += r.rate
 		sum.requests += r.requests
@@ -213,9 +213,9 @@ func (b *bench) onEach(servers []*side, l load) (sum result, err error) {
 	return sum, errors.Join(errs...)
 }
 
-// transactions returns how many the database has had, those of the sessions that asked for it before included.
+// transactions ends all sessions, and returns how many transactions the database has had, including theirs.
 func (p *population) transactions() (count float64, err error) {
-	if err := p.alone(); err != nil {
+	if err := p.endSessions(); err != nil {
 		return 0, err
 	}
 	return count,
@@ -223,13 +223,13 @@ func (p *population) transactions() (count float64, err error) {
 			&count)
 }
 
-// writeNodes puts what was measured into SCALING.md.
+// writeNodes writes the measurements into SCALING.md.
 func (b *bench) writeNodes(folder string) error {
-	bound := "each node has GOMAXPROCS=1"
-	if b.shared {
-		bound += fmt.Sprintf(" and a control group that gives it %v of each %v of a processor", sharePart, sharePeriod)
+	limits := "each node has GOMAXPROCS=1"
+	if b.hasShares {
+		limits += fmt.Sprintf(" and a control group that gives it %v of each %v of a processor", sharePart, sharePeriod)
 	}
-	introduction := fmt.Sprintf("%s; %s; %d s each.", b.machine(), bound, b.seconds)
+	introduction := fmt.Sprintf("%s; %s; %d s each.", b.machine(), limits, b.seconds)
 	return markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), "make bench-nodes", introduction,
 		nodeTitles, b.nodeRows)
 }

@@ -14,12 +14,12 @@ const (
 	pageNotKept = "page of 2 KiB of Go, not kept, 1 connection, p99 in ms"
 )
 
-// pagesApart are so many pastes that there is no room to keep the highlighting of all of them (maxCached in
+// pagesApart is a number of pastes whose highlighting does not fit into the cache (maxCached in
 // adapters/pages/highlight).
 const pagesApart = 5000
 
-// pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures
-// pages of which nothing is kept.
+// pages compares the page of a paste whose highlighting is cached with the same paste from the API, and measures pages
+// without cached highlighting.
 func (b *bench) pages(in *installation, d *documents) error {
 	if !b.wants(pageKept, pageNotKept) {
 		return nil
@@ -35,7 +35,7 @@ func (b *bench) pages(in *installation, d *documents) error {
 	if !b.wants(pageNotKept) {
 		return nil
 	}
-	// Each round begins elsewhere, so that it does not meet what the one before has left.
+	// Each round begins with another paste, so that it finds nothing that the previous round cached.
 	script, err := b.lua("pages",
 		fmt.Sprintf("local ids = {\"%s\"}\nmath.randomseed(os.time())\nlocal n = math.random(#ids)\n"+
 			"request = function()\n  n = n %% #ids + 1\n  return wrk.format(\"GET\", \"/\" .. ids[n])\nend\n",
@@ -56,7 +56,7 @@ func (b *bench) pages(in *installation, d *documents) error {
 	return nil
 }
 
-// createDocuments creates so many pastes by the interface, whose ids are those that pages know.
+// createDocuments creates this many pastes through the API, and returns their ids.
 func createDocuments(in *installation, d *documents, count int) ([]string, error) {
 	const clients = 8
 	var (

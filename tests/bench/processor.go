@@ -9,21 +9,22 @@ import (
 	"strings"
 )
 
-// clockTick is the unit of the processor times under /proc, in seconds: USER_HZ, which is the same on every Linux that
-// Go runs on.
+// clockTick is the unit of processor times under /proc, in seconds: USER_HZ, which is the same on every Linux that Go
+// supports.
 const clockTick = 0.01
 
-// processStat are the fields of /proc/PID/stat that follow the program's name. The first is number 3 in proc(5).
+// processStat returns the program's name in /proc/PID/stat, and the fields after it. The first of them is number 3 in
+// proc(5).
 func processStat(pid int) (name string, fields []string) {
-	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // not there on other systems
-	opening, closing := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if opening < 0 || closing < opening {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // missing on other systems
+	start, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if start < 0 || end < start {
 		return "", nil
 	}
-	return string(text[opening+1 : closing]), strings.Fields(string(text[closing+1:]))
+	return string(text[start+1 : end]), strings.Fields(string(text[end+1:]))
 }
 
-// ticks sums fields of proc(5), by their numbers.
+// ticks returns the sum of fields, by their numbers in proc(5).
 func ticks(fields []string, numbers ...int) (sum float64) {
 	for _, number := range numbers {
 		if i := number - 3; i < len(fields) {
@@ -34,25 +35,25 @@ func ticks(fields []string, numbers ...int) (sum float64) {
 	return sum
 }
 
-// What proc(5) calls them: of a process, and of its children that have ended.
+// The numbers of fields in proc(5), of a process and of its ended children.
 const (
-	parentField                = 4
-	userField, systemField     = 14, 15
-	endedUserField, endedField = 16, 17
+	parentField                      = 4
+	userField, systemField           = 14, 15
+	childUserField, childSystemField = 16, 17
 )
 
-// processorTime returns for how many seconds a process has had a processor, its threads included.
+// processorTime returns the processor time of a process with all its threads, in seconds.
 func processorTime(pid int) float64 {
 	_, fields := processStat(pid)
 	return ticks(fields, userField, systemField) * clockTick
 }
 
-// databaseTime returns for how many seconds the processes of the database server have had a processor, also those that
-// have ended. It returns 0 where they are not on this machine, or in a container.
+// databaseTime returns the processor time of all processes of the database server, including ended ones, in seconds. It
+// returns 0 if they are on another machine or in a container.
 func (i *installation) databaseTime() (float64, error) {
 	var backend int
 	if err := i.db.QueryRow("SELECT pg_backend_pid()").Scan(&backend); err != nil {
-		return 0, fmt.Errorf("ask for the server's process: %w", err)
+		return 0, fmt.Errorf("find the server's process: %w", err)
 	}
 	name, fields := processStat(backend)
 	if name != "postgres" {
@@ -65,7 +66,7 @@ func (i *installation) databaseTime() (float64, error) {
 		pid, _ := strconv.Atoi(filepath.Base(path)) // digits
 		switch _, fields := processStat(pid); {
 		case filepath.Base(path) == postmaster:
-			sum += ticks(fields, userField, systemField, endedUserField, endedField)
+			sum += ticks(fields, userField, systemField, childUserField, childSystemField)
 		case len(fields) > 1 && fields[parentField-3] == postmaster:
 			sum += ticks(fields, userField, systemField)
 		}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// What syllables are made of. Together they have about as many trigrams as English has.
+// The parts of syllables. Together they have about as many trigrams as English.
 var (
 	beginnings = strings.Fields(
 		"b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w x z")
@@ -22,15 +22,15 @@ var (
 	ends   = append(strings.Fields("b ck ct d g l ll m n nd ng nt p r rd s ss st t th x"), "", "", "")
 )
 
-// vocabulary makes code of 1 KiB out of words. Some are in most pastes, some in few.
+// vocabulary generates code of 1 KiB from words, some of which are in most pastes and some in few.
 type vocabulary struct {
 	random *rand.Rand
 	words  []string
-	often  *rand.Zipf
+	zipf   *rand.Zipf
 }
 
 func newVocabulary() *vocabulary {
-	random := rand.New(rand.NewPCG(1, 2)) // each run is to measure the same
+	random := rand.New(rand.NewPCG(1, 2)) // the same in each run
 	v := &vocabulary{random: random,
 		words: strings.Fields("func return if err nil package import string int for range var struct")}
 	for len(v.words) < 20_000 {
@@ -42,20 +42,20 @@ func newVocabulary() *vocabulary {
 		}
 		v.words = append(v.words, word.String())
 	}
-	v.often = rand.NewZipf(random, 1.1, 5, uint64(len(v.words)-1))
+	v.zipf = rand.NewZipf(random, 1.1, 5, uint64(len(v.words)-1))
 	return v
 }
 
 func (v *vocabulary) code() string {
 	var text strings.Builder
 	for text.Len() < 1<<10 {
-		text.WriteString(v.words[v.often.Uint64()])
+		text.WriteString(v.words[v.zipf.Uint64()])
 		text.WriteString([]string{" ", " ", ".", "(", ") ", " := ", "\n\t", "\n"}[v.random.IntN(8)])
 	}
 	return text.String()
 }
 
-// searches measures finding, writing and rebuilding with so many public pastes of 1 KiB.
+// searches measures searching, creating and rebuilding the index with this many public pastes of 1 KiB.
 func (b *bench) searches(pastes int) error {
 	stores := slices.DeleteFunc([]string{"SQLite", "PostgreSQL"}, func(store string) bool {
 		return !b.wants(searchRows(store, pastes)...)
@@ -91,15 +91,15 @@ func (b *bench) searches(pastes int) error {
 	return nil
 }
 
-// searchRows returns the names of the rows of a store: of rebuilding, of the times of searches, and of creating over 1
-// and 8 connections.
+// searchRows returns the names of a store's rows: rebuilding, the latencies of searches, and creating over 1 and 8
+// connections.
 func searchRows(store string, pastes int) []string {
-	const found = "search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, %s in ms"
-	const created = "POST /paste of 1 KiB, public, with search / without, %s, %d connections"
+	const search = "search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, %s in ms"
+	const create = "POST /paste of 1 KiB, public, with search / without, %s, %d connections"
 	return []string{
 		"search rebuild, " + store + ", pastes/s",
-		fmt.Sprintf(found, pastes, store, "p50"), fmt.Sprintf(found, pastes, store, "p99"),
-		fmt.Sprintf(created, store, 1), fmt.Sprintf(created, store, 8),
+		fmt.Sprintf(search, pastes, store, "p50"), fmt.Sprintf(search, pastes, store, "p99"),
+		fmt.Sprintf(create, store, 1), fmt.Sprintf(create, store, 8),
 	}
 }
 
@@ -112,23 +112,23 @@ func (b *bench) searchesOf(name, database, file string, pastes int, v *vocabular
 		"--pastes", file); err != nil {
 		return err
 	}
-	started := time.Now()
+	start := time.Now()
 	if _, err := b.command([]string{location}, "search", "rebuild"); err != nil {
 		return err
 	}
-	rate, rows := float64(pastes)/time.Since(started).Seconds(), searchRows(name, pastes)
+	rate, rows := float64(pastes)/time.Since(start).Seconds(), searchRows(name, pastes)
 	b.add(row{Name: rows[0], Ratio: rate, Floor: 1000})
-	issued, err := b.command([]string{location}, "token", "issue", "User1")
+	output, err := b.command([]string{location}, "token", "issue", "User1")
 	if err != nil {
 		return err
 	}
-	lines := strings.Fields(issued) // the secret is the last one
+	lines := strings.Fields(output) // the secret is the last one
 	on, err := b.serve(database)
 	if err != nil {
 		return err
 	}
 	defer on.process.stop()
-	if err := b.finding(rows[1], rows[2], on, pastes, v); err != nil {
+	if err := b.search(rows[1], rows[2], on, pastes, v); err != nil {
 		return err
 	}
 	off, err := b.serve(database, "GLUEPOT_SEARCH=false")
@@ -159,7 +159,7 @@ end
 	return nil
 }
 
-// command runs one of Gluepot's, and returns what it prints.
+// command runs a command of Gluepot, and returns its output.
 func (b *bench) command(settings []string, args ...string) (string, error) {
 	command := exec.Command(b.gluepot, args...)
 	command.Env, command.Dir = append(os.Environ(), settings...), b.folder
@@ -170,9 +170,9 @@ func (b *bench) command(settings []string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// finding measures searches for words that are frequent, rare and unknown, beside 100 reads a second. It adds rows with
-// the names p50 and p99.
-func (b *bench) finding(p50, p99 string, on *side, pastes int, v *vocabulary) error {
+// search measures searches for frequent, rare and unknown words, beside 100 reads a second. It adds rows with the names
+// p50 and p99.
+func (b *bench) search(p50, p99 string, on *side, pastes int, v *vocabulary) error {
 	var paths []string
 	for i := range 200 {
 		word := v.words[i*len(v.words)/200]
@@ -184,29 +184,29 @@ func (b *bench) finding(p50, p99 string, on *side, pastes int, v *vocabulary) er
 	if err != nil {
 		return err
 	}
-	over, reading := make(chan struct{}), make(chan error, 1)
+	done, readResult := make(chan struct{}), make(chan error, 1)
 	go func() {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for i := 0; ; i++ {
 			select {
-			case <-over:
-				reading <- nil
+			case <-done:
+				readResult <- nil
 				return
 			case <-tick.C:
 			}
 			if _, err := exchange(load{to: on, path: fmt.Sprintf("/paste/p%08d", i*7919%pastes)}); err != nil {
-				reading <- err
+				readResult <- err
 				return
 			}
 		}
 	}()
 	result, err := b.wrk(load{to: on, path: "/search", script: script, connections: 2})
-	close(over)
+	close(done)
 	if err != nil {
 		return err
 	}
-	if err := <-reading; err != nil {
+	if err := <-readResult; err != nil {
 		return err
 	}
 	b.add(row{Name: p50, Ratio: result.p50 / 1000, Floor: 80, atMost: true, absolute: fmt.Sprintf("%.0f", result.rate),

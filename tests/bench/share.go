@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// A share is a part of one processor, given out in short pieces: with longer ones a node would stand still long enough
-// for requests to queue before it, which would then share statements for that reason only.
+// A share is a part of one processor, in short slices. With longer ones a node would pause so long that requests queue,
+// which would then share statements only for that reason.
 const (
 	sharePart   = time.Millisecond
 	sharePeriod = 4 * time.Millisecond
 )
 
-// share bounds what processes take of the processor.
+// share limits the processor time of processes.
 type share struct{ folder string }
 
-// newShare returns one of that name. It needs the right to make control groups, of either version.
+// newShare creates a share with this name. It needs the right to create control groups, of either version.
 func newShare(name string) (*share, error) {
 	const root = "/sys/fs/cgroup"
 	part, period := strconv.FormatInt(sharePart.Microseconds(), 10), strconv.FormatInt(sharePeriod.Microseconds(), 10)
@@ -28,11 +28,11 @@ func newShare(name string) (*share, error) {
 	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
 		s.folder = filepath.Join(root, name)
 		settings = [][2]string{{"cpu.max", part + " " + period}}
-		// it shows below when that has failed
+		// If this fails, writing the settings fails, too.
 		_ = os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("+cpu"), 0o600)
 	}
 	if err := os.Mkdir(s.folder, 0o700); err != nil {
-		return nil, fmt.Errorf("bound a process: %w", err)
+		return nil, fmt.Errorf("limit a process: %w", err)
 	}
 	for _, setting := range settings {
 		file, err := os.OpenFile(filepath.Join(s.folder, setting[0]), os.O_WRONLY, 0)
@@ -42,18 +42,18 @@ func newShare(name string) (*share, error) {
 		}
 		if err != nil {
 			s.remove()
-			return nil, fmt.Errorf("bound a process: %w", err)
+			return nil, fmt.Errorf("limit a process: %w", err)
 		}
 	}
 	return s, nil
 }
 
-// add puts a process under it.
+// add adds a process.
 func (s *share) add(pid int) error {
 	return os.WriteFile(filepath.Join(s.folder, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600)
 }
 
-// remove removes it when its processes have ended.
+// remove removes the share once its processes have ended.
 func (s *share) remove() {
 	for range 100 {
 		if os.Remove(s.folder) == nil {

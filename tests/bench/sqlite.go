@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// embedded makes an SQLite file with the tables of Gluepot, and fills it with the statements.
-func (b *bench) embedded(path string, statements ...string) error {
+// createSQLite creates an SQLite file with Gluepot's tables, and fills it with the statements.
+func (b *bench) createSQLite(path string, statements ...string) error {
 	migrate := exec.Command(b.gluepot, "migrate", "up")
 	migrate.Env, migrate.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder
 	if out, err := migrate.CombinedOutput(); err != nil {
@@ -26,13 +26,13 @@ func (b *bench) embedded(path string, statements ...string) error {
 	return errors.Join(in.exec(statements...), db.Close())
 }
 
-// numbers selects n from 1 to count, in a statement of SQLite.
+// numbers returns the beginning of an SQLite statement that selects n from 1 to count.
 func numbers(count int) string {
 	return fmt.Sprintf("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d) ", count)
 }
 
-// embeddedPastes are statements that make users and so many pastes of one pasty with that code, which the first user
-// owns.
+// embeddedPastes returns statements that create users, and this many pastes of the first one, each of one pasty with
+// this code.
 func embeddedPastes(count int, code string) []string {
 	values := fmt.Sprintf("'never', 'paste ' || n, false, 1, 0, 0, %d, 0", len(code))
 	return []string{
@@ -42,12 +42,12 @@ func embeddedPastes(count int, code string) []string {
 		numbers(count) + `INSERT INTO pastes (` + pasteColumns + `)
 			SELECT printf('p%08d', n), 'u1', n * 1000000, NULL, 1, ` + values + ` FROM n`,
 		numbers(count) + `INSERT INTO pasties (paste_id, position, id, title, language, code)
-			SELECT printf('p%08d', n), 0, '` + knownPasty + `', 'main.go', 'Go', '` + strings.ReplaceAll(code, "'", "''") +
+			SELECT printf('p%08d', n), 0, '` + pastyID + `', 'main.go', 'Go', '` + strings.ReplaceAll(code, "'", "''") +
 			`' FROM n`,
 	}
 }
 
-// rawText compares the text of a pasty with what a user would write instead.
+// rawText compares the text of a pasty with a program that a user would write instead.
 func (b *bench) rawText() error {
 	const name = "raw text of 2 KiB on SQLite / plain gin, GORM and SQLite, 8 connections"
 	const pastes = 10_000
@@ -56,7 +56,7 @@ func (b *bench) rawText() error {
 	}
 	path := filepath.Join(b.folder, "raw.db")
 	code := strings.Repeat("\tprintln(\"hello\")\n", pastyBytes/18)
-	if err := b.embedded(path, embeddedPastes(pastes, code)...); err != nil {
+	if err := b.createSQLite(path, embeddedPastes(pastes, code)...); err != nil {
 		return err
 	}
 	gluepot, err := b.serve("sqlite://" + path)
@@ -74,11 +74,11 @@ func (b *bench) rawText() error {
 		return err
 	}
 	script, err := b.lua("raw", fmt.Sprintf("local n = 0\nrequest = function()\n  n = n %% %d + 1\n"+
-		"  return wrk.format(\"GET\", string.format(\"/raw/p%%08d/%s\", n))\nend\n", pastes, knownPasty))
+		"  return wrk.format(\"GET\", string.format(\"/raw/p%%08d/%s\", n))\nend\n", pastes, pastyID))
 	if err != nil {
 		return err
 	}
-	l := load{path: "/raw/p00000001/" + knownPasty, script: script, connections: 8}
+	l := load{path: "/raw/p00000001/" + pastyID, script: script, connections: 8}
 	plain := &side{addresses[0], process}
 	for _, to := range []*side{gluepot, plain} {
 		if text, err := exchange(l.toward(to)); err != nil || string(text) != code {
@@ -88,7 +88,7 @@ func (b *bench) rawText() error {
 	return b.compare(name, l.toward(gluepot), l.toward(plain), 1)
 }
 
-// lists measures pages of lists of a user with very many pastes, who has starred all of them.
+// lists measures the lists of a user with very many pastes, who has starred all of them.
 func (b *bench) lists() error {
 	const memory = "resident memory after lists of %d pastes, MiB"
 	pastes := 200_000
@@ -116,7 +116,7 @@ func (b *bench) lists() error {
 		fmt.Sprintf(`INSERT INTO access_tokens (id, user_id, kind, scope, hash, name, created_at, expires_at)
 			VALUES ('k1', 'u1', 1, 0, x'%x', '', unixepoch() * 1000000, unixepoch() * 1000000 + 1e12)`,
 			sha256.Sum256([]byte(secret))))
-	if err := b.embedded(path, statements...); err != nil {
+	if err := b.createSQLite(path, statements...); err != nil {
 		return err
 	}
 	server, err := b.serve("sqlite://"+path, "GLUEPOT_RECENT=true")

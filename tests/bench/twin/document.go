@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// document is a paste with what it holds.
+// document is a paste with its content.
 type document struct {
 	ID        string   `json:"_id"`
 	OwnerID   string   `json:"ownerId"`
@@ -38,7 +38,7 @@ type edit struct {
 	EditedAt int64    `json:"editedAt"`
 }
 
-// bytes returns how many bytes titles and code have.
+// bytes returns the number of bytes of titles and code.
 func (d *document) bytes() int {
 	count := len(d.Title)
 	for _, p := range d.Pasties {
@@ -47,8 +47,8 @@ func (d *document) bytes() int {
 	return count
 }
 
-// newID returns eight digits and letters, the first a letter: the pastes that are there already begin with digits.
+// newID returns eight digits and letters. The first is a letter, because ids of existing pastes begin with a digit.
 func newID() string {
-	const place = 36 * 36 * 36 * 36 * 36 * 36 * 36 // of the first
+	const place = 36 * 36 * 36 * 36 * 36 * 36 * 36 // of the first character
 	return strconv.FormatUint(10*place+rand.Uint64N(26*place), 36)
 }

@@ -83,8 +83,8 @@ func (gormEdit) TableName() string { return "paste_edits" }
 // TableName implements gorm's Tabler.
 func (gormText) TableName() string { return "paste_texts" }
 
-// NewGORM returns what a user would write instead: plain gin handlers with GORM, statements prepared, without log and
-// deadline. Only /constant, which answers with constant, has an access log.
+// NewGORM returns what a user would write instead: plain gin handlers with GORM and prepared statements, without a log
+// and deadlines. Only /constant, which answers with constant, has an access log.
 func NewGORM(url string, constant []byte) (http.Handler, error) {
 	db, err := open(postgres.Open(url))
 	if err != nil {
@@ -118,7 +118,7 @@ func NewGORM(url string, constant []byte) (http.Handler, error) {
 	return plain, nil
 }
 
-// NewSQLite is NewGORM for the raw text of a pasty in the file at path.
+// NewSQLite is like NewGORM, for the raw text of a pasty in the file at path.
 func NewSQLite(path string) (http.Handler, error) {
 	pool, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_inttotime=1&_time_integer_format=unix_micro")
 	if err != nil {
@@ -168,10 +168,10 @@ func accessLog() (gin.HandlerFunc, error) {
 	config.Sampling = nil
 	log, err := config.Build()
 	return func(c *gin.Context) {
-		began := time.Now()
+		start := time.Now()
 		c.Next()
 		log.Info("request", zap.String("method", c.Request.Method), zap.String("path", c.Request.URL.Path),
-			zap.Int("status", c.Writer.Status()), zap.Duration("duration", time.Since(began)),
+			zap.Int("status", c.Writer.Status()), zap.Duration("duration", time.Since(start)),
 			zap.Int("bytes", c.Writer.Size()), zap.String("client", c.ClientIP()))
 	}, err
 }

@@ -14,8 +14,8 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// takeDocument reads a paste, in statements with these clauses. It is for pastes that are neither private nor
-// encrypted, never expire, have no tags, and whose texts have no U+0000, as are create and change.
+// takeDocument reads a paste, in statements with these clauses. Like create and change, it is for pastes that are
+// neither private nor encrypted, never expire, and have no tags and no U+0000 in their texts.
 func takeDocument(db *gorm.DB, id string, clauses ...clause.Expression) (document, error) {
 	inOrder := func(db *gorm.DB) *gorm.DB { return db.Order("position") }
 	var p gormPaste
@@ -41,7 +41,7 @@ func takeDocument(db *gorm.DB, id string, clauses ...clause.Expression) (documen
 	return d, db.Table("stars").Where("paste_id = ?", id).Count(&d.Stars).Error
 }
 
-// create creates an anonymous paste, and stores the rows that Gluepot does.
+// create creates an anonymous paste, and stores the same rows as Gluepot.
 func create(c *gin.Context, db *gorm.DB) (d document, err error) {
 	if err := c.ShouldBindJSON(&d); err != nil {
 		return d, err
@@ -64,9 +64,10 @@ func create(c *gin.Context, db *gorm.DB) (d document, err error) {
 	})
 }
 
-var errUnknown = errors.New("there is no such pasty")
+var errUnknown = errors.New("unknown pasty")
 
-// change changes the code of a pasty, and stores the rows that Gluepot does: with the history and the searchable text.
+// change changes the code of a pasty, and stores the same rows as Gluepot, including the history and the searchable
+// text.
 func change(c *gin.Context, db *gorm.DB) (d document, err error) {
 	var input document
 	if err := c.ShouldBindJSON(&input); err != nil {

@@ -1,5 +1,5 @@
-// Package twin has the programs that the benchmarks measure Gluepot against. They answer like Gluepot, without rules
-// and deadlines: with the least code that can (New), or with what a user would write instead (NewGORM, NewSQLite).
+// Package twin has the programs with which the benchmarks compare Gluepot. They answer like Gluepot, without rules and
+// deadlines: with as little code as possible (New), or as a user would write them instead (NewGORM, NewSQLite).
 package twin
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connections are how many a server has to the database: as many as Gluepot.
+// connections is the number of a server's database connections: as many as Gluepot has.
 const connections = 8
 
 type profile struct {

@@ -1,5 +1,5 @@
-// Command serve serves the twins at free ports of 127.0.0.1, which it prints: the one on SQLite if TWIN_SQLITE_FILE is
-// set, and else the two on PostgreSQL.
+// Command serve serves the twins at free ports of 127.0.0.1, and prints their addresses: the twin on SQLite if
+// TWIN_SQLITE_FILE is set, or else the two on PostgreSQL.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	select {}
 }
 
-// serve serves in the background and returns the address.
+// serve serves in the background, and returns the address.
 func serve(handler http.Handler) net.Addr {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
