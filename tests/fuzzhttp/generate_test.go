@@ -10,20 +10,20 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// generator makes the scripts. The same seed and index make the same script.
+// generator generates scripts. The same seed and index give the same script.
 type generator struct {
 	*rand.Rand
 	index int
 	site  *site
-	plant int
+	plant int // number of canaries so far
 }
 
-func one[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
+func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
 // in reports true once in n times.
 func (g *generator) in(n int) bool { return g.IntN(n) == 0 }
 
-// canary returns a text that is recognised wherever it turns up, and that names the script.
+// canary returns a text that is recognised wherever it appears, and that identifies the script.
 func (g *generator) canary() string {
 	g.plant++
 	return fmt.Sprintf("%s-%d-%d", canary, g.index, g.plant)
@@ -44,7 +44,7 @@ func generate(seed uint64, index int, sites []*site) *script {
 			s.requests = append(s.requests, private, public)
 		case s.clean || g.in(2):
 			s.requests = append(s.requests, g.valid())
-		default: // after which most connections are over
+		default: // ends most connections
 			s.requests = append(s.requests, g.hostile())
 		}
 	}
@@ -68,7 +68,7 @@ func generate(seed uint64, index int, sites []*site) *script {
 	return s
 }
 
-// length is that of a script in requests: most are short, some are long.
+// length returns the number of requests of a script. Most are short, some are long.
 func (g *generator) length(clean bool) int {
 	switch {
 	case clean && g.in(15):
@@ -79,7 +79,7 @@ func (g *generator) length(clean bool) int {
 	return 1 + g.IntN(4)
 }
 
-// request is put together from its parts.
+// request is a request in parts.
 type request struct {
 	method, target, proto string
 	headers               []string
@@ -96,25 +96,25 @@ func (r *request) bytes() []byte {
 	return []byte(b.String())
 }
 
-// valid returns a request as a client might send it.
+// valid returns a request that a client might send.
 func (g *generator) valid() []byte { return g.validRequest().bytes() }
 
 func (g *generator) validRequest() *request {
-	r := &request{method: "GET", target: g.target(g.knownPath()), proto: "HTTP/1.1",
+	r := &request{method: "GET", target: g.target(g.validPath()), proto: "HTTP/1.1",
 		headers: []string{"Host: gluepot.test"}}
 	if g.in(6) {
 		r.method = "HEAD"
 	}
 	if g.in(8) {
-		r.method = one(g, "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND", "get", "M-SEARCH")
+		r.method = pick(g, "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND", "get", "M-SEARCH")
 	}
 	if strings.HasPrefix(r.target, g.site.base+route[self]) && !g.in(4) {
 		r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
 	}
 	writes := g.writes(r)
 	for range g.IntN(4) {
-		if h := g.validHeader(); !slices.ContainsFunc(r.headers, func(have string) bool {
-			return strings.HasPrefix(have, h[:strings.IndexByte(h,
+		if h := g.validHeader(); !slices.ContainsFunc(r.headers, func(header string) bool {
+			return strings.HasPrefix(header, h[:strings.IndexByte(h,
 				':')+1])
 		}) {
 			r.headers = append(r.headers, h)
@@ -138,7 +138,7 @@ func (g *generator) validRequest() *request {
 	return r
 }
 
-// writes makes most requests for pastes some that take a body, and reports whether it has.
+// writes turns most requests for pastes into requests with a body, and reports whether it has.
 func (g *generator) writes(r *request) bool {
 	path, _, _ := strings.Cut(strings.TrimPrefix(r.target, g.site.base), "?")
 	path = strings.TrimSuffix(path, "/")
@@ -147,12 +147,12 @@ func (g *generator) writes(r *request) bool {
 		return false
 	case path == route[create] || path == route[createText]:
 		if r.method = "POST"; path == route[createText] {
-			r.method = one(g, "POST", "PUT")
+			r.method = pick(g, "POST", "PUT")
 		}
 	case strings.HasPrefix(path, "/raw/") && g.in(2), strings.Count(r.target, "/") == 1 && g.in(4):
 		r.method = "PUT"
 	case strings.HasPrefix(path, "/paste/") && g.in(2):
-		if r.method = one(g, "PATCH", "PATCH", "DELETE"); g.in(2) {
+		if r.method = pick(g, "PATCH", "PATCH", "DELETE"); g.in(2) {
 			r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
 		}
 	default:
@@ -161,9 +161,9 @@ func (g *generator) writes(r *request) bool {
 	return true
 }
 
-// document returns the body of a request for a paste.
+// document returns the body of a request that creates or edits a paste.
 func (g *generator) document() string {
-	return one(g, `{"pasties":[{"code":"`+g.canary()+`"}]}`,
+	return pick(g, `{"pasties":[{"code":"`+g.canary()+`"}]}`,
 		`{"title":"`+g.canary()+`","pasties":[{"title":"a.go","code":"x\r\n\u0000"}]}`,
 		`{"expiresIn":"1h","tags":"a,b","pasties":[{"code":"x"}]}`, `{"isPrivate":true,"tags":[],"pasties":[{"code":"x"}]}`,
 		`{}`, `[]`, "",
@@ -173,10 +173,10 @@ func (g *generator) document() string {
 		`{"pasties":[`+strings.Repeat(`{"code":"x"},`, g.IntN(1200))+`{"code":"x"}]}`)
 }
 
-// twins returns two requests that differ in the user only: an unknown one, and one with a private profile.
-func (g *generator) twins() (unknown, hidden []byte) {
+// twins returns two requests that differ only in the user: an unknown one, and one with a private profile.
+func (g *generator) twins() (unknownUser, privateUser []byte) {
 	r := g.validRequest()
-	slash := one(g, "", "/")
+	slash := pick(g, "", "/")
 	with := func(name string) []byte {
 		r.target = g.site.base + "/user/" + name + slash
 		return r.bytes()
@@ -185,29 +185,29 @@ func (g *generator) twins() (unknown, hidden []byte) {
 	return with("nobody"), with(private)
 }
 
-// proxyID is different each time, also when bytes of it break.
+// proxyID returns an id that differs each time, even if some of its bytes are mutated.
 func (g *generator) proxyID() string {
 	return fmt.Sprintf("X-Request-Id: proxy-%d-%016x", g.index, g.Uint64())
 }
 
 func (g *generator) username() string {
-	return one(g, "Epoxy", "epoxy", "EPOXY", "putty", "mortar", "ep_xy.a-b", "epox%79", "nobody", "Mortar",
+	return pick(g, "Epoxy", "epoxy", "EPOXY", "putty", "mortar", "ep_xy.a-b", "epox%79", "nobody", "Mortar",
 		"self", g.canary())
 }
 
-func (g *generator) knownPath() string {
-	slash := one(g, "", "", "/")
+func (g *generator) validPath() string {
+	slash := pick(g, "", "", "/")
 	switch g.IntN(14) {
 	case 10:
 		return route[create] + slash
 	case 11:
-		return "/paste/" + one(g, "nobodys1", "nobodys1", "nothing1", "expired1", "NOBODYS1", g.canary(), "%ff", "") + slash
+		return "/paste/" + pick(g, "nobodys1", "nobodys1", "nothing1", "expired1", "NOBODYS1", g.canary(), "%ff", "") + slash
 	case 12:
-		return one(g, route[createText]+slash, route[createText]+"?title=a.go&expiresIn=1d",
+		return pick(g, route[createText]+slash, route[createText]+"?title=a.go&expiresIn=1d",
 			route[createText]+"?language=c++&isPublic="+g.canary(), "/raw/nobodys1/nothing1",
 			"/raw/"+g.canary()+"/"+g.canary()+slash, "/raw/nobodys1"+slash, "/raw/"+g.canary()+slash)
 	case 13:
-		return route[expiryTime] + slash + "?" + one(g, knownExpiries...)
+		return route[expiryTime] + slash + "?" + pick(g, expiryQueries...)
 	case 0, 1:
 		return "/user/" + g.username() + "/exists" + slash
 	case 2, 3:
@@ -223,16 +223,18 @@ func (g *generator) knownPath() string {
 	case 8:
 		return route[count] + slash
 	default:
-		return one(g, "/nothing/", "/", "/user/epoxy/pastes/", "/data/") + g.canary()
+		return pick(g, "/nothing/", "/", "/user/epoxy/pastes/", "/data/") + g.canary()
 	}
 }
 
-// knownQueries has the queries of the model in one order, so that a seed always chooses the same.
-var knownQueries = map[endpoint][]string{byName: sorted(languages[byName]), byExtension: sorted(languages[byExtension])}
+// languageQueries are the queries of the model in a fixed order, so that a seed always chooses the same.
+var languageQueries = map[endpoint][]string{
+	byName: sortedKeys(languages[byName]), byExtension: sortedKeys(languages[byExtension]),
+}
 
-var knownExpiries = sorted(expiries)
+var expiryQueries = sortedKeys(expiries)
 
-func sorted(m map[string]string) []string {
+func sortedKeys(m map[string]string) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)
@@ -242,21 +244,21 @@ func sorted(m map[string]string) []string {
 }
 
 func (g *generator) languageQuery(e endpoint) string {
-	query := one(g, knownQueries[e]...)
+	query := pick(g, languageQueries[e]...)
 	if g.in(3) {
 		query += "&x=" + g.canary()
 	}
 	return query
 }
 
-// target puts a path below the base path, or beside it, and may add a query.
+// target puts a path below the base path or outside it, and may add a query.
 func (g *generator) target(path string) string {
 	if !g.in(15) {
 		path = g.site.base + path
 	}
 	switch {
 	case g.in(20):
-		path = one(g, "/healthz", "/readyz", "/healthz/", "/readyz/")
+		path = pick(g, "/healthz", "/readyz", "/healthz/", "/readyz/")
 	case g.in(10) && !strings.Contains(path, "?"):
 		path += "?token=" + g.canary()
 	}
@@ -264,13 +266,13 @@ func (g *generator) target(path string) string {
 }
 
 func (g *generator) goodAuthorization() string {
-	return one(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + one(g, program.EpoxyToken,
+	return pick(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + pick(g, program.EpoxyToken,
 		program.EpoxyToken,
-		program.MortarToken) + one(g, "", "", " ", "\t")
+		program.MortarToken) + pick(g, "", "", " ", "\t")
 }
 
 func (g *generator) authorization() string {
-	return one(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token",
+	return pick(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token",
 		program.ExpiredToken,
 		"Bearer "+program.RevokedToken,
 		"Bearer "+g.canary(), g.canary(), "Basic "+g.canary(), "caf\xe9"+g.canary(), "Bearer\t"+program.EpoxyToken,
@@ -279,7 +281,7 @@ func (g *generator) authorization() string {
 }
 
 func (g *generator) validHeader() string {
-	return one(g,
+	return pick(g,
 		"Accept: "+g.accept(),
 		"Authorization: "+g.authorization(),
 		"If-None-Match: "+g.match(),
@@ -287,16 +289,16 @@ func (g *generator) validHeader() string {
 		"User-Agent: "+g.canary(),
 		"Cookie: session="+g.canary(),
 		"Referer: http://example.com/"+g.canary(),
-		"X-Forwarded-For: "+one(g, "192.0.2.1", "192.0.2.1, 127.0.0.1", "2001:db8::1", g.canary(), "", "256.1.1.1",
+		"X-Forwarded-For: "+pick(g, "192.0.2.1", "192.0.2.1, 127.0.0.1", "2001:db8::1", g.canary(), "", "256.1.1.1",
 			"192.0.2.1:80"),
 		"X-Real-IP: "+deceptive,
 		"Forwarded: for="+deceptive,
 		"X-Forwarded-Host: "+g.canary(),
-		"Range: "+one(g, "bytes=0-0", "bytes=-1", "bytes=5-1,0-"),
-		"Content-Type: "+one(g, "application/json", g.canary()),
+		"Range: "+pick(g, "bytes=0-0", "bytes=-1", "bytes=5-1,0-"),
+		"Content-Type: "+pick(g, "application/json", g.canary()),
 		"Origin: https://"+g.canary(),
 		"Upgrade: h2c",
-		"Connection: "+one(g, "keep-alive", "upgrade, http2-settings", g.canary()),
+		"Connection: "+pick(g, "keep-alive", "upgrade, http2-settings", g.canary()),
 		"Expect: 100-continue",
 		"X-HTTP-Method-Override: DELETE",
 		"TE: trailers",
@@ -304,21 +306,21 @@ func (g *generator) validHeader() string {
 }
 
 func (g *generator) accept() string {
-	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem,
+	return pick(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem,
 		"text/html;q=0.9, */*;q=0.1", "", ",,;;",
 		"application/*",
 		g.canary(), mediaProblem+"; q=NaN", mediaProblem+`; a="b,c"; q="1"`, `"unclosed`, problems[:g.IntN(len(problems))],
 		commas[:g.IntN(len(commas))])
 }
 
-// match returns an If-None-Match. What the server has sent is not used, so that a seed makes the same bytes; the
-// one known ETag is that of a body that the model has.
+// match returns an If-None-Match. It does not use the server's answers, so that a seed gives the same bytes. The one
+// real ETag is that of a body in the model.
 func (g *generator) match() string {
-	return one(g, "*", `"x"`, `W/"x"`, "*, *", ",", `"`, `"xydBT7qBbME"`, `W/"xydBT7qBbME"`,
+	return pick(g, "*", `"x"`, `W/"x"`, "*, *", ",", `"`, `"xydBT7qBbME"`, `W/"xydBT7qBbME"`,
 		`"a", "xydBT7qBbME"`, g.canary())
 }
 
-// Long texts are cut from these.
+// Sources of long texts.
 var (
 	letters  = strings.Repeat("a", 1<<20)
 	encoded  = strings.Repeat("%41", 2000)
@@ -326,7 +328,7 @@ var (
 	commas   = strings.Repeat(",", 3000)
 )
 
-func (g *generator) long(most int) string { return letters[:g.IntN(most)] }
+func (g *generator) long(limit int) string { return letters[:g.IntN(limit)] }
 
 // hostile returns a request that may be anything.
 func (g *generator) hostile() []byte {
@@ -335,17 +337,17 @@ func (g *generator) hostile() []byte {
 		r.target = g.hostileTarget()
 	}
 	if g.in(8) {
-		r.method = one(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI",
+		r.method = pick(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI",
 			"Get", "g\xe9t",
 			g.canary(), "GET /"+g.canary())
 	}
 	if g.in(8) {
-		r.proto = one(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ",
+		r.proto = pick(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ",
 			"http/1.1", "",
 			"HTTP/1.11", "HTTP/9.9", g.canary())
 	}
 	if g.in(8) {
-		r.headers[0] = one(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x",
+		r.headers[0] = pick(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x",
 			"Host: a b", "Host: \x7f",
 			"Host : a", " Host: a", "Host: a@b", "HOST: a:99999")
 	}
@@ -364,7 +366,7 @@ func (g *generator) hostile() []byte {
 }
 
 func (g *generator) hostileTarget() string {
-	name := one(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e",
+	name := pick(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e",
 		"epoxy..", "%ff%fe",
 		"caf%C3%A9", "caf\xe9",
 		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*",
@@ -375,7 +377,7 @@ func (g *generator) hostileTarget() string {
 		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}",
 		"<epoxy>", "SELF", "epoxy#x",
 		"\x01", g.canary())
-	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/",
+	path := pick(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/",
 		"/user/"+name+"//",
 		"//user/"+name, "/user//"+name,
 		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes",
@@ -388,7 +390,8 @@ func (g *generator) hostileTarget() string {
 		"/readyz/"+name,
 		"\\user\\epoxy", "user/epoxy", "/user/epoxy?", "/??", "/"+g.canary()+"/"+name)
 	path = g.target(path)
-	value := one(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B", "%25252B",
+	value := pick(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B",
+		"%25252B",
 		"C++%23", ";",
 		"a;b", "=", "==", "\xff\xfe", "..", ".", "%20Rust%20",
 		g.long(20000), encoded[:3*g.IntN(2000)], strings.Repeat("+", g.IntN(500)), "%C5%BF", "%E2%84%AA", g.canary())
@@ -396,12 +399,12 @@ func (g *generator) hostileTarget() string {
 	case 0:
 		return "*"
 	case 1:
-		return one(g, "http://gluepot.test", "HTTP://u:p@"+g.canary(), "https://[::1]:80", "ftp://x", "http://",
+		return pick(g, "http://gluepot.test", "HTTP://u:p@"+g.canary(), "https://[::1]:80", "ftp://x", "http://",
 			"//", "mailto:") + path
 	case 2:
-		return one(g, "gluepot.test:443", "localhost", "127.0.0.1:80", g.canary()+":1", ":0")
+		return pick(g, "gluepot.test:443", "localhost", "127.0.0.1:80", g.canary()+":1", ":0")
 	case 3, 4, 5:
-		return g.site.base + one(g, route[byName], route[byExtension]) + one(g, "?name=", "?extension=", "?NAME=",
+		return g.site.base + pick(g, route[byName], route[byExtension]) + pick(g, "?name=", "?extension=", "?NAME=",
 			"?n%61me=", "?&&name=",
 			"?name=x&name=", "?=&extension=", "?;name=", "?name[]=", "?extension=.") + value
 	case 6:
@@ -409,7 +412,7 @@ func (g *generator) hostileTarget() string {
 	case 7:
 		return path + "#" + g.canary()
 	case 8:
-		return path + one(g, " ", "\t", "  HTTP/1.0", " "+g.canary())
+		return path + pick(g, " ", "\t", "  HTTP/1.0", " "+g.canary())
 	}
 	return path
 }
@@ -425,7 +428,7 @@ func (g *generator) hostileHeader() string {
 	case 3:
 		return strings.TrimSuffix(strings.Repeat(shortHeader, manyLines+g.IntN(manyLines)), "\r\n")
 	}
-	return one(g,
+	return pick(g,
 		"Authorization: "+g.authorization(),
 		"Authorization: "+g.authorization()+"\r\nAuthorization: "+g.authorization(),
 		"Authorization: Bearer\r\n "+program.EpoxyToken,
@@ -447,14 +450,14 @@ func (g *generator) hostileHeader() string {
 		g.clientID()+"\r\n"+g.clientID(),
 		"X-Forwarded-For: "+strings.Repeat("192.0.2.9, ", g.IntN(200))+"127.0.0.1",
 		"X-Real-IP: "+deceptive,
-		"Content-Length: "+one(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999",
+		"Content-Length: "+pick(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999",
 			"5\r\nContent-Length: 6",
 			"5\r\nContent-Length: 5", "", "1e3", g.canary()),
-		"Transfer-Encoding: "+one(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked",
+		"Transfer-Encoding: "+pick(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked",
 			"Chunked", " chunked",
 			"chunked\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5", "", g.canary()),
-		"Expect: "+one(g, "100-continue", "100-Continue", "200-ok", "", g.canary()),
-		"Connection: "+one(g, "close", "Close", "keep-alive, close", "close, "+g.canary()),
+		"Expect: "+pick(g, "100-continue", "100-Continue", "200-ok", "", g.canary()),
+		"Connection: "+pick(g, "close", "Close", "keep-alive, close", "close, "+g.canary()),
 		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA",
 		"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "+g.canary(),
 		"Trailer: "+g.canary(),
@@ -464,14 +467,15 @@ func (g *generator) hostileHeader() string {
 	)
 }
 
-// clientID is an X-Request-Id that no proxy gave. What a trusted one passes on may be logged, so it has no canary.
+// clientID returns an X-Request-Id of a client. If the site trusts its proxy, the id may be logged, so it has no
+// canary.
 func (g *generator) clientID() string {
 	if g.site.trusting {
-		return one(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b",
+		return pick(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b",
 			"X-Request-Id: caf\xe9", "X-Request-Id: a/b",
 			g.proxyID()+"\r\n"+g.proxyID())
 	}
-	return "X-Request-Id: " + one(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden",
+	return "X-Request-Id: " + pick(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden",
 		g.canary()+" "+g.canary())
 }
 
@@ -481,7 +485,7 @@ func (g *generator) hostileBody(r *request) {
 	chunked := func(body string) { r.headers, r.body = append(r.headers, "Transfer-Encoding: chunked"), body }
 	switch g.IntN(13) {
 	case 0:
-		r.body = text // a request of its own
+		r.body = text // another request
 	case 1:
 		length(len(text) + 1 + g.IntN(100))
 		r.body = text
@@ -491,7 +495,7 @@ func (g *generator) hostileBody(r *request) {
 	case 3:
 		length(1 << (10 * g.IntN(7))) // never sent
 	case 4:
-		size := 240<<10 + g.IntN(40<<10) // about as much as net/http reads and throws away
+		size := 240<<10 + g.IntN(40<<10) // about as much as net/http reads and discards
 		length(size)
 		r.body = letters[:size]
 	case 5:
@@ -515,7 +519,7 @@ func (g *generator) hostileBody(r *request) {
 	}
 }
 
-// mutate breaks bytes.
+// mutate changes some bytes.
 func (g *generator) mutate(raw []byte) []byte {
 	for range 1 + g.IntN(3) {
 		if len(raw) == 0 {
@@ -528,7 +532,7 @@ func (g *generator) mutate(raw []byte) []byte {
 		case 1:
 			raw = slices.Delete(raw, at, min(len(raw), at+1+g.IntN(5)))
 		case 2:
-			raw = slices.Insert(raw, at, []byte(one(g, "\r\n", "\n", "\r", "\x00", " ", ":", "\r\n\r\n", "%", "/", "\xff"))...)
+			raw = slices.Insert(raw, at, []byte(pick(g, "\r\n", "\n", "\r", "\x00", " ", ":", "\r\n\r\n", "%", "/", "\xff"))...)
 		case 3:
 			raw = raw[:at]
 		case 4:

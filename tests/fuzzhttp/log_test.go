@@ -16,20 +16,20 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// canary is in every path, query, header and token that is made up here: a log that has it has leaked.
+// canary is in every invented path, query, header and token. A log that contains it has leaked something.
 const canary = "canary"
 
-// deceptive is what clients give as X-Real-IP, which the program ignores.
+// deceptive is the X-Real-IP of clients, which the program ignores.
 const deceptive = "203.0.113.77"
 
-// secrets are what no line of a log may contain, in lower case.
+// secrets are texts that no line of a log may contain, in lower case.
 var secrets = []string{
 	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty",
 	"languageext?", "name=",
 	"extension=",
 }
 
-// line is a line of the log of a request.
+// line is a line of the log.
 type line struct {
 	Message   string  `json:"msg"`
 	RequestID string  `json:"request_id"`
@@ -38,28 +38,29 @@ type line struct {
 	Status    int     `json:"status"`
 	Duration  float64 `json:"duration_ms"`
 	Client    string  `json:"client"`
-	Address   string  `json:"address"` // of the line that says that the server serves
-	Dropped   int     `json:"dropped"` // of one that says that lines are missing before it
+	Address   string  `json:"address"` // of the line "serving"
+	Dropped   int     `json:"dropped"` // number of lines dropped before this one
 }
 
-// wantedLine is what the line about an answer must say.
-type wantedLine struct {
+// requestLine is the expected line of a request.
+type requestLine struct {
 	method string
 	routes []string
 	status int
 }
 
-func logged(s *site, r *http.Request, w want, status int) wantedLine {
+// newRequestLine returns the line that an answer must cause.
+func newRequestLine(s *site, r *http.Request, w want, status int) requestLine {
 	method := r.Method
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"}, method) {
 		method = "other"
 	}
-	expected := wantedLine{method, []string{""}, status}
+	line := requestLine{method, []string{""}, status}
 	if method == http.MethodPut {
-		expected.routes = append(expected.routes, route[upload]) // it has the path of an endpoint that does not take PUT, too
+		line.routes = append(line.routes, route[upload]) // also at the path of an endpoint that does not accept PUT
 	}
 	if r.URL.Path == "/" {
-		expected.routes = append(expected.routes, "/") // the documentation, or an upload
+		line.routes = append(line.routes, "/") // the documentation or an upload
 	}
 	if e, name := find(s.base, r); e != nothing {
 		pattern := route[e]
@@ -69,16 +70,16 @@ func logged(s *site, r *http.Request, w want, status int) wantedLine {
 		if e != alive && e != ready && e != upload {
 			pattern = s.base + pattern
 		}
-		expected.routes = append(expected.routes, pattern, pattern+"/")
+		line.routes = append(line.routes, pattern, pattern+"/")
 		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound &&
 			method != "OPTIONS" {
-			expected.routes = expected.routes[1:] // nothing else than its handler can have answered so
+			line.routes = line.routes[1:] // only its handler answers so
 		}
 	}
-	return expected
+	return line
 }
 
-// logOracle reads the log of a program while it is written and compares it with the answers that came.
+// logOracle reads the log of a program while it is written, and compares it with the answers.
 type logOracle struct {
 	site *site
 
@@ -87,12 +88,12 @@ type logOracle struct {
 	chunks   [][]byte
 	more     *sync.Cond
 	ended    bool
-	settled  bool // what is sent from now on is sent again
-	dying    bool // what comes from now on is a dump of goroutines
+	settled  bool // ignore further lines, whose requests are repetitions
+	dying    bool // the rest of the log is a dump of goroutines
 	lines    int
-	dropped  int // lines, as the log itself says
-	expected map[string]wantedLine
-	early    map[string]line // lines whose answer has not been judged yet
+	dropped  int // number of dropped lines, as the log says
+	expected map[string]requestLine
+	early    map[string]line // lines whose answers have not been judged yet
 	problems map[string]string
 	patience time.Duration
 	address  chan string
@@ -100,7 +101,7 @@ type logOracle struct {
 
 func newLogOracle(s *site) *logOracle {
 	l := &logOracle{
-		site: s, expected: map[string]wantedLine{}, early: map[string]line{}, problems: map[string]string{},
+		site: s, expected: map[string]requestLine{}, early: map[string]line{}, problems: map[string]string{},
 		patience: program.Patience, address: make(chan string, 1),
 	}
 	l.more = sync.NewCond(&l.mu)
@@ -108,7 +109,7 @@ func newLogOracle(s *site) *logOracle {
 	return l
 }
 
-// Write implements io.Writer. It never makes the program wait for what follows.
+// Write implements io.Writer. It never makes the program wait.
 func (l *logOracle) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,8 +140,8 @@ func (l *logOracle) read() {
 		for _, chunk := range chunks {
 			l.rest = append(l.rest, chunk...)
 			for !l.dying {
-				text, rest, found := bytes.Cut(l.rest, []byte("\n"))
-				if !found {
+				text, rest, complete := bytes.Cut(l.rest, []byte("\n"))
+				if !complete {
 					break
 				}
 				l.rest = rest
@@ -198,23 +199,23 @@ func (l *logOracle) request(got line, text []byte) {
 		l.compare(want, got)
 		return
 	}
-	if _, twice := l.early[got.RequestID]; twice {
+	if _, ok := l.early[got.RequestID]; ok {
 		l.problem("two lines for one request", "%q", text)
 	}
 	l.early[got.RequestID] = got
 }
 
-func (l *logOracle) compare(want wantedLine, got line) {
+func (l *logOracle) compare(want requestLine, got line) {
 	if got.Method != want.method || got.Status != want.status || !slices.Contains(want.routes, got.Route) {
-		l.problem("the log says something else", "%+v, not %+v", got, want)
+		l.problem("the log says something else", "got %+v, want %+v", got, want)
 	}
 }
 
-// answered notes what the log must say of an answer that has come.
-func (l *logOracle) answered(id string, want wantedLine) {
+// expect adds the line that an answer must cause.
+func (l *logOracle) expect(id string, want requestLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.settled || id == "" { // judgeID complains of an empty one
+	if l.settled || id == "" { // judgeID reports an empty one
 		return
 	}
 	if got, ok := l.early[id]; ok {
@@ -225,7 +226,7 @@ func (l *logOracle) answered(id string, want wantedLine) {
 	l.expected[id] = want
 }
 
-// settle waits until each answer that has come has its line.
+// settle waits until each answer has its line.
 func (l *logOracle) settle() {
 	missing := func() int {
 		l.mu.Lock()
@@ -245,7 +246,7 @@ func (l *logOracle) settle() {
 	}
 }
 
-// drops returns how many lines the program says that it has dropped.
+// drops returns how many lines the program has dropped, as it says.
 func (l *logOracle) drops() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,13 +268,13 @@ func (l *logOracle) report(t *testing.T) {
 	}
 }
 
-// goroutines makes the program end with a dump, and returns how many goroutines it had.
+// goroutines ends the program with a dump, and returns how many goroutines it had.
 func (l *logOracle) goroutines() int {
 	l.mu.Lock()
 	l.dying = true
 	l.mu.Unlock()
 	l.site.Signal(syscall.SIGQUIT)
-	l.site.Wait() // its standard error has been read to the end
+	l.site.Wait() // then its standard error was read to the end
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return bytes.Count(append(l.rest, bytes.Join(l.chunks, nil)...), []byte("\ngoroutine "))

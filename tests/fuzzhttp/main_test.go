@@ -1,9 +1,9 @@
-// Package fuzzhttp sends the real binary raw bytes over TCP: requests that are valid, nearly valid and hostile,
-// pipelined, split, reset and never finished. An oracle judges every answer, and every line of the log.
+// Package fuzzhttp sends raw bytes to the real program over TCP: requests that are valid, nearly valid and hostile,
+// pipelined, split, reset and never finished. An oracle judges every answer and every line of the log.
 //
-// What is a request at all is decided by net/http: the same bytes go to a bare server of it (reference), and the
-// program has to answer each request that reaches the reference's handler, in order, as the documentation has it
-// (site.ask), while malformed ones have to be answered as net/http answers them.
+// net/http decides what a request is: the same bytes go to a bare net/http server (reference). The program must answer
+// each request that reaches the reference's handler, in order, as documented (site.ask), and malformed ones as net/http
+// answers them.
 package fuzzhttp
 
 import (
@@ -32,10 +32,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// What the environment may say.
+// Environment variables.
 const (
 	envRequests = "GLUEPOT_TEST_HTTP_REQUESTS" // how many requests to send
-	envSeed     = "GLUEPOT_TEST_HTTP_SEED"     // what decides about them
+	envSeed     = "GLUEPOT_TEST_HTTP_SEED"     // the seed of the generator
 	envScript   = "GLUEPOT_TEST_HTTP_SCRIPT"   // the index of the one connection to repeat
 )
 
@@ -52,13 +52,13 @@ func number(t *testing.T, name string, fallback int) int {
 	return n
 }
 
-// connections are open at once.
+// connections is the number of connections that are open at once.
 const connections = 12
 
-// bearable is how many connections there have to be for each one whose last answers the kernel has dropped.
-const bearable = 200
+// connectionsPerLoss is how many connections there must be for each one whose last answers the kernel dropped.
+const connectionsPerLoss = 200
 
-// maxMemory returns the most that a server may have had in memory; the race detector needs a multiple.
+// maxMemory returns the limit of a server's peak memory. The race detector needs a multiple.
 func maxMemory() int64 {
 	if program.Raced {
 		return 1 << 30
@@ -66,7 +66,7 @@ func maxMemory() int64 {
 	return 128 << 20
 }
 
-// maxGoroutines is the most that an idle server may have.
+// maxGoroutines is the limit of an idle server.
 const maxGoroutines = 50
 
 // site is one server under test.
@@ -75,12 +75,12 @@ type site struct {
 	base        string
 	trusting    bool // the fuzzer is a trusted proxy
 	reference   *reference
-	contract    *openapi.Contract // nil: no answer comes from the program
+	contract    *openapi.Contract // nil in tests without a program
 	log         *logOracle
 	etags       etags
-	answered    atomic.Int64 // answers of the program's own
-	refused     atomic.Int64 // answers of net/http's own
-	lost        atomic.Int64 // answers that a reset of the connection may have taken
+	ownAnswers  atomic.Int64 // answers of the program
+	refusals    atomic.Int64 // answers of net/http
+	lost        atomic.Int64 // answers that a reset of the connection may have lost
 	unavailable atomic.Int64 // 503s
 }
 
@@ -95,8 +95,8 @@ func startSite(t *testing.T, cfg gormstore.Config, base string, trusting bool) *
 	s.log = newLogOracle(s)
 	settings := []string{
 		"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s",
-		"GLUEPOT_HTTP_BASE_PATH=" + base, "GLUEPOT_PAGES=false", // which the oracle knows nothing of
-		// Requests that never end are given up soon; what needs the debug level is in the log as well.
+		"GLUEPOT_HTTP_BASE_PATH=" + base, "GLUEPOT_PAGES=false", // which the oracle does not know
+		// Requests that never end time out soon. The log must be right at the debug level, too.
 		"GLUEPOT_HTTP_READ_TIMEOUT=15s", "GLUEPOT_HTTP_IDLE_TIMEOUT=15s", "GLUEPOT_LOG_LEVEL=debug",
 	}
 	if trusting {
@@ -107,7 +107,7 @@ func startSite(t *testing.T, cfg gormstore.Config, base string, trusting bool) *
 	select {
 	case s.Address = <-s.log.address:
 	case <-s.Exited:
-		t.Fatal("got the end of the program at once, want it to serve")
+		t.Fatal("got a program that exited at once, want it to serve")
 	case <-time.After(program.Patience):
 		t.Fatalf("got no address within %v, want the program to serve", program.Patience)
 	}
@@ -128,28 +128,28 @@ func TestRawRequests(t *testing.T) {
 		}
 		return
 	}
-	found := findings{seed: seed, sites: sites, first: map[string]*finding{}}
-	began := time.Now()
-	sent := found.run(requests)
-	took := time.Since(began)
+	results := findings{seed: seed, sites: sites, first: map[string]*finding{}}
+	start := time.Now()
+	sent := results.run(requests)
+	elapsed := time.Since(start)
 	for _, s := range sites {
 		s.log.settle()
 	}
-	found.report(t)
+	results.report(t)
 	t.Logf("%d requests on %d connections in %v: %.0f a second; %d answered by the program, %d by net/http",
-		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true),
-		found.answers(false))
+		sent, results.next.Load(), elapsed.Round(time.Millisecond), float64(sent)/elapsed.Seconds(), results.answers(true),
+		results.answers(false))
 	for i, s := range sites {
-		if lost := s.lost.Load(); lost > 10+found.next.Load()/bearable {
-			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost,
-				found.next.Load(),
-				10+found.next.Load()/bearable)
+		if lost := s.lost.Load(); lost > 10+results.next.Load()/connectionsPerLoss {
+			t.Errorf("base path %q: got lost answers on %d of %d connections, want at most %d", s.base, lost,
+				results.next.Load(),
+				10+results.next.Load()/connectionsPerLoss)
 		}
 		s.finish(t, i == 0)
 	}
 }
 
-// finding is the first script that shows a defect.
+// finding is the first script that shows a defect, and the number of scripts that do.
 type finding struct {
 	script    *script
 	complaint complaint
@@ -166,22 +166,22 @@ type findings struct {
 	first map[string]*finding
 }
 
-// answers returns how many the program has given itself, or left to net/http.
-func (f *findings) answers(itself bool) (total int64) {
+// answers returns the number of answers of the program, or of net/http.
+func (f *findings) answers(own bool) (total int64) {
 	for _, s := range f.sites {
-		if itself {
-			total += s.answered.Load()
+		if own {
+			total += s.ownAnswers.Load()
 		} else {
-			total += s.refused.Load()
+			total += s.refusals.Load()
 		}
 	}
 	return total
 }
 
-// hopeless is how many kinds of defects are enough to stop.
+// hopeless is the number of kinds of defects after which the test stops.
 const hopeless = 60
 
-// run sends that many requests, or fewer when too much is wrong.
+// run sends this many requests, or fewer if there are too many defects.
 func (f *findings) run(requests int) int64 {
 	var workers sync.WaitGroup
 	for range connections {
@@ -199,7 +199,7 @@ func (f *findings) run(requests int) int64 {
 	return f.sent.Load()
 }
 
-// add notes complaints and returns how many kinds there have been.
+// add records complaints, and returns the number of kinds so far.
 func (f *findings) add(s *script, v verdict) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -228,7 +228,7 @@ func (f *findings) report(t *testing.T) {
 	}
 }
 
-// minimise leaves out requests and header lines as long as the complaint stays.
+// minimise removes requests and header lines as long as the complaint stays.
 func (f *findings) minimise(s *script, c complaint) (*script, complaint) {
 	tries := 300
 	smaller := func(requests [][]byte) bool {
@@ -251,7 +251,7 @@ func (f *findings) minimise(s *script, c complaint) (*script, complaint) {
 	for i := range s.requests {
 		lines := bytes.SplitAfter(s.requests[i], []byte("\r\n"))
 		for j := len(lines) - 2; j > 0 && j < len(lines); j-- {
-			if fewer := slices.Delete(slices.Clone(lines), j, j+1); smaller(replaced(s.requests, i, bytes.Join(fewer, nil))) {
+			if fewer := slices.Delete(slices.Clone(lines), j, j+1); smaller(withRequest(s.requests, i, bytes.Join(fewer, nil))) {
 				lines = fewer
 			}
 		}
@@ -259,13 +259,14 @@ func (f *findings) minimise(s *script, c complaint) (*script, complaint) {
 	return s, c
 }
 
-func replaced(requests [][]byte, i int, request []byte) [][]byte {
+// withRequest returns the requests with another one at index i.
+func withRequest(requests [][]byte, i int, request []byte) [][]byte {
 	requests = slices.Clone(requests)
 	requests[i] = request
 	return requests
 }
 
-// String is what a person needs to understand a script.
+// String describes a script for a person.
 func (s *script) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "connection %d, %v", s.index, s.delivery)
@@ -278,25 +279,25 @@ func (s *script) String() string {
 	return b.String()
 }
 
-// finish looks at what is left of a server, and stops it: with SIGTERM, or to count its goroutines.
+// finish checks the state of a server at the end, and stops it: with SIGTERM, or with a dump to count its goroutines.
 func (s *site) finish(t *testing.T, cleanly bool) {
 	t.Helper()
 	for path, body := range map[string]string{"/readyz": `{"status":"ok"}`, s.base + "/user/epoxy": profiles["epoxy"],
 		s.base + "/paste/nobodys1": anonymousPaste} {
 		if status, got := s.Get(path, ""); status != http.StatusOK || got != body {
-			t.Errorf("after all of it, %s: got %d %s, want 200 %s", path, status, got, body)
+			t.Errorf("%s at the end: got %d %s, want 200 %s", path, status, got, body)
 		}
 	}
 	peak, resident := s.memory(t)
-	t.Logf("base path %q: at most %d MiB in memory, %d MiB at the end; %d lines of log, "+
+	t.Logf("base path %q: %d MiB of peak memory, %d MiB at the end; %d lines of log, "+
 		"%d dropped; %d answers of 503, %d cut off",
 		s.base, peak>>20, resident>>20, s.log.lineCount(), s.log.drops(), s.unavailable.Load(), s.lost.Load())
 	if peak > maxMemory() {
 		t.Errorf("got %d MiB of memory, want at most %d", peak>>20, maxMemory()>>20)
 	}
 	s.log.report(t)
-	http.DefaultClient.CloseIdleConnections() // that of Get
-	program.Eventually(t, "the server closes what it has open", func() bool { return s.Connections() == 0 })
+	http.DefaultClient.CloseIdleConnections() // the connection of Get
+	program.Eventually(t, "the server closes all connections", func() bool { return s.Connections() == 0 })
 	if !cleanly {
 		goroutines := s.log.goroutines()
 		t.Logf("%d goroutines at the end", goroutines)
@@ -311,7 +312,7 @@ func (s *site) finish(t *testing.T, cleanly bool) {
 	}
 }
 
-// memory returns the most that the process has had in memory, and what it has now, in bytes.
+// memory returns the peak and the current resident memory of the process, in bytes.
 func (s *site) memory(t *testing.T) (peak, resident int64) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))

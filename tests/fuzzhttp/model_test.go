@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// endpoint is what a path names.
+// endpoint is an endpoint of the program.
 type endpoint int
 
 const (
@@ -26,7 +26,7 @@ const (
 	create
 	document
 	createText
-	upload // PUT of a file's name, outside the interface
+	upload // PUT of a file's name, outside the API
 	firstText
 	text
 	expiryTime
@@ -34,7 +34,7 @@ const (
 	ready
 )
 
-// route is the pattern of an endpoint in the log, without the base path and a slash at its end.
+// route has the pattern of each endpoint in the log, without the base path and a trailing slash.
 var route = [...]string{
 	exists: "/user/:username/exists", profile: "/user/:username", self: "/user/self", ownPastes: "/user/self/pastes",
 	byName: "/data/language", byExtension: "/data/languageExt", count: "/data/numPastes",
@@ -43,18 +43,18 @@ var route = [...]string{
 	alive: "/healthz", ready: "/readyz",
 }
 
-// find returns what a request is for below a base path, and the username or the ids in its path.
+// find returns the endpoint of a request below a base path, and the username or the ids in its path.
 func find(base string, r *http.Request) (e endpoint, username string) {
 	if e, username = findPath(base, r.URL.Path); e != nothing || r.Method != http.MethodPut {
 		return e, username
 	}
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	own := append(strings.Split(strings.Trim(base, "/"), "/")[:1], "healthz", "readyz")
+	reserved := append(strings.Split(strings.Trim(base, "/"), "/")[:1], "healthz", "readyz")
 	if base == "" {
-		own = append(own[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs", "list")
-		own = append(own, "openapi.yaml", "openapi.json")
+		reserved = append(reserved[1:], "user", "data", "paste", "raw", "encrypted", "open", "time", "docs", "list")
+		reserved = append(reserved, "openapi.yaml", "openapi.json")
 	}
-	if !strings.HasPrefix(r.URL.Path, "/") || strings.Contains(name, "/") || slices.Contains(own, name) {
+	if !strings.HasPrefix(r.URL.Path, "/") || strings.Contains(name, "/") || slices.Contains(reserved, name) {
 		return nothing, ""
 	}
 	return upload, name
@@ -96,7 +96,7 @@ func findPath(base, path string) (ep endpoint, username string) {
 	return ep, rest
 }
 
-// methods are those that an endpoint takes beside OPTIONS.
+// methods returns the methods of an endpoint, apart from OPTIONS.
 func methods(e endpoint) []string {
 	switch e {
 	case create:
@@ -113,8 +113,8 @@ func methods(e endpoint) []string {
 	return []string{http.MethodGet, http.MethodHead}
 }
 
-// answersLink reports whether an endpoint answers a new paste's link. The first text of a paste, which it may answer,
-// is never found.
+// answersLink reports whether an endpoint answers with the link of a new paste. The path of firstText also accepts
+// uploads, and its GET never finds a text here.
 func (e endpoint) answersLink() bool { return e == createText || e == upload || e == firstText }
 
 // takesBody reports whether the program reads the body of a request.
@@ -132,12 +132,12 @@ func takesBody(base string, r *http.Request) bool {
 	return r.Method == http.MethodPatch && e == document
 }
 
-// anonymousPaste is the one paste of the fixture that these tests ask for by its id: nobody can change it.
+// anonymousPaste is the only paste of the fixture whose id these tests request. Nobody can change it.
 const anonymousPaste = `{"_id":"nobodys1","ownerId":"","title":"","createdAt":1704164645,` +
 	`"expiresIn":"never","deletesAt":0,"stars":1,` +
 	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,"pasties":[],"edits":[]}`
 
-// expiries has the answers to queries of expiryTime; empty stands for 400.
+// expiries has the answers to queries of expiryTime, or "" for 400.
 var expiries = map[string]string{
 	"createdAt=1588441258&expiresIn=1w": `{"result":1589046058}`, "expiresIn=OneHour&createdAt=0": `{"result":3600}`,
 	"createdAt=5&expiresIn=never": `{"result":0}`, "createdAt=-1&expiresIn=1w": "", "createdAt=1.5&expiresIn=1w": "",
@@ -145,7 +145,7 @@ var expiries = map[string]string{
 	"":                         "", "createdAt=9223372036854775807&expiresIn=1h": "",
 }
 
-// The answers of program.Fixture's data, by the lower-case names of the users.
+// Answers about program.Fixture.
 var (
 	profiles = map[string]string{
 		"epoxy": `{"_id":"epoxy001","username":"Epoxy","avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
@@ -157,7 +157,7 @@ var (
 	}
 	private = "mortar"
 
-	// accounts has the self view and the pastes for each valid token.
+	// accounts has the user's own view and list of pastes for each valid token.
 	accounts = map[string][2]string{
 		program.EpoxyToken: {
 			strings.TrimSuffix(profiles["epoxy"], "}") +
@@ -171,7 +171,7 @@ var (
 		},
 	}
 
-	// languages has the name of the language that a query finds; empty stands for a missing parameter.
+	// languages has the name of the language that a query finds, or "" for a missing parameter.
 	languages = map[endpoint]map[string]string{
 		byName: {
 			"name=Rust": "Rust", "name=rUST": "Rust", "name=C%2B%2B": "C++", "name=C++": "C++",
@@ -190,23 +190,23 @@ var (
 	}
 )
 
-// want is what may be answered to a request.
+// want describes the answers that a request may get.
 type want struct {
 	endpoint  endpoint
 	statuses  []int
-	body      string // of a 200, where it is known
-	language  string // of a 200, where it is known
-	atLeast   int    // what a 200 has to count
-	challenge string // of a 401, where it is known
+	body      string // of a 200, or "" for any
+	language  string // of a 200, or "" for any
+	atLeast   int    // least count of a 200
+	challenge string // of a 401, or "" for any
 }
 
-// ask returns what the documentation has for a request.
+// ask returns the answers that the documentation allows for a request.
 func (s *site) ask(r *http.Request) want {
 	e, username := find(s.base, r)
 	w := want{endpoint: e}
 	slash := strings.Contains(strings.ToLower(r.URL.RawPath), "%2f")
 	if slash {
-		w.endpoint = nothing // an encoded slash separates nothing, and is in no name
+		w.endpoint = nothing // an escaped slash separates nothing, and no name contains one
 	}
 	switch {
 	case r.Method == http.MethodOptions:
@@ -220,7 +220,7 @@ func (s *site) ask(r *http.Request) want {
 		switch {
 		case slash || username == "" && (e == exists || e == profile) ||
 			(e == document || e == text || e == firstText) && strings.Contains("/"+username+"/", "//"):
-			w.statuses = append(w.statuses, http.StatusNotFound) // a path of a pattern's shape that names nothing
+			w.statuses = append(w.statuses, http.StatusNotFound) // a path that matches a pattern but names nothing
 		case e == nothing:
 			w.statuses = []int{http.StatusNotFound}
 		}
@@ -235,11 +235,11 @@ func (s *site) ask(r *http.Request) want {
 
 func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// askWrite is for what creates and changes pastes. None that the requests name may be changed by those who ask.
+// askWrite is for requests that create or change pastes. Their senders may change none of the pastes that they name.
 func (w *want) askWrite(r *http.Request) {
-	body, read := r.Body.(*received)
+	body, hasBody := r.Body.(*readBody)
 	switch {
-	case !read: // DELETE
+	case !hasBody: // DELETE
 	case body.large:
 		w.statuses = []int{http.StatusRequestEntityTooLarge}
 		return
@@ -250,20 +250,20 @@ func (w *want) askWrite(r *http.Request) {
 		w.statuses = []int{http.StatusUnsupportedMediaType}
 		return
 	}
-	token, sure := presented(r.Header.Values("Authorization"))
+	token, sure := tokenOf(r.Header.Values("Authorization"))
 	_, valid := accounts[token]
 	switch {
 	case !sure:
 		w.statuses = []int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusNotFound}
 	case !valid && (token != "" || w.endpoint == document):
-		w.refused(token)
+		w.wantRefusal(token)
 	case w.endpoint == document:
 		w.statuses = []int{http.StatusNotFound}
 	case !utf8.Valid(body.Bytes()), body.Len() == 0, w.endpoint == create && !isObject(body.Bytes()):
 		w.statuses = []int{http.StatusBadRequest}
 	default:
 		w.statuses = []int{http.StatusOK, http.StatusBadRequest}
-		if !valid { // public, private and tagged ones need an owner
+		if !valid { // public, private and tagged pastes need an owner
 			w.statuses = append(w.statuses, http.StatusUnauthorized)
 		}
 	}
@@ -296,9 +296,9 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 		w.askToken(r.Header.Values("Authorization"))
 	case byName, byExtension:
 		query, _, _ := strings.Cut(r.URL.RawQuery, "&x="+canary)
-		name, known := languages[w.endpoint][query]
+		name, inModel := languages[w.endpoint][query]
 		switch {
-		case !known:
+		case !inModel:
 			w.statuses = []int{http.StatusOK, http.StatusNotFound, http.StatusBadRequest, http.StatusNotModified}
 		case name == "":
 			w.statuses = []int{http.StatusBadRequest}
@@ -306,22 +306,22 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 			w.language = name
 			w.statuses = conditional(r.Header.Values("If-None-Match"), s.etags.of(name))
 		}
-	case count: // the pastes of the fixture, and those created since
+	case count: // the pastes of the fixture and those created since
 		w.atLeast = 5
 	case document:
 		w.statuses = []int{http.StatusNotFound}
 		if username == "nobodys1" {
 			w.body, w.statuses = anonymousPaste, ok
-			if token, sure := presented(r.Header.Values("Authorization")); !sure || token == "" {
+			if token, sure := tokenOf(r.Header.Values("Authorization")); !sure || token == "" {
 				w.statuses = conditional(r.Header.Values("If-None-Match"), "")
 			}
 		}
-	case text, firstText: // the paste that they ask for has no pasty
+	case text, firstText: // the requested paste has no pasties
 		w.statuses = []int{http.StatusNotFound}
 	case expiryTime:
-		body, known := expiries[r.URL.RawQuery]
+		body, inModel := expiries[r.URL.RawQuery]
 		switch {
-		case !known:
+		case !inModel:
 			w.statuses = []int{http.StatusOK, http.StatusBadRequest}
 		case body == "":
 			w.statuses = []int{http.StatusBadRequest}
@@ -345,44 +345,44 @@ func (w *want) askToken(values []string) {
 	if w.endpoint == ownPastes {
 		view = 1
 	}
-	sent, sure := presented(values)
+	token, sure := tokenOf(values)
 	if !sure {
 		w.statuses = []int{http.StatusOK, http.StatusUnauthorized}
 		return
 	}
-	if account, ok := accounts[sent]; ok {
+	if account, ok := accounts[token]; ok {
 		w.body = account[view]
 		return
 	}
-	w.refused(sent)
+	w.wantRefusal(token)
 }
 
-func (w *want) refused(sent string) {
+func (w *want) wantRefusal(token string) {
 	w.statuses, w.challenge = []int{http.StatusUnauthorized}, `Bearer error="invalid_token"`
-	if sent == "" {
+	if token == "" {
 		w.challenge = "Bearer"
 	}
 }
 
-// presented returns the token of Authorization. Of several nothing is promised which one counts.
-func presented(values []string) (token string, sure bool) {
+// tokenOf returns the token of Authorization, and false if there are several, because it is undefined which one counts.
+func tokenOf(values []string) (token string, sure bool) {
 	if len(values) > 1 {
 		return "", false
 	}
-	sent := strings.Trim(strings.Join(values, ""), " \t")
-	scheme, rest, found := strings.Cut(sent, " ")
+	value := strings.Trim(strings.Join(values, ""), " \t")
+	scheme, rest, hasRest := strings.Cut(value, " ")
 	if scheme = strings.ToLower(scheme); scheme == "bearer" || scheme == "token" {
-		sent = ""
-		if found {
-			sent = strings.Trim(rest, " \t")
+		value = ""
+		if hasRest {
+			value = strings.Trim(rest, " \t")
 		}
 	}
-	return sent, true
+	return value, true
 }
 
-// conditional returns the statuses for If-None-Match, as far as they are certain. etag is "" while unknown.
+// conditional returns the statuses that If-None-Match may cause. etag is "" while it is unknown.
 func conditional(values []string, etag string) []int {
-	const readable = 1 << 10 // bytes; what is longer may be ignored
+	const readable = 1 << 10 // bytes; longer values may be ignored
 	switch {
 	case len(values) == 0:
 		return []int{http.StatusOK}
@@ -393,7 +393,7 @@ func conditional(values []string, etag string) []int {
 	return []int{http.StatusOK, http.StatusNotModified}
 }
 
-// asciiLower folds ASCII alone: other letters are in no name.
+// asciiLower folds only ASCII: names have no other letters.
 func asciiLower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

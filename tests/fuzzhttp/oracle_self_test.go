@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOracle shows the oracle right answers and, for each rule, one that breaks it.
+// TestOracle gives the oracle right answers and, for each rule, an answer that breaks it.
 func TestOracle(t *testing.T) {
 	const (
 		id     = "0123456789abcdef0123456789abcdef"
@@ -18,7 +18,7 @@ func TestOracle(t *testing.T) {
 			"Content-Length: 15\r\n\r\n{\"numPastes\":5}"
 		problem = `{"type":"about:blank","title":"Unauthorized","status":401,` +
 			`"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
-		refused = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json +
+		refusal = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json +
 			common + "\r\n" + problem
 		rust = "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nEtag: \"x\"\r\n" + json + common + "\r\n" +
 			`{"name":"Rust","mode":"rust","mimes":["text/x-rustsrc"],"ext":["rs"],"color":"#dea584"}`
@@ -36,7 +36,7 @@ func TestOracle(t *testing.T) {
 	for _, c := range []struct{ request, answer, class string }{
 		{"GET /data/numPastes", count, ""},
 		{"HEAD /data/numPastes", strings.TrimSuffix(count, `{"numPastes":5}`), ""},
-		{"GET /user/self", refused, ""},
+		{"GET /user/self", refusal, ""},
 		{"GET /data/language?name=Rust", rust, ""},
 		{"POST /data/numPastes", absent + as("405", "Method Not Allowed"), ""},
 		{"GET /data/numPastes", busy + as("503", "Service Unavailable"), ""},
@@ -53,12 +53,12 @@ func TestOracle(t *testing.T) {
 		{"GET /data/numPastes", swap(count, "application/json", "text/html"), "wrong Content-Type"},
 		{"GET /data/numPastes", swap(count, "Date", "X-Date"), "no Date"},
 		{"GET /data/numPastes", swap(count, id, "mine"), "an id of the client's own is believed"},
-		{"GET /user/self", swap(refused, "Www-Authenticate: Bearer\r\n", ""), "wrong Www-Authenticate"},
-		{"GET /user/self", swap(refused, "private, no-store", "no-store"), "wrong Cache-Control"},
-		{"GET /user/self", swap(refused, `"status":401`, `"status":404`), "wrong error object"},
-		{"GET /user/self", swap(refused, `"No.",`, `null,`), "no error object"},
-		{"GET /user/self", swap(refused, `"}`, `","more":1}`), "no error object"},
-		{"GET /user/self", swap(refused, `"title":"Unauthorized",`, ``), "no error object"},
+		{"GET /user/self", swap(refusal, "Www-Authenticate: Bearer\r\n", ""), "wrong Www-Authenticate"},
+		{"GET /user/self", swap(refusal, "private, no-store", "no-store"), "wrong Cache-Control"},
+		{"GET /user/self", swap(refusal, `"status":401`, `"status":404`), "wrong error object"},
+		{"GET /user/self", swap(refusal, `"No.",`, `null,`), "no error object"},
+		{"GET /user/self", swap(refusal, `"}`, `","more":1}`), "no error object"},
+		{"GET /user/self", swap(refusal, `"title":"Unauthorized",`, ``), "no error object"},
 		{"GET /data/language?name=Rust", swap(rust, "Rust", "Go"), "another language"},
 		{"GET /data/language?name=Rust", swap(rust, `"ext":["rs"]`, `"ext":null`), "no language"},
 		{"GET /data/language?name=Rust", swap(rust, `,"color"`, `,"colour"`), "no language"},
@@ -83,14 +83,14 @@ func TestOracle(t *testing.T) {
 		s.log.close()
 		switch {
 		case c.class == "" && len(v) > 0:
-			t.Errorf("%s: got %v of a right answer, want nothing", c.request, v)
+			t.Errorf("%s: got %v for a right answer, want no complaint", c.request, v)
 		case c.class != "" && (len(v) == 0 || !strings.HasPrefix(v[0].class, c.class)):
-			t.Errorf("%s: got %v of %q, want %q", c.request, v, c.answer, c.class)
+			t.Errorf("%s: got %v for %q, want %q", c.request, v, c.answer, c.class)
 		}
 	}
 }
 
-// TestLogOracle shows the oracle lines that a log must not have.
+// TestLogOracle gives the oracle lines that a log must not have.
 func TestLogOracle(t *testing.T) {
 	const right = `{"level":"info","msg":"request","request_id":"1","method":"GET","route":"/data/numPastes",` +
 		`"status":200,"duration_ms":0.1,"bytes":15,"client":"127.0.0.1"}`
@@ -111,7 +111,7 @@ func TestLogOracle(t *testing.T) {
 		l.mu.Lock()
 		l.line([]byte(c.line))
 		l.mu.Unlock()
-		l.answered("1", wantedLine{"GET", []string{"/data/numPastes"}, http.StatusOK})
+		l.expect("1", requestLine{"GET", []string{"/data/numPastes"}, http.StatusOK})
 		l.settle()
 		l.close()
 		if _, ok := l.problems[c.class]; ok != (c.class != "") || c.class == "" && len(l.problems) > 0 {

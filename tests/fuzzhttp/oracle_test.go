@@ -16,35 +16,35 @@ import (
 	"github.com/gluepot/gluepot/tests/openapi"
 )
 
-// complaint is something wrong with an answer. Its class is the same for the same defect.
+// complaint describes a defect of an answer. The same defect has the same class.
 type complaint struct{ class, detail string }
 
-// etags has what each language was first answered with.
+// etags has the first ETag of each language.
 type etags struct {
-	mu    sync.Mutex
-	known map[string]string
+	mu         sync.Mutex
+	byLanguage map[string]string
 }
 
 func (e *etags) of(language string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.known[language]
+	return e.byLanguage[language]
 }
 
-// same reports whether a language's ETag is the one it has always had.
+// same reports whether a language's ETag is the same as the first one.
 func (e *etags) same(language, etag string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.known == nil {
-		e.known = map[string]string{}
+	if e.byLanguage == nil {
+		e.byLanguage = map[string]string{}
 	}
-	if e.known[language] == "" {
-		e.known[language] = etag
+	if e.byLanguage[language] == "" {
+		e.byLanguage[language] = etag
 	}
-	return e.known[language] == etag
+	return e.byLanguage[language] == etag
 }
 
-// verdict collects what is wrong with the answers to a script.
+// verdict collects the defects of the answers to a script.
 type verdict []complaint
 
 func (v *verdict) add(class, format string, args ...any) {
@@ -59,7 +59,7 @@ func (v verdict) of(class string) (complaint, bool) {
 	return v[i], true
 }
 
-// check sends a script to a site and judges what comes back.
+// check sends a script to a site, and judges the answers.
 func (s *site) check(script *script) (v verdict) {
 	expected, complete, err := s.reference.expect(script)
 	if err != nil {
@@ -72,14 +72,14 @@ func (s *site) check(script *script) (v verdict) {
 	answers, _, end := script.exchange(s.Address, script.delivery, headless)
 	for i, a := range answers {
 		if i >= len(expected) {
-			if complete || i > len(expected) || !isOwn(a) { // the reference's own last answer may be lost
+			if complete || i > len(expected) || !isOwn(a) { // the reference's last answer may be lost
 				v.add("more answers than requests", "%d of %d expected: %v", i+1, len(expected), a)
 			}
 			break
 		}
-		var of verdict
-		s.judge(&of, expected[i], a)
-		for _, c := range of {
+		var answerVerdict verdict
+		s.judge(&answerVerdict, expected[i], a)
+		for _, c := range answerVerdict {
 			v.add(c.class, "the answer no. %d: %s\n%v", i+1, c.detail, a)
 		}
 	}
@@ -94,7 +94,7 @@ func (s *site) check(script *script) (v verdict) {
 	return v
 }
 
-// judgeEnd looks for answers that are missing, and at what ended the connection.
+// judgeEnd judges the end of the connection, and looks for missing answers.
 func (s *site) judgeEnd(v *verdict, script *script, expected []expectation, answers []*answer, end error) {
 	switch {
 	case script.delivery == reset:
@@ -109,10 +109,10 @@ func (s *site) judgeEnd(v *verdict, script *script, expected []expectation, answ
 		missing := expected[len(answers)]
 		switch {
 		case cutOff(end), expected[len(expected)-1].last && script.delivery != lockstep:
-			// The kernel resets a connection that is closed while there is more to read, and drops what is on its way.
+			// The kernel resets a connection that is closed before everything was read, and drops what is in transit.
 			s.lost.Add(1)
 		case script.delivery == held && missing.request == nil:
-			// Where the reference saw the end of what was sent, the server's patience ended.
+			// The reference saw the end of the data, while the server timed out.
 		case missing.request == nil:
 			v.add("net/http's answer is missing", "after %d of %d answers: %v", len(answers), len(expected), missing.own)
 		default:
@@ -129,18 +129,18 @@ var (
 	datePattern      = regexp.MustCompile(`Date: [^\r]*`)
 )
 
-// anonymous is an answer without what differs every time.
+// anonymous returns an answer without the parts that differ every time.
 func anonymous(a *answer) string {
 	text := a.head + string(a.body)
 	if id := a.header.Get("X-Request-Id"); id != "" {
 		text = strings.ReplaceAll(text, id, "ID")
-		// ids of clients differ in length
+		// The ids of clients differ in length.
 		text = strings.Replace(text, "Content-Length: "+strconv.Itoa(len(a.body)), "Content-Length: N", 1)
 	}
 	return datePattern.ReplaceAllString(text, "Date")
 }
 
-// isOwn reports whether an answer looks like one of net/http's own.
+// isOwn reports whether an answer looks like one of net/http itself.
 func isOwn(a *answer) bool {
 	plain := len(a.body) == 0 || a.header.Get("Content-Type") == "text/plain; charset=utf-8"
 	return a.status >= 400 && plain && a.header.Get("X-Request-Id") == ""
@@ -148,7 +148,7 @@ func isOwn(a *answer) bool {
 
 func (s *site) judge(v *verdict, e expectation, a *answer) {
 	if e.request == nil {
-		s.refused.Add(1)
+		s.refusals.Add(1)
 		if a.status != e.own.status || !bytes.Equal(a.body, e.own.body) || !isOwn(a) {
 			v.add(fmt.Sprintf("%d for a malformed request", a.status), "net/http answers %v", e.own)
 		}
@@ -161,33 +161,33 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 			e.request.RequestURI)
 		return
 	}
-	s.answered.Add(1)
+	s.ownAnswers.Add(1)
 	if a.status == http.StatusServiceUnavailable {
 		s.unavailable.Add(1)
 	} else if !slices.Contains(w.statuses, a.status) {
 		v.add(fmt.Sprintf("%d for %d at %s", a.status, w.statuses[0], name(w.endpoint)),
 			"%.100s %.1000q: the status is %d, not one of %v", e.request.Method, e.request.RequestURI, a.status, w.statuses)
 	}
-	var of verdict
-	s.judgeHeader(&of, e.request, w, a)
+	var answerVerdict verdict
+	s.judgeHeader(&answerVerdict, e.request, w, a)
 	switch {
 	case e.request.Method != http.MethodHead:
-		s.judgeBody(&of, e.request, w, a)
+		s.judgeBody(&answerVerdict, e.request, w, a)
 	case w.body != "" && w.endpoint != ownPastes && a.status == http.StatusOK &&
 		a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
-		of.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
+		answerVerdict.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
 	}
 	if s.contract != nil {
 		if err := s.contract.Check(s.base, openapi.Answer{
 			Method: e.request.Method, Target: e.request.URL.EscapedPath(), Status: a.status, Header: a.header, Body: a.body,
 		}); err != nil {
-			of.add("not as documented", "%v", err)
+			answerVerdict.add("not as documented", "%v", err)
 		}
 	}
-	for _, c := range of {
+	for _, c := range answerVerdict {
 		v.add(c.class+" at "+name(w.endpoint), "%s", c.detail)
 	}
-	s.log.answered(a.header.Get("X-Request-Id"), logged(s, e.request, w, a.status))
+	s.log.expect(a.header.Get("X-Request-Id"), newRequestLine(s, e.request, w, a.status))
 }
 
 func name(e endpoint) string {
@@ -202,7 +202,7 @@ const (
 	mediaProblem = "application/problem+json"
 )
 
-// judgeHeader checks what an answer of the program's own must have beside its body.
+// judgeHeader checks the headers of an answer of the program.
 func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	get := func(key string) string { return strings.Join(a.header.Values(key), "|") }
 	if get("Date") == "" {
@@ -228,7 +228,7 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		mediaOK = "text/plain; charset=utf-8"
 	}
 	if got := get("Content-Security-Policy"); got != policy {
-		v.add("wrong Content-Security-Policy", "it is %q, not %q", got, policy)
+		v.add("wrong Content-Security-Policy", "got %q, want %q", got, policy)
 	}
 	if got := get("Referrer-Policy"); got != "no-referrer" {
 		v.add("wrong Referrer-Policy", "%q", got)
@@ -250,68 +250,68 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	case contentType != mediaJSON && contentType != mediaProblem:
 		v.add("wrong Content-Type", "%q", contentType)
 	}
-	required := map[string]string{}
+	want := map[string]string{}
 	switch a.status {
 	case http.StatusUnauthorized:
-		if required["Www-Authenticate"] = w.challenge; w.challenge == "" {
-			required["Www-Authenticate"] = "*"
+		if want["Www-Authenticate"] = w.challenge; w.challenge == "" {
+			want["Www-Authenticate"] = "*"
 		}
 	case http.StatusMethodNotAllowed, http.StatusNoContent:
-		required["Allow"] = "*"
+		want["Allow"] = "*"
 	case http.StatusServiceUnavailable:
-		required["Retry-After"] = "*"
+		want["Retry-After"] = "*"
 	}
 	isLanguage := w.endpoint == byName || w.endpoint == byExtension
 	switch {
 	case (w.endpoint == self || w.endpoint == ownPastes) &&
 		(a.status == http.StatusOK || a.status == http.StatusUnauthorized):
-		required["Cache-Control"] = "private, no-store"
+		want["Cache-Control"] = "private, no-store"
 	case (w.endpoint == document || w.endpoint == text || w.endpoint == firstText) && reads(r.Method):
-		if token, sure := presented(r.Header.Values("Authorization")); !sure {
-			required["Cache-Control"] = "*"
+		if token, sure := tokenOf(r.Header.Values("Authorization")); !sure {
+			want["Cache-Control"] = "*"
 		} else if token != "" {
-			required["Cache-Control"] = "private, no-store"
-		} else if required["Cache-Control"] = "no-store"; a.status < 400 {
-			required["Cache-Control"], required["Etag"] = "no-cache", "*"
+			want["Cache-Control"] = "private, no-store"
+		} else if want["Cache-Control"] = "no-store"; a.status < 400 {
+			want["Cache-Control"], want["Etag"] = "no-cache", "*"
 		}
 	case takesBody(s.base, r) || w.endpoint == document && r.Method == http.MethodDelete:
-		required["Cache-Control"] = "private, no-store"
+		want["Cache-Control"] = "private, no-store"
 	case isLanguage && a.status < 400 && a.status != http.StatusNoContent:
-		required["Cache-Control"], required["Etag"] = "public, max-age=3600", "*"
+		want["Cache-Control"], want["Etag"] = "public, max-age=3600", "*"
 	case a.status == http.StatusOK && w.endpoint != nothing && w.endpoint != alive && w.endpoint != ready:
-		required["Cache-Control"] = "no-cache"
+		want["Cache-Control"] = "no-cache"
 	default:
-		required["Cache-Control"] = "*"
+		want["Cache-Control"] = "*"
 	}
-	for key, value := range required {
+	for key, value := range want {
 		if got := get(key); got == "" || value != "*" && got != value {
-			v.add("wrong "+key, "it is %q, not %q", got, value)
+			v.add("wrong "+key, "got %q, want %q", got, value)
 		}
 	}
 	if w.language != "" && a.status < 400 && !s.etags.same(w.language, get("Etag")) {
-		v.add("another ETag", "%q, not %q", get("Etag"), s.etags.of(w.language))
+		v.add("another ETag", "got %q, want %q", get("Etag"), s.etags.of(w.language))
 	}
 	if allow := get("Allow"); allow != "" && w.endpoint != nothing {
-		allowed, accepted := strings.Split(allow, ", "), append(methods(w.endpoint), http.MethodOptions)
-		if slices.Sort(allowed); !slices.Equal(allowed, slices.Sorted(slices.Values(accepted))) {
+		got, want := strings.Split(allow, ", "), append(methods(w.endpoint), http.MethodOptions)
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 			v.add("wrong Allow", "%q", allow)
 		}
 	}
 	_, fromPage := r.Header["Origin"]
-	if shared := get("Access-Control-Allow-Origin"); fromPage != (shared == "*") || !fromPage && shared != "" {
-		v.add("wrong Access-Control-Allow-Origin", "%q", shared)
+	if origin := get("Access-Control-Allow-Origin"); fromPage != (origin == "*") || !fromPage && origin != "" {
+		v.add("wrong Access-Control-Allow-Origin", "%q", origin)
 	}
 }
 
-// judgeID checks that an id is believed from trusted proxies only.
+// judgeID checks that an id is accepted only from trusted proxies.
 func (s *site) judgeID(v *verdict, r *http.Request, id string) {
-	sent := r.Header.Values("X-Request-Id")
+	ids := r.Header.Values("X-Request-Id")
 	switch {
-	case s.trusting && len(sent) == 1 && proxyIDPattern.MatchString(sent[0]):
-		if id != sent[0] {
-			v.add("the proxy's request id is not kept", "it is %q, not %q", id, sent[0])
+	case s.trusting && len(ids) == 1 && proxyIDPattern.MatchString(ids[0]):
+		if id != ids[0] {
+			v.add("the proxy's request id is not kept", "got %q, want %q", id, ids[0])
 		}
-	case s.trusting && slices.Contains(sent, id):
+	case s.trusting && slices.Contains(ids, id):
 	case !requestIDPattern.MatchString(id):
 		v.add("an id of the client's own is believed", "%q", id)
 	}
@@ -319,7 +319,7 @@ func (s *site) judgeID(v *verdict, r *http.Request, id string) {
 
 func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
-		return // readAnswer takes a body for the next answer
+		return // readAnswer would take a body for the next answer
 	}
 	if a.status != http.StatusOK {
 		judgeProblem(v, a)
@@ -327,7 +327,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 	}
 	if w.body != "" {
 		if string(a.body) != w.body && (w.endpoint != ownPastes || !endsList(a.body, w.body)) {
-			v.add("wrong body", "it should be %s", w.body)
+			v.add("wrong body", "want %s", w.body)
 		}
 		return
 	}
@@ -335,7 +335,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 	case count:
 		var c struct{ NumPastes int }
 		if err := exactly(a.body, &c, "numPastes"); err != nil || c.NumPastes < w.atLeast {
-			v.add("wrong count", "it should be at least %d: %v", w.atLeast, err)
+			v.add("wrong count", "want at least %d: %v", w.atLeast, err)
 		}
 	case expiryTime:
 		var e struct{ Result int64 }
@@ -344,7 +344,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		}
 	case create, createText, upload, firstText:
 		if link := string(a.body); w.endpoint.answersLink() && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
-			absolute := strings.HasPrefix(link, "http://") || r.Host == "" // without a host, a path is all there is
+			absolute := strings.HasPrefix(link, "http://") || r.Host == "" // without a host the link is only a path
 			if !absolute || !strings.HasSuffix(link, a.header.Get("Location")+"\n") {
 				v.add("no link", "%q", link)
 			}
@@ -367,7 +367,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		case err != nil:
 			v.add("no language", "%v", err)
 		case l.Name == "" || w.language != "" && l.Name != w.language:
-			v.add("another language", "%q, not %q", l.Name, w.language)
+			v.add("another language", "got %q, want %q", l.Name, w.language)
 		}
 	case self, ownPastes: // with several tokens
 		for _, account := range accounts {
@@ -376,7 +376,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 			}
 		}
 		v.add("nobody's account", "")
-	case nothing: // but the page at "/"
+	case nothing: // except the page at "/"
 		if r.URL.Path != "/" || !strings.Contains(string(a.body), "<title>Gluepot: the interface</title>") {
 			v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
 		}
@@ -385,7 +385,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 	}
 }
 
-// endsList reports whether a list of pastes is a known one, before which newer ones stand.
+// endsList reports whether a list of pastes ends with the expected one, after newer pastes.
 func endsList(list []byte, want string) bool {
 	var ids, last []string
 	if json.Unmarshal(list, &ids) != nil || json.Unmarshal([]byte(want), &last) != nil || len(ids) < len(last) {
@@ -409,8 +409,7 @@ func judgeProblem(v *verdict, a *answer) {
 	}
 }
 
-// exactly decodes an object that has these fields and no others, in this order. A field with a question mark may
-// be absent.
+// exactly decodes an object with exactly these fields, in this order. A field with a question mark is optional.
 func exactly(body []byte, into any, fields ...string) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
@@ -422,7 +421,7 @@ func exactly(body []byte, into any, fields ...string) error {
 			continue
 		}
 		if key, err := decoder.Token(); err != nil || key != field {
-			return fmt.Errorf("%v where %q should be", key, field)
+			return fmt.Errorf("got %v, want %q", key, field)
 		}
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
@@ -433,7 +432,7 @@ func exactly(body []byte, into any, fields ...string) error {
 		}
 	}
 	if token, err := decoder.Token(); err != nil || token != json.Delim('}') {
-		return fmt.Errorf("%v where the object should end", token)
+		return fmt.Errorf("got %v, want the end of the object", token)
 	}
 	return json.Unmarshal(body, into)
 }

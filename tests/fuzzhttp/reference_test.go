@@ -14,40 +14,39 @@ import (
 	"time"
 )
 
-// maxHeaderBytes is the program's limit for the head of a request, as it is documented.
+// maxHeaderBytes is the program's documented limit for the head of a request.
 const maxHeaderBytes = 16 << 10
 
-// reference is net/http and nothing else, with the program's limits. What it makes of the bytes of a connection,
-// requests for a handler and answers of its own, is what the program has to make of them: it decides which
-// requests are malformed, and how many there are.
+// reference is a bare net/http server with the program's limits. It decides which requests a connection has and which
+// are malformed. The program must do the same.
 //
-// It reads the bodies that the program reads, because that decides what comes after them.
+// It reads the same bodies as the program, because the next request begins after them.
 type reference struct {
 	address string
 	base    string
-	conns   sync.Map // from the client's address to *seen
+	conns   sync.Map // from the client's address to *connection
 }
 
-// seen is what the handler got on one connection.
-type seen struct {
+// connection has the requests that the handler got on one connection.
+type connection struct {
 	mu       sync.Mutex
 	requests []*http.Request
 	once     sync.Once
 	closed   chan struct{}
 }
 
-func (r *reference) conn(client string) *seen {
+func (r *reference) conn(client string) *connection {
 	s, ok := r.conns.Load(client)
 	if !ok {
-		s, _ = r.conns.LoadOrStore(client, &seen{closed: make(chan struct{})})
+		s, _ = r.conns.LoadOrStore(client, &connection{closed: make(chan struct{})})
 	}
-	return s.(*seen) //nolint:forcetypeassert // it holds nothing else
+	return s.(*connection) //nolint:forcetypeassert // the map has no other values
 }
 
-// reachedHeader tells the handler's answers from net/http's.
+// reachedHeader marks the handler's answers, as opposed to net/http's own.
 const reachedHeader = "X-Reached"
 
-type seenKey struct{}
+type connectionKey struct{}
 
 func startReference(t *testing.T, base string) *reference {
 	t.Helper()
@@ -58,7 +57,7 @@ func startReference(t *testing.T, base string) *reference {
 	r := &reference{address: listener.Addr().String(), base: base}
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-			s := request.Context().Value(seenKey{}).(*seen) //nolint:forcetypeassert // see ConnContext
+			s := request.Context().Value(connectionKey{}).(*connection) //nolint:forcetypeassert // see ConnContext
 			if takesBody(base, request) && !receive(request) {
 				w.Header().Set("Connection", "close")
 			}
@@ -73,7 +72,7 @@ func startReference(t *testing.T, base string) *reference {
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     log.New(io.Discard, "", 0),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, seenKey{}, r.conn(c.RemoteAddr().String()))
+			return context.WithValue(ctx, connectionKey{}, r.conn(c.RemoteAddr().String()))
 		},
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if state == http.StateClosed {
@@ -87,21 +86,21 @@ func startReference(t *testing.T, base string) *reference {
 	return r
 }
 
-// received is a body that was read as the program reads it.
-type received struct {
+// readBody is a body that was read as the program reads it.
+type readBody struct {
 	bytes.Buffer
 	large, broken bool
 }
 
 // Close implements io.Closer.
-func (*received) Close() error { return nil }
+func (*readBody) Close() error { return nil }
 
-// maxBody is the program's limit for bodies, as it is documented.
+// maxBody is the program's documented limit for bodies.
 const maxBody = 2 << 20
 
-// receive reads the body of a request and leaves it there. It returns false where the program closes the connection.
+// receive replaces the body of a request by a readBody. It returns false if the program closes the connection.
 func receive(request *http.Request) bool {
-	body := new(received)
+	body := new(readBody)
 	if body.large = request.ContentLength > maxBody; !body.large {
 		_, err := body.ReadFrom(io.LimitReader(request.Body, maxBody+1))
 		body.large = body.Len() > maxBody
@@ -111,17 +110,17 @@ func receive(request *http.Request) bool {
 	return !body.large && !body.broken
 }
 
-// expectation is one answer that has to come: the program's own to a request, or net/http's.
+// expectation is an expected answer: of the program to a request, or of net/http.
 type expectation struct {
-	request *http.Request // nil: net/http answers
+	request *http.Request // nil if net/http answers
 	own     *answer
-	last    bool // net/http closes the connection after it, whatever else has been sent
+	last    bool // whether the connection is closed after it
 }
 
-// expect returns what has to be answered to a script. It is complete unless the connection was cut off before
-// net/http's own last answer was read.
+// expect returns the expected answers to a script. They are complete unless the connection was cut off before the last
+// answer of net/http itself was read.
 func (r *reference) expect(s *script) (expected []expectation, complete bool, err error) {
-	// The handler's answers have no body whatever the method; net/http's always have one.
+	// The handler's answers never have a body, and net/http's own always have one.
 	answers, client, end := s.exchange(r.address, pipelined, func(int) bool { return false })
 	if !errors.Is(end, io.EOF) && !cutOff(end) {
 		return nil, false, end
@@ -150,21 +149,21 @@ func (r *reference) expect(s *script) (expected []expectation, complete bool, er
 		expected = append(expected, expectation{request: conn.requests[next], last: next == len(conn.requests)-1})
 	}
 	if bytes.Count(s.bytes(), []byte(shortHeader)) >= manyLines {
-		return untilCrowded(expected), false, nil
+		return untilLimit(expected), false, nil
 	}
 	return expected, complete, nil
 }
 
-// manyLines of shortHeader are far more than the program takes. net/http has no such limit, and answers for the
-// program when it is told that it cannot read on.
+// manyLines of shortHeader are far more than the program accepts. net/http has no such limit, and answers for the
+// program when the program stops it reading.
 const (
 	shortHeader = "M:\r\n"
 	manyLines   = 6000
 )
 
-// untilCrowded returns what is expected before the limit to header lines, or whatever else is malformed, ends a
+// untilLimit returns the expected answers before the limit of header lines, or another malformed request, ends a
 // connection.
-func untilCrowded(expected []expectation) []expectation {
+func untilLimit(expected []expectation) []expectation {
 	for i, e := range expected {
 		if e.request == nil || len(e.request.Header["M"]) >= manyLines-1 {
 			return expected[:i]

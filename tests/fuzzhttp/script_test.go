@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// delivery is how the requests of a connection are sent.
+// delivery is the way in which the requests of a connection are sent.
 type delivery int
 
 const (
 	pipelined delivery = iota // all at once, then the sending half is closed
-	lockstep                  // each when the one before has been answered; of well-formed requests only
-	split                     // in pieces cut at any byte, with pauses
-	reset                     // a part of it, then the connection is reset
+	lockstep                  // each after the answer to the previous one; only for well-formed requests
+	split                     // in pieces, cut at any byte, with pauses
+	reset                     // only a part, then the connection is reset
 	held                      // all at once; the connection stays open until the server closes it
 	deliveries
 )
@@ -33,20 +33,20 @@ func (d delivery) String() string {
 	return [...]string{"pipelined", "lockstep", "split", "reset", "held"}[d]
 }
 
-// script is what one connection sends.
+// script has the requests of one connection.
 type script struct {
 	index    int
 	site     int
 	requests [][]byte
-	clean    bool  // every request is well formed, and none asks for the connection to be closed
-	twins    []int // requests of a clean script whose answers must be those of the next one
+	clean    bool  // every request is well formed, and none closes the connection
+	twins    []int // requests of a clean script that must get the same answers as the next one
 	delivery delivery
 	cuts     []int // where split cuts, or reset stops
 }
 
 func (s *script) bytes() []byte { return bytes.Join(s.requests, nil) }
 
-// answer is one answer as it came.
+// answer is one answer.
 type answer struct {
 	status int
 	head   string // with the line ends
@@ -59,21 +59,21 @@ func (a *answer) String() string { return fmt.Sprintf("%.2000q", a.head+string(a
 // patience bounds every wait for the server. It is longer than any of its own timeouts.
 const patience = 60 * time.Second
 
-// exchange sends a script and returns the answers that came, and what ended them: io.EOF when the server closed
-// the connection. headless tells which answers have no body because their request was HEAD.
+// exchange sends a script, and returns the answers and the error that ended them: io.EOF if the server closed the
+// connection. headless reports which answers have no body because their request was HEAD.
 func (s *script) exchange(address string, way delivery,
 	headless func(i int) bool) (answers []*answer, local string, end error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, "", err
 	}
-	defer conn.Close() //nolint:errcheck // the server has closed it, or it is to be reset
+	defer conn.Close() //nolint:errcheck // the server closed it, or it is to be reset
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	tcp := conn.(*net.TCPConn) //nolint:forcetypeassert // it was dialled so
-	answered := make(chan struct{}, len(s.requests)+1)
-	over := make(chan struct{})
-	var sending sync.WaitGroup
-	sending.Go(func() { s.send(tcp, way, answered, over) })
+	tcp := conn.(*net.TCPConn)                         //nolint:forcetypeassert // the network is tcp
+	progress := make(chan struct{}, len(s.requests)+1) // of answers
+	done := make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() { s.send(tcp, way, progress, done) })
 	reader := bufio.NewReader(conn)
 	for {
 		a, err := readAnswer(reader, headless(len(answers)))
@@ -86,19 +86,19 @@ func (s *script) exchange(address string, way delivery,
 		}
 		answers = append(answers, a)
 		select {
-		case answered <- struct{}{}:
+		case progress <- struct{}{}:
 		default:
 		}
 	}
-	close(over)
-	_ = conn.Close() // ends a write that waits
-	sending.Wait()
+	close(done)
+	_ = conn.Close() // ends a waiting write
+	sender.Wait()
 	return answers, conn.LocalAddr().String(), end
 }
 
-// send ignores errors: a server may stop reading, and what it has answered is what counts.
-func (s *script) send(conn *net.TCPConn, way delivery, answered, over <-chan struct{}) {
-	all := s.bytes()
+// send ignores errors: a server may stop reading, and only its answers count.
+func (s *script) send(conn *net.TCPConn, way delivery, progress, done <-chan struct{}) {
+	data := s.bytes()
 	switch way {
 	case lockstep:
 		for _, request := range s.requests {
@@ -106,39 +106,39 @@ func (s *script) send(conn *net.TCPConn, way delivery, answered, over <-chan str
 				return
 			}
 			select {
-			case <-answered:
-			case <-over:
+			case <-progress:
+			case <-done:
 				return
 			}
 		}
 	case split:
 		from := 0
 		for i, to := range s.cuts {
-			if _, err := conn.Write(all[from:to]); err != nil {
+			if _, err := conn.Write(data[from:to]); err != nil {
 				return
 			}
 			from = to
 			time.Sleep(time.Duration(i%3) * time.Millisecond)
 		}
-		_, _ = conn.Write(all[from:])
+		_, _ = conn.Write(data[from:])
 	case reset:
-		_, _ = conn.Write(all[:s.cuts[0]])
-		if s.cuts[0]%2 == 0 { // half of them let the server begin
+		_, _ = conn.Write(data[:s.cuts[0]])
+		if s.cuts[0]%2 == 0 { // in half of the cases the server can begin
 			time.Sleep(time.Millisecond)
 		}
 		_ = conn.SetLinger(0)
 		_ = conn.Close()
 		return
 	case held:
-		_, _ = conn.Write(all)
+		_, _ = conn.Write(data)
 		return
 	default:
-		_, _ = conn.Write(all)
+		_, _ = conn.Write(data)
 	}
 	_ = conn.CloseWrite()
 }
 
-var errNotHTTP = errors.New("this is not an answer")
+var errNotHTTP = errors.New("not an answer")
 
 // readAnswer is stricter than net/http's own reader.
 func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
@@ -148,7 +148,7 @@ func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
 		head.WriteString(text)
 		if err != nil {
 			if errors.Is(err, io.EOF) && head.Len() > 0 {
-				err = fmt.Errorf("%w: it ends in its head: %q", errNotHTTP, head.String())
+				err = fmt.Errorf("%w: got its end within its head %q", errNotHTTP, head.String())
 			}
 			return "", err
 		}
@@ -166,7 +166,7 @@ func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
 	code, _, _ := strings.Cut(rest, " ")
 	a := &answer{header: http.Header{}}
 	if a.status, err = strconv.Atoi(code); err != nil || len(code) != 3 || proto != "HTTP/1.1" && proto != "HTTP/1.0" {
-		return nil, fmt.Errorf("%w: it begins with %.200q", errNotHTTP, first)
+		return nil, fmt.Errorf("%w: got the first line %.200q", errNotHTTP, first)
 	}
 	for {
 		text, err := line()
@@ -178,7 +178,7 @@ func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
 		}
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("%w: a header line is %.200q", errNotHTTP, text)
+			return nil, fmt.Errorf("%w: got the header line %.200q", errNotHTTP, text)
 		}
 		a.header.Add(textproto.CanonicalMIMEHeaderKey(name), strings.TrimSpace(value))
 	}
@@ -194,7 +194,7 @@ func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
 	case length != "":
 		size, convErr := strconv.Atoi(length)
 		if convErr != nil || size < 0 || size > 1<<20 {
-			return nil, fmt.Errorf("%w: its length is %q", errNotHTTP, length)
+			return nil, fmt.Errorf("%w: got the length %q", errNotHTTP, length)
 		}
 		a.body = make([]byte, size)
 		_, err = io.ReadFull(r, a.body)
@@ -202,13 +202,13 @@ func readAnswer(r *bufio.Reader, headless bool) (*answer, error) {
 		a.body, err = io.ReadAll(r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q ends in its body: %w", errNotHTTP, a.head, err)
+		return nil, fmt.Errorf("%w: got the end of %q within its body: %w", errNotHTTP, a.head, err)
 	}
 	return a, nil
 }
 
-// cutOff reports whether a connection ended with the kernel's reset, which the server causes when it closes a
-// connection on which more has been sent. What it had answered may then be lost.
+// cutOff reports whether the kernel reset a connection. It does so if the server closes a connection before it has read
+// everything, and answers may then be lost.
 func cutOff(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
