@@ -133,8 +133,8 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, e
 
 // CreateDocument implements paste.Store.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	_, err := p.CreateAllowed(ctx, netip.Addr{}, paste.Allowance{}, "", created)
-	return err
+	rows := model.NewDocument(created, p.store.KeepsSearch())
+	return p.store.WriteTogether(ctx, rows.Insert)
 }
 
 // CreateAllowed implements paste.Store.
@@ -153,7 +153,10 @@ func (p *Pastes) CreateAllowed(
 		if usage, err = p.takeQuota(tx, client, allowance.Rate); err != nil {
 			return err
 		}
-		return rows.Insert(tx)
+		if err := rows.Insert(tx); err != nil || created.Owner == "" {
+			return err
+		}
+		return db.RefuseHidden(tx, created.Owner)
 	}))
 	if err != nil {
 		return paste.Usage{}, err

@@ -97,8 +97,8 @@ func (c *CreateOwn) allowance(viewer token.Viewer, from netip.Addr) (paste.Allow
 //
 // It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then
 // with a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
-// fault.Forbidden when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted
-// meanwhile.
+// fault.Forbidden when it exceeds the user's allowance; with token.ErrRejected when the viewer was deleted meanwhile;
+// and with token.ErrSuspended when the viewer's pastes are hidden by now.
 func (c *CreateOwn) Do(ctx context.Context, actor audit.Actor, draft paste.Draft) (created NewPaste, err error) {
 	viewer, err := actor.Writer()
 	if err != nil {

@@ -77,9 +77,10 @@ type Store interface {
 	// when the id is taken, and with fault.NotFound when the owner does not exist.
 	CreateDocument(ctx context.Context, document Document) error
 	// CreateAllowed is CreateDocument within an allowance. It returns the usage of the allowance's Rate, and also fails as
-	// Allowance.Add and Quota.Take do. Pastes and Bytes bound what the owner has; they do not apply to anonymous pastes.
-	// Rate bounds how often a client creates, by the store's clock. It must be the same in all calls. Only a salted hash
-	// of the client is stored. Concurrent calls of CreateAllowed and UpdateAllowed cannot exceed the allowance together.
+	// Allowance.Add and Quota.Take do, and with token.ErrSuspended when the owner's pastes are hidden. Pastes and Bytes
+	// bound what the owner has; they do not apply to anonymous pastes. Rate bounds how often a client creates, by the
+	// store's clock. It must be the same in all calls. Only a salted hash of the client is stored. Concurrent calls of
+	// CreateAllowed and UpdateAllowed cannot exceed the allowance together.
 	CreateAllowed(
 		ctx context.Context, from netip.Addr, allowance Allowance, client Client, document Document,
 	) (Usage, error)

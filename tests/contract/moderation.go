@@ -393,6 +393,7 @@ func removedUnseen(t *testing.T, s ModerationStore) {
 		if gone := seenOf(t, s, id, owner); taken != gone || taken == before {
 			t.Errorf("%s: got\n%s\nwant what is left of one whose content is gone\n%s", what, taken, gone)
 		}
+		setHidden(t, s, owner.ID, false)
 		_, err = s.Documents.CreateAllowed(t.Context(), nowhere, full, "", newOf(owner.ID))
 		must(t, err)
 	}
@@ -544,6 +545,12 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	want(t, "hidden of a user whose pastes are not to be", none, 0)
 	setHidden(t, s, owner, true)
 	steps(func(limit int) (int, error) { return s.Moderation.Hide(t.Context(), owner, limit) })
+	late := newOf(owner)
+	if _, err := s.Documents.CreateAllowed(t.Context(), nowhere, paste.Allowance{}, "", late); !errors.Is(err,
+		token.ErrSuspended) {
+		t.Errorf("a new one while they are hidden: got %v, want %v", err, token.ErrSuspended)
+	}
+	wantNoDocument(t, s.DocumentStore, late.ID)
 	for _, hidden := range created {
 		wantNoDocument(t, s.DocumentStore, hidden.ID)
 		wantKind(t, s.Moderation.Restore(t.Context(), unrecorded, hidden.ID), fault.NotFound)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -42,6 +43,9 @@ func (p Pastes) CreateAllowed(
 		if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return usage, err
 		}
+	}
+	if owner, ok := p.byID(created.Owner); ok && owner.PastesHidden {
+		return usage, token.ErrSuspended
 	}
 	before := p.quotas[client]
 	if usage, err = p.take(client, allowance.Rate); err != nil {

@@ -167,6 +167,49 @@ func TestRaceUnsuspendWhileHiding(t *testing.T) {
 	})
 }
 
+// TestRaceHideBesideACreation suspends a user while a paste of the user is being created: the paste is refused, or
+// hidden with the others.
+func TestRaceHideBesideACreation(t *testing.T) {
+	t.Parallel()
+	r := openRaces(t, database.Postgres(t))
+	create := func(id string) error {
+		_, err := r.pastes.CreateAllowed(t.Context(), netip.Addr{}, paste.Allowance{}, "", newDocument(id, "epoxy", "spam"))
+		return err
+	}
+	suspended, created := make(chan error, 1), make(chan error, 1)
+	suspend := func() {
+		_, _, err := r.moderation.Suspend.Do(t.Context(), audit.Operator(), "Epoxy", "spam", true)
+		suspended <- err
+	}
+	for what, c := range map[string]struct {
+		first, second func()
+		want          error
+	}{
+		"suspended first": {suspend, func() { created <- create("late") }, token.ErrSuspended},
+		"created first":   {func() { created <- create("early") }, suspend, nil},
+	} {
+		exec(t, r.db, "UPDATE users SET suspended = false, pastes_hidden = false")
+		other := begin(t, r.db, "1min") // only has both wait
+		exec(t, other, "SELECT FROM users WHERE id = 'epoxy' FOR UPDATE")
+		go c.first()
+		waitForWaiters(t, r.db, 1)
+		go c.second()
+		waitForWaiters(t, r.db, 2)
+		if err := other.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-created; !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", what, err, c.want)
+		}
+		if err := <-suspended; err != nil {
+			t.Fatal(err)
+		}
+		if visible := r.count(t, countVisible); visible != 0 {
+			t.Errorf("%s: got %d pastes visible, want none", what, visible)
+		}
+	}
+}
+
 // TestRaceUnhideBesideARemoval removes a hidden paste while the others are unhidden.
 func TestRaceUnhideBesideARemoval(t *testing.T) {
 	t.Parallel()

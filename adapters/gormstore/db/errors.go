@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -71,6 +72,8 @@ func Translate(err error) error {
 		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
 	case errIdentityUsed:
 		return user.ErrIdentityTaken // without the cause, which an operator would see
+	case token.ErrSuspended:
+		return meaning
 	}
 	return fault.Wrap(meaning.Kind, meaning.Message, err)
 }
@@ -136,6 +139,8 @@ func diagnosePostgres(err *pgconn.PgError) *fault.Error {
 		return errIdentityUsed
 	case err.Code == "23502" && err.TableName == "blocks": // not_null_violation: see Store.RefuseBlocked
 		return moderation.ErrBlocked
+	case err.Code == "23502" && err.TableName == "users": // see RefuseHidden
+		return token.ErrSuspended
 	}
 	return cmp.Or(sqlStates[err.Code], sqlStates[err.Code[:min(2, len(err.Code))]], errUnexpected)
 }
@@ -163,6 +168,8 @@ func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 		return errIdentityUsed
 	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("blocks.network"): // see Store.RefuseBlocked
 		return moderation.ErrBlocked
+	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("users.username"): // see RefuseHidden
+		return token.ErrSuspended
 	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("installation.uid"): // see Dialect.failWhileCopying
 		return errCopying
 	case code == sqlite3.SQLITE_ERROR && (says("no such table") || says("no such column")): // SQLite has no code for these

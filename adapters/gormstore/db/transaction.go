@@ -23,6 +23,7 @@ import (
 	"github.com/gluepot/gluepot/domain/auditlog"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // attempts is how often a transaction that ends in a deadlock is tried.
@@ -141,6 +142,13 @@ func (s *Store) RefuseBlocked(from netip.Addr, change func(tx *gorm.DB) error) f
 		}
 		return change(tx)
 	}
+}
+
+// RefuseHidden makes a transaction that has stored a paste of a user fail with token.ErrSuspended if the user's pastes
+// are hidden. It comes after the paste, whose reference to the user makes a suspension wait: so either it is seen here,
+// or it hides the paste, too. As in RefuseBlocked, the statement can stop others only by failing.
+func RefuseHidden(tx *gorm.DB, owner user.ID) error {
+	return tx.Exec("UPDATE users SET username = NULL WHERE id = ? AND pastes_hidden", string(owner)).Error
 }
 
 // LockInstallation makes transactions take turns: those that decide who the first administrator is, and those of
