@@ -149,7 +149,7 @@ func (g *Git) advertise(w http.ResponseWriter, r *http.Request) (reader user.ID,
 	if err != nil {
 		return "", false, err
 	}
-	if _, err := g.modules.Pastes.Read.History(r.Context(), a.viewer, a.id); err != nil {
+	if err := g.modules.Pastes.Read.CheckHistory(r.Context(), a.viewer, a.id); err != nil {
 		return a.answered(w, err)
 	}
 	if a.isV2() {

@@ -33,6 +33,22 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	})
 }
 
+// ReadWithoutContent implements paste.Store.
+func (p *Pastes) ReadWithoutContent(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	if !model.IsText(string(reader)) { // no user has this id
+		reader = ""
+	}
+	var row *model.Paste
+	err := p.store.ReadLimited(ctx, func(tx *gorm.DB) (err error) {
+		row, err = p.take(tx, id, reader)
+		return err
+	}, p.store.Pastes)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return row.WithoutContent().ForReader(reader)
+}
+
 // pastyRow is a paste with one of its pasties.
 type pastyRow struct {
 	model.Paste

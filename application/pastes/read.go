@@ -56,6 +56,21 @@ func (r *Read) History(ctx context.Context, viewer token.Viewer, id string) (pas
 	return document, err
 }
 
+// CheckHistory fails as History does. It does not read the paste's content.
+func (r *Read) CheckHistory(ctx context.Context, viewer token.Viewer, id string) error {
+	_, err := r.withoutContent(ctx, viewer, id)
+	return err
+}
+
+// withoutContent is History without the content.
+func (r *Read) withoutContent(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
+	document, err := r.store.ReadWithoutContent(ctx, paste.ID(id), viewer.User.ID)
+	if err == nil && document.Burns {
+		return paste.Document{}, paste.ErrNotFound
+	}
+	return document, paste.ReplaceNotFound(err)
+}
+
 // Raw returns one pasty of what Revision returns, or the first if pasty is empty. It fails as that does, and with
 // paste.ErrNotFound when the paste has no such pasty.
 func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
@@ -127,7 +142,7 @@ type Star struct{ read *Read }
 // Do adds the paste to the viewer's stars, or removes it from them. Repeating a call changes nothing. A star can be
 // removed even when its paste is gone.
 //
-// It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted
+// It fails as Read.History does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted
 // meanwhile.
 func (s *Star) Do(ctx context.Context, actor audit.Actor, id string, starred bool) error {
 	viewer, err := actor.User()
@@ -137,12 +152,8 @@ func (s *Star) Do(ctx context.Context, actor audit.Actor, id string, starred boo
 	if !starred {
 		return fault.Replace(s.read.store.Unstar(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound, nil)
 	}
-	document, err := s.read.Do(ctx, viewer, id)
-	if err != nil {
+	if _, err := s.read.withoutContent(ctx, viewer, id); err != nil {
 		return err
-	}
-	if document.Burns {
-		return paste.ErrNotFound
 	}
 	return fault.Replace(s.read.store.Star(ctx, actor.Address(), viewer.User.ID, paste.ID(id)), fault.NotFound,
 		token.ErrRejected)
@@ -158,9 +169,6 @@ func (s *Star) Count(ctx context.Context, actor audit.Actor, id string, starred 
 	if err != nil {
 		return 0, err
 	}
-	document, err := s.read.Do(ctx, viewer, id)
-	if err == nil && document.Burns {
-		err = paste.ErrNotFound
-	}
+	document, err := s.read.withoutContent(ctx, viewer, id)
 	return document.Stars, err
 }

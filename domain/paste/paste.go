@@ -67,6 +67,8 @@ type Store interface {
 	// Document.ForReader does. It does not read the content of a refused paste, so that the time of the answer does not
 	// reveal that it exists.
 	ReadDocument(ctx context.Context, id ID, reader user.ID) (Document, error)
+	// ReadWithoutContent is ReadDocument without tags, pasties and edits.
+	ReadWithoutContent(ctx context.Context, id ID, reader user.ID) (Document, error)
 	// ReadPasty returns one pasty of the document that ReadDocument returns, or the first one if pasty is empty. It fails
 	// as ReadDocument does, and with fault.NotFound when the paste has no such pasty.
 	ReadPasty(ctx context.Context, id ID, pasty string, reader user.ID) (Pasty, error)

@@ -246,6 +246,13 @@ func readAsReader(t *testing.T, s DocumentStore) {
 		} else if err != nil || !same(got, stored) {
 			t.Errorf("%s: got %.100q, %v, want all of it", what, fmt.Sprintf("%+v", got), err)
 		}
+		outline, err := s.Documents.ReadWithoutContent(t.Context(), stored.ID, reader)
+		without, refused := stored.ForReader(reader)
+		without.Tags, without.Pasties, without.Edits = nil, nil, nil
+		if fault.Is(err, fault.NotFound) != (refused != nil) || errors.Is(err, paste.ErrBurns) != errors.Is(refused,
+			paste.ErrBurns) || !same(outline, without) {
+			t.Errorf("%s, without content: got %+v, %v, want %+v, %v", what, outline, err, without, refused)
+		}
 		for _, id := range []string{"", "only", "missing"} {
 			pasty, err := s.Documents.ReadPasty(t.Context(), stored.ID, id, reader)
 			want, refused := stored.ForReader(reader)
@@ -534,8 +541,12 @@ func unstorableDocuments(t *testing.T, s DocumentStore) {
 			"DocumentByID": func() error { _, err := s.Documents.DocumentByID(t.Context(), id); return err },
 			"ReadDocument": func() error { _, err := s.Documents.ReadDocument(t.Context(), id, reader); return err },
 			"ReadPasty":    func() error { _, err := s.Documents.ReadPasty(t.Context(), id, "", reader); return err },
-			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
-			"Update":       func() error { _, err := s.Documents.Update(t.Context(), unrecorded, id, change); return err },
+			"ReadWithoutContent": func() error {
+				_, err := s.Documents.ReadWithoutContent(t.Context(), id, reader)
+				return err
+			},
+			"ReadCipher": func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
+			"Update":     func() error { _, err := s.Documents.Update(t.Context(), unrecorded, id, change); return err },
 			"UpdateAllowed": func() error {
 				_, err := s.Documents.UpdateAllowed(t.Context(), nowhere, paste.Allowance{Bytes: 1}, "", reader, id, change)
 				return err
@@ -557,9 +568,13 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	before, ctx := storedDocument(t, s, "paste", owner), cancelled(t)
 	for what, call := range map[string]func() error{
-		"DocumentByID":   func() error { _, err := s.Documents.DocumentByID(ctx, "paste"); return err },
-		"ReadDocument":   func() error { _, err := s.Documents.ReadDocument(ctx, "paste", owner); return err },
-		"ReadPasty":      func() error { _, err := s.Documents.ReadPasty(ctx, "paste", "", owner); return err },
+		"DocumentByID": func() error { _, err := s.Documents.DocumentByID(ctx, "paste"); return err },
+		"ReadDocument": func() error { _, err := s.Documents.ReadDocument(ctx, "paste", owner); return err },
+		"ReadPasty":    func() error { _, err := s.Documents.ReadPasty(ctx, "paste", "", owner); return err },
+		"ReadWithoutContent": func() error {
+			_, err := s.Documents.ReadWithoutContent(ctx, "paste", owner)
+			return err
+		},
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
 		"Update": func() error {
 			_, err := s.Documents.Update(ctx, unrecorded, "paste", func(stored paste.Document) (paste.Change, error) {

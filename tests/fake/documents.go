@@ -43,6 +43,13 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	return doc, nil
 }
 
+// ReadWithoutContent implements paste.Store.
+func (p Pastes) ReadWithoutContent(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	doc, err := p.ReadDocument(ctx, id, reader)
+	doc.Tags, doc.Pasties, doc.Edits = nil, nil, nil
+	return doc, err
+}
+
 // ReadPasty implements paste.Store.
 func (p Pastes) ReadPasty(ctx context.Context, id paste.ID, pasty string, reader user.ID) (paste.Pasty, error) {
 	doc, err := p.ReadDocument(ctx, id, reader)
