@@ -236,8 +236,8 @@ func TestRaceUnhideBesideARemoval(t *testing.T) {
 	}
 }
 
-// TestRaceDeletionBesideADeletion deletes a user with more than one batch of pastes, while a paste of the first batch is
-// deleted. The user's deletion must treat all other pastes alike.
+// TestRaceDeletionBesideADeletion deletes a user with more than one batch of pastes, while a paste of the first one is
+// deleted: no other paste goes with the user.
 func TestRaceDeletionBesideADeletion(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
