@@ -40,27 +40,27 @@ func (tab *tab) barriers() []string {
 
 // screen is how somebody sees pages.
 type screen struct {
-	scheme string // light or dark
-	narrow bool
+	scheme        string // light or dark
+	width, height int64
 }
 
+// screens have both schemes: a laptop, a large screen, a phone, and what phone is.
 var screens = map[string]screen{
-	"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true},
+	"light": {"light", 1280, 800}, "dark-wide": {"dark", 1920, 1080},
+	"phone": {"light", 390, 844}, "dark-narrow": {"dark", 320, 640},
 }
 
 // at shows pages as on a screen.
 func (tab *tab) at(s screen) {
 	tab.t.Helper()
 	tab.prefer(s.scheme)
-	if s.narrow {
-		tab.phone()
-	}
+	tab.do(chromedp.EmulateViewport(s.width, s.height))
 }
 
-// wantUsableOn is wantUsable on two of the four screens, which have both schemes and both widths: axe-core takes long.
+// wantUsableOn is wantUsable on two of the four screens, one of each scheme: axe-core takes long.
 func (tab *tab) wantUsableOn(s screen, what string) {
 	tab.t.Helper()
-	if s == screens["light"] || s == screens["dark-phone"] {
+	if s == screens["light"] || s == screens["dark-narrow"] {
 		tab.wantUsable(what)
 	}
 }
@@ -123,19 +123,21 @@ func TestAccessibility(t *testing.T) {
 }
 
 // lookAround looks at pages with axe-core and takes their pictures, by paths and names, on each screen, as who has
-// signed in with a token.
+// signed in with a token, or as a visitor if it is "".
 func lookAround(t *testing.T, origin, token string, pages map[string]string) {
 	t.Helper()
 	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tab := open(t, origin)
-			tab.signedIn(token)
+			if token != "" {
+				tab.signedIn(token)
+			}
 			tab.at(screen)
 			for path, picture := range pages {
 				tab.show(path)
 				tab.wantUsableOn(screen, path)
-				tab.wantNoSideScroll()
+				tab.wantFit()
 				tab.wholePicture(picture)
 			}
 		})
@@ -163,7 +165,10 @@ func TestFinding(t *testing.T) {
 	lookAround(t, origin, program.EpoxyToken, map[string]string{
 		"/search": "search", "/search?q=main": "found", "/search?q=nowhere": "nothing", "/recent": "recent",
 		"/~epoxy": "profile", "/~epoxy?tag=go": "tag", "/pastes?sort=title": "own", "/" + own + "/history": "history",
-		"/" + own + "/history/original": "revision",
+		"/" + own + "/history/original": "revision", "/starred": "starred",
+	})
+	lookAround(t, origin, program.MortarToken, map[string]string{
+		"/pastes": "no-pastes", "/starred": "no-stars", "/~epoxy?title=nowhere": "no-matches",
 	})
 }
 
@@ -186,7 +191,7 @@ func TestProtectedPages(t *testing.T) {
 			tab.at(screen)
 			look := func(name string) {
 				t.Helper()
-				tab.wantNoSideScroll()
+				tab.wantFit()
 				tab.wantUsableOn(screen, name)
 				tab.wholePicture(name)
 			}

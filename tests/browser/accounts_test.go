@@ -160,7 +160,7 @@ func TestAccountPages(t *testing.T) {
 				tab.wantUsable(name)
 				for what, width := range map[string]int64{"phone": 320, "wide": tabWidth} {
 					tab.do(chromedp.EmulateViewport(width, 800))
-					tab.wantNoSideScroll()
+					tab.wantFit()
 					tab.wholePicture(name + "-" + what)
 				}
 			}

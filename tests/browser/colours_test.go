@@ -72,7 +72,7 @@ func TestTimes(t *testing.T) {
 	tab.show(path)
 	times := evaluate[[]string](tab,
 		`Array.from(document.querySelectorAll("time"), time => time.textContent + "; " + time.title)`)
-	if len(times) != 2 || !strings.HasPrefix(times[1], "in 6 days; ") && !strings.HasPrefix(times[1], "next week; ") ||
+	if len(times) != 2 || !strings.HasPrefix(times[1], "in 7 days; ") && !strings.HasPrefix(times[1], "next week; ") ||
 		!strings.HasSuffix(times[0], "GMT+5:30") || !strings.Contains(times[0], "; ") || strings.Contains(times[0], "UTC") {
 		t.Errorf("got %q, want how long ago, and the local time", times)
 	}

@@ -116,12 +116,11 @@ func TestFront(t *testing.T) {
 	tab.picture("light")
 	tab.prefer("dark")
 	tab.picture("dark")
-	tab.do(chromedp.EmulateViewport(360, 640))
-	if width := evaluate[int](tab, "document.documentElement.scrollWidth"); width > 360 {
-		t.Errorf("got a page %d wide, want none wider than the screen of 360", width)
-	}
+	tab.phone()
+	tab.wantFit()
 	tab.picture("narrow")
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
+	tab.wantFit()
 	tab.picture("docs-narrow")
 }
 

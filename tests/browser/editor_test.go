@@ -50,7 +50,7 @@ func TestEditor(t *testing.T) {
 	tab.do(chromedp.KeyEvent(kb.Tab))
 	tab.wait(`document.querySelector(".cm-content .k")?.textContent === "func" &&
 		document.querySelector("#language-1").placeholder.startsWith("Go")`)
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.picture("written")
 	tab.do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(2)), chromedp.WaitVisible(chromedp.CSS(".pasty")))
 	if codes := tab.codes(); len(codes) != 1 || !strings.HasPrefix(codes[0], "func main()") {

@@ -122,7 +122,7 @@ func TestForms(t *testing.T) {
 			tab.at(screen)
 			look := func(name string) {
 				t.Helper()
-				tab.wantNoSideScroll()
+				tab.wantFit()
 				tab.wholePicture(name)
 			}
 			tab.show("/")
@@ -308,6 +308,13 @@ func TestFold(t *testing.T) {
 			}
 			tab.picture(fmt.Sprint(name, " ", screen[0]))
 		}
+		// a zoom of 400 %
+		tab.do(chromedp.EmulateViewport(320, 256))
+		tab.show("/")
+		if evaluate[bool](tab, `document.querySelector(".bar").getBoundingClientRect().top < innerHeight`) {
+			t.Errorf("%s: got the last row over the form of a low window, want it below the form", name)
+		}
+		tab.picture(name + " 320")
 	}
 	check("signed out")
 	tab.do(chromedp.EmulateViewport(tabWidth, tabHeight))
@@ -394,7 +401,7 @@ func TestFiles(t *testing.T) {
 		"bad.bin") {
 		t.Errorf("got %q, want the name of the file that is no text", problem)
 	}
-	tab.drop(map[string]string{"a.py": text})
+	tab.drop(map[string]string{"c.txt": text})
 	tab.do(chromedp.WaitVisible(chromedp.CSS("#name-2")))
 	tab.do(tab.click("button.main"))
 	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
@@ -404,7 +411,8 @@ func TestFiles(t *testing.T) {
 			code.querySelectorAll("a").forEach(number => number.remove());
 			return s.querySelector("h2").textContent + " " + code.textContent;
 		})`)
-	if len(files) != 2 || files[0] != "c.txt c" || files[1] != "a.py print('ü')\r\n" {
+	if len(files) != 2 || files[0] != "c.txt c" || files[1] != "c.txt print('ü')\r\n" {
 		t.Errorf("got %q decrypted, want two files", files)
 	}
+	tab.wantUsable("two files of one name")
 }

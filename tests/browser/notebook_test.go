@@ -28,10 +28,10 @@ func TestNotebook(t *testing.T) {
 				t.Error("got the title changed by the notebook, want it shown")
 			}
 			tab.wantUsable("a notebook")
-			tab.wantNoSideScroll()
+			tab.wantFit()
 			tab.wholePicture("notebook")
 			tab.phone()
-			tab.wantNoSideScroll()
+			tab.wantFit()
 		})
 	}
 }

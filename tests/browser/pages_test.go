@@ -47,17 +47,24 @@ func createWith(t *testing.T, origin string, document map[string]any) string {
 	return made.ID
 }
 
-// phone makes the tab as narrow as a phone.
+// phone makes the tab as narrow as a small phone, or as a window of 1280 pixels at a zoom of 400 %.
 func (tab *tab) phone() {
 	tab.t.Helper()
-	tab.do(chromedp.EmulateViewport(360, 800))
+	tab.do(chromedp.EmulateViewport(320, 640))
 }
 
-// wantNoSideScroll fails the test when the page as a whole is wider than the window.
-func (tab *tab) wantNoSideScroll() {
+// wantFit fails the test when the page is wider than the window, or code is narrower than the window allows.
+func (tab *tab) wantFit() {
 	tab.t.Helper()
-	if wide := evaluate[float64](tab, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-		tab.t.Errorf("got a page that is %v pixels wider than the window, want none", wide)
+	const misfits = `[
+		...document.documentElement.scrollWidth > innerWidth ? ["the page is " + document.documentElement.scrollWidth] : [],
+		...Array.from(document.querySelectorAll("main > :is(.pasty, .edit), .snippet, .pastes:has(pre)")).filter(e =>
+			e.checkVisibility() && e.getBoundingClientRect().width < document.documentElement.clientWidth - 80).
+			map(e => "." + e.className + " is " + e.getBoundingClientRect().width),
+	]`
+	if found := evaluate[[]string](tab, misfits); len(found) > 0 {
+		tab.t.Errorf("%s: got pixels %q of %v, want the width of the window", tab.path(), found,
+			evaluate[float64](tab, "innerWidth"))
 	}
 }
 
@@ -72,12 +79,12 @@ func TestPaste(t *testing.T) {
 	if n := evaluate[int](tab, "document.querySelectorAll('.lines a').length"); n != 14 {
 		t.Errorf("got %d lines, want 14", n)
 	}
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.wholePicture("light")
 	tab.prefer("dark")
 	tab.wholePicture("dark")
 	tab.phone()
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.wholePicture("dark-phone")
 	tab.prefer("light")
 	tab.wholePicture("phone")
@@ -261,11 +268,11 @@ func TestHistory(t *testing.T) {
 			t.Errorf("got %d lines of class %s, want %d", n, class, want)
 		}
 	}
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.wholePicture("light")
 	tab.prefer("dark")
 	tab.phone()
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.wholePicture("dark-phone")
 }
 
@@ -277,7 +284,7 @@ func TestProfile(t *testing.T) {
 	if links != "/demo-epoxy-1" {
 		t.Errorf("got links to %s, want the public paste alone", links)
 	}
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.wholePicture("light")
 }
 
@@ -309,7 +316,7 @@ func TestHostilePastes(t *testing.T) {
 				t.Errorf("got %d pasties, want %d", n, len(pasties))
 			}
 			tab.phone()
-			tab.wantNoSideScroll()
+			tab.wantFit()
 			tab.picture("phone")
 		})
 	}
@@ -334,7 +341,7 @@ func TestLongWords(t *testing.T) {
 		for _, path := range []string{"/" + id, "/" + id + "/edit", "/" + id + "/delete", "/" + id + "/history",
 			"/pastes", "/~epoxy"} {
 			tab.show(path)
-			tab.wantNoSideScroll()
+			tab.wantFit()
 		}
 	}
 }

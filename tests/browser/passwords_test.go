@@ -164,7 +164,7 @@ func TestWaysIn(t *testing.T) {
 			look := func(name string) {
 				t.Helper()
 				tab.wantUsableOn(screen, name)
-				tab.wantNoSideScroll()
+				tab.wantFit()
 				tab.wholePicture(name)
 			}
 			tab.show(setup)

@@ -45,7 +45,7 @@ func TestWrapping(t *testing.T) {
 					tab.phone()
 					tab.show("/" + id)
 					wantWide("at first", "false,false", bothWrapped)
-					tab.wantNoSideScroll()
+					tab.wantFit()
 				} else {
 					tab.show("/" + id)
 					wantWide("at first", "true,false", "Wrap lines,Unwrap lines")
@@ -102,8 +102,8 @@ func TestFileList(t *testing.T) {
 	tab.picture("folded")
 	tab.do(chromedp.Click(chromedp.CSS(`.files a[href="#2"]`)))
 	tab.wait(`location.hash === "#2"`)
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.phone()
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.picture("phone")
 }

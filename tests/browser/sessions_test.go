@@ -38,14 +38,14 @@ func TestSignIn(t *testing.T) {
 	tab.picture("wrong")
 	tab.prefer("dark")
 	tab.phone()
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.picture("dark-phone")
 	typeToken(program.EpoxyToken, ".pastes")
 	wantPath("/pastes")
 	if listed := evaluate[int](tab, "document.querySelectorAll('.pastes li').length"); listed != 4 {
 		t.Errorf("got %d pastes, want the four of the token's owner", listed)
 	}
-	tab.wantNoSideScroll()
+	tab.wantFit()
 	tab.picture("list-dark-phone")
 	tab.do(chromedp.EmulateViewport(tabWidth, tabHeight))
 	tab.prefer("light")

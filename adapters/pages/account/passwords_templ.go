@@ -530,7 +530,7 @@ func (p *pages) securityView(page site.Layout, credentials credentialsView) temp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.accountLinks().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.accountLinks(page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -617,7 +617,7 @@ func (p *pages) securityView(page site.Layout, credentials credentialsView) temp
 					return templ_7745c5c3_Err
 				}
 				if credentials.Password != "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button class=\"main\" name=\"do\" value=\"set\">Change password</button> <button name=\"do\" value=\"remove\" formnovalidate>Remove password</button>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button class=\"main\" name=\"do\" value=\"set\">Change password</button> <button class=\"danger\" name=\"do\" value=\"remove\" formnovalidate>Remove password</button>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -245,7 +245,7 @@ func (p *pages) signInView(page site.Layout, sent signInForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" id=\"with-token\">Sign in with token</button></p></form><p>You stay signed in until you sign out or stay away for ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" id=\"with-token\">Sign in with token</button></p></form><p class=\"hint\">You stay signed in until you sign out or stay away for ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

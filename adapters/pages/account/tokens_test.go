@@ -62,6 +62,7 @@ func TestAccountTokens(t *testing.T) {
 		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
 	}
 	visit.WantIn(t, answer.Body.String(), "<b>laptop</b>", "<span>read-only</span>", "never used", "<b>a browser</b>",
+		`aria-current="page">Access tokens</a>`,
 		`value="`+string(parent)+`"`)
 	for what, form := range map[string]url.Values{
 		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}},

@@ -168,7 +168,7 @@ func TestBlocks(t *testing.T) {
 	s := newAdminSite(t)
 	visit.WantIn(t, s.Page("/admin/blocks"), "No network is blocked.")
 	wantDone(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
-	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "since ", "until ")
+	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "blocked ", "expires ")
 	wantRefused(s, "/admin/blocks", url.Values{"network": {"a network"}, "reason": {"spam"}, "days": {"7"}})
 	wantRefused(s, "/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"8"}})
 	wantDone(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})

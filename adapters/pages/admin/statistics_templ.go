@@ -9,9 +9,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"github.com/dustin/go-humanize"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/stats"
-	"strconv"
 	"time"
 )
 
@@ -52,11 +52,11 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.adminLinks().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.adminLinks(page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <div class=\"pasty rendered\"><table><tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <div class=\"figures rendered\"><table><tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -102,7 +102,7 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"pasty rendered\"><table><thead><tr><th scope=\"col\">User</th><th scope=\"col\">Pastes</th><th scope=\"col\">Bytes</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"figures rendered\"><table><thead><tr><th scope=\"col\">User</th><th scope=\"col\">Pastes</th><th scope=\"col\">Bytes</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -155,7 +155,7 @@ func (p *pages) statisticsView(page site.Layout, totals stats.Totals) templ.Comp
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " <h2>Pastes created per day</h2><div class=\"pasty rendered\"><table><thead><tr><th scope=\"col\">Day (UTC)</th><th scope=\"col\">Pastes</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " <h2>Pastes created per day</h2><div class=\"figures rendered\"><table><thead><tr><th scope=\"col\">Day (UTC)</th><th scope=\"col\">Pastes</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -255,9 +255,9 @@ func number(value int64) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.FormatInt(value, 10))
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(humanize.Comma(value))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/statistics.templ`, Line: 69, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/statistics.templ`, Line: 69, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {

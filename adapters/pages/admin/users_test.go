@@ -39,7 +39,8 @@ func hrefOf(t *testing.T, page, text string) string {
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	s := newAdminSite(t)
-	visit.WantIn(t, s.Page("/admin/users"), ">root</a>", "<span>administrator</span>", "0 pastes", "0 bytes")
+	visit.WantIn(t, s.Page("/admin/users"), ">root</a>", "<span>administrator</span>", "0 pastes", "0 B",
+		`aria-current="page">Users</a>`)
 	epoxy := s.User("Epoxy", true)
 	createPaste(s, "epoxy", "one")
 	visit.WantIn(t, s.Page("/admin/users?order=bytes"), `href="`+pathOf(epoxy)+`"`, "1 paste<", `value="bytes" selected`)

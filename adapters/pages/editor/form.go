@@ -138,8 +138,9 @@ func (p *formPage) area(s *snippet) templ.Attributes {
 
 // lifetimeChoices are the lifetimes to choose from, with their labels.
 var lifetimeChoices = [][2]string{
-	{"never", "never"}, {"1h", "in 1 hour"}, {"2h", "in 2 hours"}, {"10h", "in 10 hours"}, {"1d", "in 1 day"},
-	{"2d", "in 2 days"}, {"1w", "in 1 week"}, {"1m", "in 1 month"}, {"1y", "in 1 year"},
+	{"never", "Never"}, {"1h", "After 1 hour"}, {"2h", "After 2 hours"}, {"10h", "After 10 hours"},
+	{"1d", "After 1 day"}, {"2d", "After 2 days"}, {"1w", "After 1 week"}, {"1m", "After 1 month"},
+	{"1y", "After 1 year"},
 }
 
 // startLanguage returns the viewer's default language for new snippets, or "" to detect it.

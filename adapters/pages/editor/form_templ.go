@@ -171,7 +171,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = option(paste.Unlisted.String(), "anyone with the link", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Unlisted.String(), "Unlisted, by link only", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -179,7 +179,7 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = option(paste.Public.String(), "anyone, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Public.String(), "Public, on my profile", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -187,13 +187,13 @@ func (p *pages) pasteForm(page *formPage, action, save string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = option(paste.Private.String(), "only me", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = option(paste.Private.String(), "Private, only me", page.Form.Visibility).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = selectField("visibility", "visibility", "Visible to", page.Problem("isPrivate, isPublic")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = selectField("visibility", "visibility", "Visibility", page.Problem("isPrivate, isPublic")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -29,6 +29,7 @@ type edit struct {
 type entry struct {
 	What     string     // such as "Language of"
 	Of       marks.Text // the pasty, or ""
+	Number   int        // on the page, from 1
 	Old, New marks.Text // if Texts
 	Texts    bool       // show Old and New; otherwise code
 	TooLong  bool       // show neither
@@ -115,9 +116,11 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 	page.Title = "History of " + page.Title
 	history := edits(&doc)
 	colour := newColouring(r.Context()).scope(p.colours, string(doc.ID)+"/history")
+	changes := 0
 	for i := range history {
 		for j := range history[i].Entries {
-			history[i].Entries[j].colour = colour
+			changes++
+			history[i].Entries[j].Number, history[i].Entries[j].colour = changes, colour
 		}
 	}
 	return p.show(w, r, fit(history), p.historyView(page, history))

@@ -2,7 +2,6 @@
 package pastes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -94,7 +93,7 @@ type pastyPart struct {
 
 	Number              int
 	Title               marks.Text
-	Label               string // of its code, for screen readers
+	Label               string // for screen readers; unique on the page
 	Language            string
 	Lines, Bytes        int
 	Raw, Download       string          // paths
@@ -383,7 +382,7 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 	name := marks.Plain(site.Shortened(strings.TrimSpace(pasty.Title), site.MaxName))
 	part := pastyPart{
 		pastePage: page, pasty: pasty, Number: i + 1, Title: marks.Text(pasty.Title),
-		Label:    "Code of " + cmp.Or(name, "snippet "+strconv.Itoa(i+1)),
+		Label:    page.label(i+1, name),
 		Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)), Lines: lines(pasty.Code), Bytes: len(pasty.Code),
 		Raw:      p.Config.BasePath + "/raw" + page.path("/"+url.PathEscape(pasty.ID)),
 		Download: page.path("/download/" + url.PathEscape(pasty.ID)),
@@ -396,6 +395,18 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 		part.Download += "/" + page.Revision
 	}
 	return part
+}
+
+// label names a pasty for screen readers. Pasties may share a name.
+func (p *pastePage) label(number int, name string) string {
+	snippet := "snippet " + strconv.Itoa(number)
+	switch {
+	case name == "":
+		return snippet
+	case p.Several():
+		return name + ", " + snippet
+	}
+	return name
 }
 
 func (p *pages) star(w http.ResponseWriter, r *site.Request, fields url.Values) error {

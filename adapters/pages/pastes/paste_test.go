@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,13 +37,33 @@ func TestPaste(t *testing.T) {
 		`<meta name="twitter:card" content="summary">`,
 		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`,
 		`expires <time datetime="2099-01-02T03:04:00Z">`,
-		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This is empty.",
+		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This file is empty.",
 		`href="/api/v2/raw/k2j4x8m1/pasty000"`, `href="/k2j4x8m1/download/pasty001"`, `href="/k2j4x8m1/files.zip"`,
 		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a><span class="k">package</span> main`,
 		`href="#2-L2" tabindex="-1">2</a>b`,
 	)
 	s.Holds("single00", visit.Content(paste.Pasty{Language: "Plain Text", Code: "a"}))
 	visit.WantIn(t, s.Page("/single00"), `<span class="lines"><a id="L1" href="#L1" tabindex="-1">1</a>a</span>`)
+}
+
+// TestLabels checks that the labels of code differ, though two pasties have one name.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	document := visit.Content(paste.Pasty{ID: "a", Title: "a.md", Language: "Markdown", Code: "a"},
+		paste.Pasty{ID: "b", Title: "A.md", Language: "Markdown", Code: "a"})
+	for number := range int64(2) {
+		document.Edits = append(document.Edits,
+			paste.Edit{Number: number, Type: paste.EditPastyCode, Metadata: []string{"a"}, Text: paste.DiffHeader},
+			paste.Edit{Number: number, Type: paste.EditPastyCode, Metadata: []string{"b"}, Text: paste.DiffHeader})
+	}
+	s.Holds("k2j4x8m1", document)
+	for _, path := range []string{"/k2j4x8m1", "/k2j4x8m1/history"} {
+		labels := regexp.MustCompile(`role="region" aria-label="([^"]*)"`).FindAllString(strings.ToLower(s.Page(path)), -1)
+		if slices.Sort(labels); len(labels) != 4 || len(slices.Compact(labels)) != 4 {
+			t.Errorf("%s: got the labels %q, want four that differ", path, labels)
+		}
+	}
 }
 
 // TestNotShown requests pastes that the reader may not see, and checks that all have the same error page.
@@ -140,7 +162,7 @@ func TestHostileCode(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/null0000"), `data-mark="00"`, `data-mark="202E"`, `data-mark="2066"`)
 	visit.WantIn(t, s.Page("/toolong0"), "Too long to show here: 2097153 bytes.", `id="2-L1"`)
-	visit.WantIn(t, s.Page("/lines000"), "too many lines for line numbers")
+	visit.WantIn(t, s.Page("/lines000"), "Too many lines to number.")
 }
 
 func TestDownloads(t *testing.T) {

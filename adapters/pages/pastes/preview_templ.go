@@ -55,7 +55,7 @@ func (p *pages) previewView(page previewPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if page.Rendered != nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"rendered\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"rendered\"><h2 class=\"unseen\">Rendered text</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

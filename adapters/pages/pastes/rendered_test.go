@@ -20,7 +20,7 @@ func TestRendered(t *testing.T) {
 			Code: "x\ty"},
 	))
 	page := s.Page("/k2j4x8m1")
-	visit.WantIn(t, page, `aria-label="Code of a.md, rendered"><h3 id="user-content-1-head">Head <a`,
+	visit.WantIn(t, page, `aria-label="Code of a.md, snippet 1, rendered"><h3 id="user-content-1-head">Head <a`,
 		`<details><summary>Source</summary>`,
 		`<a id="1-L1" href="#1-L1" tabindex="-1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
 		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,

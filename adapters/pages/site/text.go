@@ -11,11 +11,8 @@ import (
 	"github.com/a-h/templ"
 )
 
-// At returns a time for people.
-func At(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
-
-// Day returns the day of a time for people.
-func Day(t time.Time) string { return t.UTC().Format("2 January 2006") }
+// at returns a time for people.
+func at(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
 // The most characters shown of a page's title, and of other names.
 const (

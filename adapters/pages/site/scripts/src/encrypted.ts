@@ -41,6 +41,7 @@ function contentOf(text: string): Content {
 
 function showPaste(content: Content): void {
   find("heading").textContent = content.title || "Encrypted paste"; // not the document's title, which browsers keep and synchronise
+  const several = content.pasties.length > 1;
   const codes = content.pasties.map((pasty, i) => {
     const copy = find<HTMLTemplateElement>("pasty").content.cloneNode(true) as DocumentFragment;
     const section = copy.firstElementChild!;
@@ -53,7 +54,7 @@ function showPaste(content: Content): void {
       return fact;
     }));
     const pre = section.querySelector("pre")!;
-    pre.setAttribute("aria-label", "Code of " + name);
+    pre.setAttribute("aria-label", "Code of " + name + (several && pasty.title ? ", snippet " + (i + 1) : ""));
     wrap(pre, pasty.language);
     const code = section.querySelector("code")!;
     show(code, pasty.code, [], anchorOf(content, i), keyText() + "&");

@@ -10,7 +10,7 @@ const exact = new Intl.DateTimeFormat("en-GB", {dateStyle: "full", timeStyle: "l
 export function distance(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   for (const [unit, length] of units) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   }
   return relative.format(0, "second");
 }
