@@ -191,8 +191,8 @@ func writeZipped(file string, write func(z *zipped)) error {
 	return nil
 }
 
-// peakMemory returns the most memory, in MiB, that a process had until it ended. Resident pages of the program's file do
-// not count: the system drops them when memory is short.
+// peakMemory returns the most memory, in MiB, that a process had until it ended. Resident pages of the program's file
+// do not count: the system drops them when memory is short.
 func peakMemory(t *testing.T, p *program.Process) (peak int) {
 	t.Helper()
 	status := fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid)
