@@ -16,8 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccount walks through an account: it creates and uses a token, changes the name, which is then reserved, and
-// deletes the account.
+// TestAccount creates and uses a token, changes the user's name, which reserves the old one, and deletes the account.
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -31,7 +30,7 @@ func TestAccount(t *testing.T) {
 		_, secret, _ := strings.Cut(page, `id="made" value="`)
 		secret, _, _ = strings.Cut(secret, `"`)
 		if status, body := p.Get("/api/v2/user/self", secret); status != http.StatusOK {
-			t.Errorf("got %d %s, want the token to work", status, body)
+			t.Errorf("got %d %s with the new token, want 200", status, body)
 		}
 		wantExport(t, p, epoxy, secret)
 		profile := func(v *visitor, name string, want int) {
@@ -43,16 +42,16 @@ func TestAccount(t *testing.T) {
 		}
 		profile(epoxy, "resin", http.StatusSeeOther)
 		if answer, _ := mortar.ask(http.MethodGet, "/~EPOXY", nil); answer.Header.Get("Location") != "/~resin" {
-			t.Errorf("got %d %v, want the old name to lead to the new one", answer.StatusCode, answer.Header)
+			t.Errorf("got %d %v, want a redirect from the old name to the new one", answer.StatusCode, answer.Header)
 		}
 		profile(mortar, "epoxy", http.StatusConflict)
-		changed, err := database.SQL(t, cfg).ExecContext(t.Context(),
+		result, err := database.SQL(t, cfg).ExecContext(t.Context(),
 			"UPDATE former_names SET given_up_at = "+longAgo(t, cfg))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := changed.RowsAffected(); n != 1 {
-			t.Errorf("got %d names given up, want one", n)
+		if n, _ := result.RowsAffected(); n != 1 {
+			t.Errorf("got %d former names, want 1", n)
 		}
 		profile(mortar, "epoxy", http.StatusSeeOther)
 		answer, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Resin"}, "pastes": {"anonymous"}})
@@ -60,7 +59,7 @@ func TestAccount(t *testing.T) {
 			t.Errorf("got %d %s, want the account deleted", answer.StatusCode, body)
 		}
 		if status, _ := p.Get("/api/v2/user/self", secret); status != http.StatusUnauthorized {
-			t.Errorf("got %d, want the token gone with its user", status)
+			t.Errorf("got %d with the token of a deleted user, want 401", status)
 		}
 		if status, body := p.Get("/api/v2/paste/tie0000a", ""); status != http.StatusOK ||
 			!strings.Contains(body, `"ownerId":""`) {
@@ -70,28 +69,28 @@ func TestAccount(t *testing.T) {
 	})
 }
 
-// wantExport wants the pastes of an export to be byte by byte what the interface answers.
+// wantExport checks that the pastes of an export are byte for byte those that the API answers.
 func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) {
 	t.Helper()
 	status, ids := p.Get("/api/v2/user/self/pastes", token)
-	var own []string
-	if err := json.Unmarshal([]byte(ids), &own); err != nil || status != http.StatusOK || len(own) != 4 {
-		t.Fatalf("got %d %s, want the pastes of Epoxy", status, ids)
+	var pastes []string
+	if err := json.Unmarshal([]byte(ids), &pastes); err != nil || status != http.StatusOK || len(pastes) != 4 {
+		t.Fatalf("got %d %s, want the 4 pastes of Epoxy", status, ids)
 	}
-	for i, id := range own {
-		_, own[i] = p.Get("/api/v2/paste/"+id, token)
+	for i, id := range pastes {
+		_, pastes[i] = p.Get("/api/v2/paste/"+id, token)
 	}
-	answer, packed := epoxy.ask(http.MethodPost, "/account/export", nil)
+	answer, archive := epoxy.ask(http.MethodPost, "/account/export", nil)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("got %d %v, want it for its user alone", answer.StatusCode, answer.Header)
+		t.Errorf("got %d %v, want 200 and a private answer", answer.StatusCode, answer.Header)
 	}
-	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	files, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, err := fs.ReadFile(files, "pastes.json")
-	if want := "[" + strings.Join(own, ",\n") + "]"; err != nil || string(listed) != want {
-		t.Errorf("got %v, %s, want %s", err, listed, want)
+	content, err := fs.ReadFile(files, "pastes.json")
+	if want := "[" + strings.Join(pastes, ",\n") + "]"; err != nil || string(content) != want {
+		t.Errorf("got %v, %s, want %s", err, content, want)
 	}
 	_, self := p.Get("/api/v2/user/self", token)
 	account, err := fs.ReadFile(files, "user.json")
@@ -99,11 +98,11 @@ func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) 
 		t.Errorf("got %v, %s, want %s", err, account, want)
 	}
 	if answer, _ := epoxy.ask(http.MethodGet, "/account/export", nil); answer.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("got %d, want a link to download nothing", answer.StatusCode)
+		t.Errorf("got %d for GET, want 405", answer.StatusCode)
 	}
 }
 
-// longAgo is SQL for an instant at which no name that was given up then is reserved any more.
+// longAgo returns an instant in SQL. A name that was given up then is no longer reserved.
 func longAgo(t *testing.T, cfg gormstore.Config) string {
 	t.Helper()
 	at := time.Now().Add(-91 * 24 * time.Hour).UTC()
@@ -113,7 +112,7 @@ func longAgo(t *testing.T, cfg gormstore.Config) string {
 	return fmt.Sprint(at.UnixMicro())
 }
 
-// TestAccountLeavesNoPastesForGood lets a user give up pastes that an anonymous visitor could not have created.
+// TestAccountLeavesNoPastesForGood checks that the pastes of a deleted account get the lifetime of anonymous pastes.
 func TestAccountLeavesNoPastesForGood(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -123,11 +122,11 @@ func TestAccountLeavesNoPastesForGood(t *testing.T) {
 	_, id, _ := strings.Cut(answer, `"_id":"`)
 	epoxy := &visitor{t: t, p: p}
 	epoxy.signIn(program.EpoxyToken)
-	deleted, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"anonymous"}})
-	if deleted.StatusCode != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want the account deleted", deleted.StatusCode, body)
+	deletion, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"anonymous"}})
+	if deletion.StatusCode != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want the account deleted", deletion.StatusCode, body)
 	}
 	if status, body := p.Get("/paste/"+id[:8], ""); status != http.StatusOK || strings.Contains(body, `"deletesAt":0`) {
-		t.Errorf("got %d %s, want an anonymous paste that lives no longer than those may", status, body)
+		t.Errorf("got %d %s, want the paste to expire", status, body)
 	}
 }

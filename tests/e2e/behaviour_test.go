@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// databasePaths are some that ask the database, for tests to which it does not matter which.
+// databasePaths are paths whose answers need the database, for tests that need any such path.
 var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", "/user/self/pastes", "/data/numPastes"}
 
 func wantStatus(t *testing.T, server *program.Process, path string, status int) (*http.Response, string) {
@@ -34,8 +34,8 @@ func wantStatus(t *testing.T, server *program.Process, path string, status int) 
 	return response, body
 }
 
-// throughProxy serves a filled PostgreSQL database that can be made to fail.
-func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultproxy.Proxy) {
+// serveThroughProxy serves the fixture from PostgreSQL through a proxy that can break the connections.
+func serveThroughProxy(t *testing.T, settings ...string) (*program.Process, *faultproxy.Proxy) {
 	t.Helper()
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
@@ -43,10 +43,10 @@ func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultpro
 	return program.Serve(t, cfg.URL, settings...), proxy
 }
 
-// slowness is how much longer than its limit something may take on a machine that is busy.
+// slowness is how much longer than its limit something may take on a busy machine.
 const slowness = program.Patience
 
-// headersOf returns the headers and the body of an operation's request, by Epoxy if it has a token.
+// headersOf returns the headers and the body of an operation's request, with Epoxy's token if it needs one.
 func headersOf(o openapi.Operation) []string {
 	headers := slices.Clone(o.Headers)
 	if o.Token {
@@ -58,8 +58,8 @@ func headersOf(o openapi.Operation) []string {
 	return headers
 }
 
-// TestDatabaseUnreachable sends every operation of the document: those that may answer 503 do, and the others still
-// work.
+// TestDatabaseUnreachable sends every operation of the OpenAPI document without a database: those that may answer 503
+// do, and the others still work.
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
 	contract, err := openapi.Shared()
@@ -70,30 +70,30 @@ func TestDatabaseUnreachable(t *testing.T) {
 	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse,
 		"hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
-			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_RECENT=true")
+			server, proxy := serveThroughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_RECENT=true")
 			for _, path := range databasePaths {
 				wantStatus(t, server, path, http.StatusOK)
 			}
 			fail(proxy)
-			var waiting sync.WaitGroup
+			var requests sync.WaitGroup
 			for _, o := range contract.Operations() {
-				waiting.Go(func() {
-					started := time.Now()
+				requests.Go(func() {
+					start := time.Now()
 					response, body := exchange(t, server, o.Method, o.Target, headersOf(o)...)
-					if took := time.Since(started); took > limit+slowness {
+					if took := time.Since(start); took > limit+slowness {
 						t.Errorf("%s %s: got an answer after %v, want it within %v", o.Method, o.Target, took, limit+slowness)
 					}
 					if o.Documents(http.StatusServiceUnavailable) && (response.StatusCode != http.StatusServiceUnavailable ||
 						response.Header.Get("Retry-After") == "" ||
 						!strings.Contains(body, `"statusMessage":"The database did not answer in time.`)) {
-						t.Errorf("%s %s: got %s with Retry-After %q and %s, want 503, which openapi.yaml has, "+
-							"that says when to try again, and why",
+						t.Errorf("%s %s: got %s with Retry-After %q and %s, want 503 with Retry-After and the reason, "+
+							"as openapi.yaml says",
 							o.Method, o.Target, response.Status, response.Header.Get("Retry-After"), body)
 					}
 				})
 			}
-			waiting.Go(func() { wantStatus(t, server, "/readyz", http.StatusServiceUnavailable) })
-			waiting.Wait()
+			requests.Go(func() { wantStatus(t, server, "/readyz", http.StatusServiceUnavailable) })
+			requests.Wait()
 			wantStatus(t, server, "/healthz", http.StatusOK)
 			proxy.Resume()
 			program.Eventually(t, "the server is ready again", func() bool {
@@ -110,26 +110,27 @@ func TestDatabaseUnreachable(t *testing.T) {
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	const limit = time.Second
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_DATABASE_MAX_CONNECTIONS=2")
+	server, proxy := serveThroughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(),
+		"GLUEPOT_DATABASE_MAX_CONNECTIONS=2")
 	proxy.Stall()
-	var waiting sync.WaitGroup
+	var requests sync.WaitGroup
 	for range 200 {
-		waiting.Go(func() {
-			started := time.Now()
+		requests.Go(func() {
+			start := time.Now()
 			wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
-			if took := time.Since(started); took > limit+slowness { // one after the other, they would take 100 times the limit
+			if took := time.Since(start); took > limit+slowness { // in sequence they would take 100 times the limit
 				t.Errorf("got an answer after %v, want it within %v", took, limit+slowness)
 			}
 		})
 	}
-	waiting.Wait()
+	requests.Wait()
 }
 
-// Clients that hang up must not cost a connection to the database each.
+// TestAbandonedRequests checks that clients that hang up do not cost a database connection each.
 func TestAbandonedRequests(t *testing.T) {
 	t.Parallel()
 	const connections = 4
-	server, proxy := throughProxy(t, fmt.Sprintf("GLUEPOT_DATABASE_MAX_CONNECTIONS=%d", connections))
+	server, proxy := serveThroughProxy(t, fmt.Sprintf("GLUEPOT_DATABASE_MAX_CONNECTIONS=%d", connections))
 	for range 10 {
 		proxy.Stall()
 		for _, path := range databasePaths {
@@ -141,45 +142,45 @@ func TestAbandonedRequests(t *testing.T) {
 				authorization(program.EpoxyToken)); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(5 * time.Millisecond) // it is waiting for the database
+			time.Sleep(5 * time.Millisecond) // until it waits for the database
 			_ = client.Close()
 		}
-		time.Sleep(20 * time.Millisecond) // the server has noticed
+		time.Sleep(20 * time.Millisecond) // until the server notices
 		proxy.Resume()
 		wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	}
-	// Three more belong to the start: readiness has one, and the migrations take connections of their own.
+	// The start opens three more: one for readiness, and two for the migrations.
 	if opened := proxy.Opened(); opened > connections+3 {
-		t.Errorf("got %d connections opened, want at most %d: the pool has %d", opened, connections+3, connections)
+		t.Errorf("got %d connections, want at most %d: the pool has %d", opened, connections+3, connections)
 	}
 }
 
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h",
+	server, proxy := serveThroughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h",
 		"GLUEPOT_SWEEP_INTERVAL=0")
-	for path, most := range map[string]int64{
-		// one is for the token, two are for one instant
+	for path, limit := range map[string]int64{
+		// One is for the token, and two are for the snapshot.
 		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 6, "/user/self/pastes": 2,
 		"/data/numPastes":        1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {
-		got := most + 1
-		// the first time prepares statements, and a connection that has idled for a second is asked whether it lives
+		got := limit + 1
+		// The first request prepares statements, and a connection that idled for a second is pinged.
 		for range 5 {
 			before := proxy.RoundTrips()
 			server.Get(path, program.EpoxyToken)
 			got = min(got, proxy.RoundTrips()-before)
 		}
-		if got > most {
-			t.Errorf("%s took %d round trips, want at most %d", path, got, most)
+		if got > limit {
+			t.Errorf("%s: got %d round trips, want at most %d", path, got, limit)
 		}
 	}
 }
 
 func TestStopping(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t,
+	server, proxy := serveThroughProxy(t,
 		"GLUEPOT_HTTP_DRAIN_DELAY=10s", "GLUEPOT_HTTP_REQUEST_TIMEOUT=1m", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1m")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	inFlight := stallRequest(t, server, proxy)
@@ -190,7 +191,7 @@ func TestStopping(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		return response.Close // a server that drains says so in every answer
+		return response.Close // a draining server closes connections
 	})
 	if _, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body,
 		"shutting down") {
@@ -214,28 +215,28 @@ func TestStopping(t *testing.T) {
 	server.WaitForLog("stopped")
 }
 
-// stallRequest makes a request that waits for the database, and returns where its status comes, or 0 if it fails.
+// stallRequest makes a request that waits for the database. It returns a channel for its status, or for 0 if it fails.
 func stallRequest(t *testing.T, server *program.Process, proxy *faultproxy.Proxy) <-chan int {
 	t.Helper()
 	proxy.Stall()
-	answered := make(chan int, 1)
+	status := make(chan int, 1)
 	go func() {
 		response, err := server.Client().Get("http://" + server.Address + "/user/epoxy")
 		if err != nil {
-			answered <- 0
+			status <- 0
 			return
 		}
 		_ = response.Body.Close()
-		answered <- response.StatusCode
+		status <- response.StatusCode
 	}()
 	program.Eventually(t, "the request waits for the database", func() bool { return proxy.Held() > 0 })
-	return answered
+	return status
 }
 
 // TestSecondSignal checks that a second signal ends the program at once, although a request waits for the database.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m",
+	server, proxy := serveThroughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m",
 		"GLUEPOT_HTTP_DRAIN_TIMEOUT=10m")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	stallRequest(t, server, proxy)
@@ -243,11 +244,11 @@ func TestSecondSignal(t *testing.T) {
 	server.WaitForLog("stopping")
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != -1 {
-		t.Errorf("got exit code %d, want the signal to end it", code)
+		t.Errorf("got exit code %d, want -1, of a program that a signal ended", code)
 	}
 }
 
-// TestRefusedByServer checks that the error gives PostgreSQL's objection to the user, without a word about missing TLS.
+// TestRefusedByServer checks that the error is PostgreSQL's refusal of the database, and does not mention TLS.
 func TestRefusedByServer(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(database.EmptyPostgres(t).URL)
@@ -255,7 +256,7 @@ func TestRefusedByServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	address.Path = "/nowhere"
-	address.RawQuery = "sslmode=prefer" // as without any
+	address.RawQuery = "sslmode=prefer" // as by default
 	for _, line := range []string{"stats", "serve", "migrate up", "migrate status"} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
@@ -266,7 +267,7 @@ func TestRefusedByServer(t *testing.T) {
 	}
 }
 
-// eachEmpty runs test on a database without tables, of both kinds.
+// eachEmpty runs test on an empty PostgreSQL and an empty SQLite database.
 func eachEmpty(t *testing.T, test func(*testing.T, gormstore.Config)) {
 	t.Helper()
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, database.EmptyPostgres(t)) })
@@ -297,10 +298,10 @@ func TestMigrate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		unmigrated := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
 			"GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
-		unmigrated.WaitForAddress()
-		_, body := wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
+		server.WaitForAddress()
+		_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, "Run 'gluepot migrate up'") {
 			t.Errorf("got %s, want it to name 'gluepot migrate up'", body)
 		}
@@ -314,17 +315,16 @@ func TestMigrate(t *testing.T) {
 				t.Fatalf("%s: got exit code %d, %q, %q, want 0 and %q", step.command, code, stdout, stderr, step.part)
 			}
 		}
-		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
+		wantStatus(t, server, "/readyz", http.StatusOK)
 	})
 }
 
-// TestNewerDatabase starts on a database that a newer program has migrated. The database says whether this program may
-// use it.
+// TestNewerDatabase starts on a database that a newer program migrated, which says whether this program may use it.
 func TestNewerDatabase(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		url := "GLUEPOT_DATABASE_URL=" + cfg.URL
-		running := program.Serve(t, cfg.URL)
+		server := program.Serve(t, cfg.URL)
 		db := database.SQL(t, cfg)
 		execute := func(statement string) {
 			t.Helper()
@@ -334,11 +334,11 @@ func TestNewerDatabase(t *testing.T) {
 		}
 		execute("UPDATE installation SET oldest_version = (SELECT max(version_id) FROM gluepot_versions)")
 		execute("INSERT INTO gluepot_versions (version_id, is_applied) VALUES (99999, true)")
-		wantStatus(t, running, "/readyz", http.StatusOK)
+		wantStatus(t, server, "/readyz", http.StatusOK)
 		for _, migrate := range []string{"true", "false"} {
-			restarted := program.Serve(t, cfg.URL, "GLUEPOT_DATABASE_MIGRATE="+migrate)
-			wantStatus(t, restarted, "/readyz", http.StatusOK)
-			wantStatus(t, restarted, "/data/numPastes", http.StatusOK)
+			second := program.Serve(t, cfg.URL, "GLUEPOT_DATABASE_MIGRATE="+migrate)
+			wantStatus(t, second, "/readyz", http.StatusOK)
+			wantStatus(t, second, "/data/numPastes", http.StatusOK)
 		}
 		for command, part := range map[string]string{
 			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0",
@@ -352,7 +352,7 @@ func TestNewerDatabase(t *testing.T) {
 
 		execute("UPDATE installation SET oldest_version = 99999")
 		const refusal = "The database is at version 99999, but this program knows versions up to "
-		_, body := wantStatus(t, running, "/readyz", http.StatusServiceUnavailable)
+		_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, refusal) {
 			t.Errorf("got %s, want %q in it", body, refusal)
 		}
@@ -367,7 +367,7 @@ func TestNewerDatabase(t *testing.T) {
 		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
 		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") ||
 			!strings.Contains(stdout, "This one cannot") {
-			t.Errorf("status: got exit code %d, %q, want 0 and which programs can work with the database", code, stdout)
+			t.Errorf("status: got exit code %d, %q, want 0 and which versions can use the database", code, stdout)
 		}
 	})
 }
@@ -390,7 +390,7 @@ func TestEmptyByDefault(t *testing.T) {
 	server := program.Start(t, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 	server.WaitForAddress()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != `{"numPastes":0}` {
-		t.Errorf("got %s, want no paste", body)
+		t.Errorf("got %s, want 0 pastes", body)
 	}
 	if _, err := os.Stat(filepath.Join(server.Cmd.Dir, "data", "gluepot.db")); err != nil {
 		t.Error(err)
@@ -415,7 +415,7 @@ func TestAccessLog(t *testing.T) {
 	server.Signal(syscall.SIGTERM)
 	server.Wait()
 	if strings.Contains(server.Stderr.String(), program.EpoxyToken) {
-		t.Error("got the token in the log, want it nowhere")
+		t.Error("got the token in the log, want no token")
 	}
 }
 
@@ -437,7 +437,7 @@ func TestHostileInput(t *testing.T) {
 			target := fmt.Sprintf(path, b)
 			response, _ := exchange(t, server, http.MethodGet, target)
 			if response.StatusCode >= http.StatusInternalServerError {
-				t.Errorf("%s: got %s, want no failure of the server", target, response.Status)
+				t.Errorf("%s: got %s, want a status below 500", target, response.Status)
 			}
 		}
 	}
@@ -446,8 +446,8 @@ func TestHostileInput(t *testing.T) {
 // TestStoppingWithoutDatabase checks that a server stops at once if it has no database to wait for.
 func TestStoppingWithoutDatabase(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t)
-	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
+	server, proxy := serveThroughProxy(t)
+	wantStatus(t, server, "/user/self", http.StatusOK) // to have a use to store
 	proxy.Refuse()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
@@ -474,7 +474,7 @@ func TestUseWhileDraining(t *testing.T) {
 	})
 }
 
-// TestHangup checks that the server stops in order when the terminal closes, which may send the signal twice.
+// TestHangup checks that the server stops properly when the terminal closes, which may send the signal twice.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -493,13 +493,13 @@ func TestHangup(t *testing.T) {
 // wantUsed checks how many tokens have a last-used time.
 func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	t.Helper()
-	if got := used(t, database.SQL(t, cfg)); got != want {
-		t.Errorf("got %d tokens with a last use, want %d", got, want)
+	if got := countUsedTokens(t, database.SQL(t, cfg)); got != want {
+		t.Errorf("got %d tokens with a last-used time, want %d", got, want)
 	}
 }
 
-// used returns how many tokens have a last use.
-func used(t *testing.T, db *sql.DB) (tokens int) {
+// countUsedTokens returns how many tokens have a last-used time.
+func countUsedTokens(t *testing.T, db *sql.DB) (tokens int) {
 	t.Helper()
 	row := db.QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL")
 	if err := row.Scan(&tokens); err != nil {
@@ -508,26 +508,26 @@ func used(t *testing.T, db *sql.DB) (tokens int) {
 	return tokens
 }
 
-// TestStoppingWhileDatabaseHangs checks that the server says what it could not store, and does not wait for it.
+// TestStoppingWhileDatabaseHangs checks that the server logs what it could not store, and does not wait for it.
 func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=50ms")
-	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
+	server, proxy := serveThroughProxy(t, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=50ms")
+	wantStatus(t, server, "/user/self", http.StatusOK) // to have a use to store
 	proxy.Stall()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
-	undone := server.WaitForLog("the stop was incomplete")
-	if text, _ := undone["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {
-		t.Errorf("got %v, want it to say that the last-used times of 1 token are lost", undone)
+	line := server.WaitForLog("the stop was incomplete")
+	if text, _ := line["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {
+		t.Errorf("got %v, want the error to say that the last-used time of 1 token is lost", line)
 	}
 }
 
-// TestStoppingCutsOff checks that a stop ends in time and succeeds, although a request does not end.
+// TestStoppingCutsOff checks that the server stops in time and successfully, although a request does not end.
 func TestStoppingCutsOff(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1s")
+	server, proxy := serveThroughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1s")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	proxy.Drop()
 	before := proxy.RoundTrips()
@@ -545,7 +545,7 @@ func TestStoppingCutsOff(t *testing.T) {
 	server.WaitForLog("stopped")
 }
 
-// TestUnstoredUses checks that uses of tokens are kept while the database is away, and that the log says so.
+// TestUnstoredUses checks that uses of tokens are kept while the database is down, and that the log says so.
 func TestUnstoredUses(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -553,29 +553,29 @@ func TestUnstoredUses(t *testing.T) {
 	proxy, through := faultproxy.Start(t, cfg)
 	server := program.Serve(t, through.URL, "GLUEPOT_TOKEN_USE_INTERVAL=1s")
 	wantStatus(t, server, "/user/self", http.StatusOK)
-	const unstored = "last-used times are not stored yet"
-	// On a machine that is busy, a use may be stored before the database is away: then there has to be another one.
+	const message = "last-used times are not stored yet"
+	// On a busy machine a use may be stored before the database is down. Then another one is needed.
 	program.Eventually(t, "a use that cannot be stored", func() bool {
 		proxy.Resume()
 		server.Get("/user/self", program.EpoxyToken)
 		proxy.Refuse()
 		for range 25 {
-			if slices.ContainsFunc(server.Log(), func(line map[string]any) bool { return line["msg"] == unstored }) {
+			if slices.ContainsFunc(server.Log(), func(line map[string]any) bool { return line["msg"] == message }) {
 				return true
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
 		return false
 	})
-	if line := server.WaitForLog(unstored); line["tokens"] != float64(1) || line["level"] != "warn" {
+	if line := server.WaitForLog(message); line["tokens"] != float64(1) || line["level"] != "warn" {
 		t.Errorf("got %v, want a warning about 1 token", line)
 	}
 	proxy.Resume()
 	db := database.SQL(t, cfg)
-	program.Eventually(t, "the use is stored", func() bool { return used(t, db) == 1 })
+	program.Eventually(t, "the use is stored", func() bool { return countUsedTokens(t, db) == 1 })
 }
 
-// TestLastUsed checks that the time of use is stored in the background, and once more at the end.
+// TestLastUsed checks that a stopping server stores last-used times.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -588,7 +588,7 @@ func TestLastUsed(t *testing.T) {
 	})
 }
 
-// TestSweeping checks that expired pastes are removed in the background, and that the count is right before and after.
+// TestSweeping checks that expired pastes are removed in the background.
 func TestSweeping(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -596,11 +596,11 @@ func TestSweeping(t *testing.T) {
 		program.Serve(t, cfg.URL, "GLUEPOT_SWEEP_INTERVAL=50ms")
 		db := database.SQL(t, cfg)
 		program.Eventually(t, "the expired paste is removed", func() bool {
-			var remaining int
-			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&remaining); err != nil {
+			var rows int
+			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&rows); err != nil {
 				t.Fatal(err)
 			}
-			return remaining == 0
+			return rows == 0
 		})
 	})
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestBurnOnce opens burning pastes on two nodes with fifty readers at the same instant, half of them by the page's
-// button, after previews have looked at them. It repeats some requests, as a proxy would. Exactly one reader gets each
-// paste.
+// TestBurnOnce opens burning pastes on two nodes with fifty readers at the same instant, half of them with the page's
+// button. Before that, link previews request the pastes; afterwards, two readers repeat their requests. Exactly one
+// reader must get each paste.
 func TestBurnOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -30,7 +30,7 @@ func TestBurnOnce(t *testing.T) {
 				for _, method := range []string{http.MethodGet, http.MethodHead} {
 					status, page := send(t, nodes[0], method, "/"+id, "", "User-Agent", userAgent)
 					if status != http.StatusOK || strings.Contains(page, "s3cret") {
-						t.Fatalf("%s: got %d %s, want a question", userAgent, status, page)
+						t.Fatalf("%s: got %d %s, want the page with the button", userAgent, status, page)
 					}
 				}
 			}
@@ -42,7 +42,7 @@ func TestBurnOnce(t *testing.T) {
 				status, answer := send(t, nodes[reader/2%len(nodes)], http.MethodPost, path, "", header, value)
 				hasText := strings.Contains(answer, "s3cret")
 				if hasText != (status == http.StatusOK) || !hasText && status != http.StatusNotFound {
-					t.Errorf("got %d %s, want the paste or nothing", status, answer)
+					t.Errorf("got %d %s, want 200 with the paste, or 404", status, answer)
 				}
 				return hasText
 			}
@@ -60,10 +60,10 @@ func TestBurnOnce(t *testing.T) {
 			close(begin)
 			readers.Wait()
 			if again := open(0) || open(1); hasText.Load() != 1 || again {
-				t.Errorf("got it given to %d readers, and later again: %t, want one", hasText.Load(), again)
+				t.Errorf("got the paste read by %d readers, and again later: %t, want 1 and false", hasText.Load(), again)
 			}
-			if status, _ := accepting(t, nodes[0], "/api/v2/paste/"+id, "*/*"); status != http.StatusNotFound {
-				t.Errorf("got %d of what has burnt, want 404", status)
+			if status, _ := getAccepting(t, nodes[0], "/api/v2/paste/"+id, "*/*"); status != http.StatusNotFound {
+				t.Errorf("got %d for a paste that has burnt, want 404", status)
 			}
 		}
 	})

@@ -12,12 +12,12 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// clientLibrary is how a client library of the PasteMyst API asks: what it sends with every request, and as bodies.
+// clientLibrary describes the requests of a client library of the PasteMyst API.
 type clientLibrary struct {
-	header  map[string]string
-	created string
-	tags    string // in an edit, which sends the whole paste back
-	empty   string // the body of requests that have none
+	header map[string]string
+	draft  string // the body that creates a paste
+	tags   string // in the body of an edit, which is the whole paste
+	empty  string // the body of requests without content
 }
 
 // TestClientLibraries creates, reads, edits and deletes a paste with the client libraries that differ most from each
@@ -30,19 +30,19 @@ func TestClientLibraries(t *testing.T) {
 		for name, library := range map[string]clientLibrary{
 			"pastemyst-ts": {
 				header: map[string]string{"Content-Type": "application/json", "Accept": "*/*", "User-Agent": "node-fetch/1.0"},
-				created: `{"title":"old","expiresIn":"never","isPrivate":true,"isPublic":false,"tags":["b","a"],` +
+				draft: `{"title":"old","expiresIn":"never","isPrivate":true,"isPublic":false,"tags":["b","a"],` +
 					`"pasties":[{"title":"one","language":"Go","code":"a"}]}`,
 				tags: `["a","b"]`,
 			},
 			"pastemyst.js": {
 				header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/plain, */*"},
-				created: `{"title":"old","expiresIn":"1d","pasties":[{"title":"one","language":"go","code":"a"}],` +
+				draft: `{"title":"old","expiresIn":"1d","pasties":[{"title":"one","language":"go","code":"a"}],` +
 					`"isPrivate":true,"isPublic":false,"tags":["a","b"]}`,
 				tags: `["a","b"]`,
 			},
 			"pastemyst-py": { // a body with every request, and tags in one text
 				header: map[string]string{"Content-Type": "application/json", "User-Agent": "PastemystPy (3.0.0)"},
-				created: `{"title":"old","expiresIn":"1h","isPrivate":true,"isPublic":false,"tags":"b,a",` +
+				draft: `{"title":"old","expiresIn":"1h","isPrivate":true,"isPublic":false,"tags":"b,a",` +
 					`"pasties":[{"language":"Go","title":"one","code":"a"}]}`,
 				tags: `"a,b"`, empty: `{}`,
 			},
@@ -55,30 +55,30 @@ func TestClientLibraries(t *testing.T) {
 				}
 				return answer
 			}
-			created := send(http.MethodPost, "/paste", library.created, http.StatusOK)
-			var made struct {
+			created := send(http.MethodPost, "/paste", library.draft, http.StatusOK)
+			var document struct {
 				ID string `json:"_id"`
 			}
-			if err := json.Unmarshal([]byte(created), &made); err != nil {
+			if err := json.Unmarshal([]byte(created), &document); err != nil {
 				t.Fatalf("%s: got %s, %v, want a paste", name, created, err)
 			}
-			path := "/paste/" + made.ID
+			path := "/paste/" + document.ID
 			if read := send(http.MethodGet, path, library.empty, http.StatusOK); read != created ||
 				!strings.Contains(read, `"tags":["a","b"]`) {
-				t.Errorf("%s: read %s, want what was created: %s", name, read, created)
+				t.Errorf("%s: got %s, want the paste as created, %s", name, read, created)
 			}
 			changes := strings.NewReplacer(`"tags":["a","b"]`, `"tags":`+library.tags, `"old"`, `"new"`,
 				`"code":"a"`, `"code":"b"`)
 			edited := send(http.MethodPatch, path, changes.Replace(created), http.StatusOK)
 			if !strings.Contains(edited, `"title":"new"`) || !strings.Contains(edited, `"tags":["a","b"]`) ||
 				strings.Count(edited, `"editId":0`) != 2 {
-				t.Errorf("%s: got %s, want the title and the code edited", name, edited)
+				t.Errorf("%s: got %s, want the new title, the tags and two edits", name, edited)
 			}
 			if again := send(http.MethodPatch, path, edited, http.StatusOK); again != edited {
-				t.Errorf("%s: got %s after sending the paste back as it is, want %s", name, again, edited)
+				t.Errorf("%s: got %s after an edit without changes, want %s", name, again, edited)
 			}
 			if deleted := send(http.MethodDelete, path, library.empty, http.StatusOK); deleted != "{}" {
-				t.Errorf("%s: deleting answered %s, want {}", name, deleted)
+				t.Errorf("%s: got %s for the deletion, want {}", name, deleted)
 			}
 			send(http.MethodGet, path, library.empty, http.StatusNotFound)
 		}

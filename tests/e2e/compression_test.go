@@ -14,16 +14,16 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// packing is a browser that takes gzip.
-type packing struct {
+// gzipBrowser is a browser that accepts gzip.
+type gzipBrowser struct {
 	*http.Client
 
 	t      *testing.T
 	origin string
 }
 
-// ask sends a request, and returns the coding and the body of its answer, as it is sent.
-func (p *packing) ask(method, path string, form url.Values) (coding string, body []byte) {
+// ask sends a request, and returns the content coding and the body of the answer, without decoding it.
+func (p *gzipBrowser) ask(method, path string, form url.Values) (encoding string, body []byte) {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), method, p.origin+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -45,23 +45,23 @@ func (p *packing) ask(method, path string, form url.Values) (coding string, body
 	return answer.Header.Get("Content-Encoding"), body
 }
 
-// TestCompressedPages creates a paste with a browser that accepts gzip: its page and what that loads are compressed,
-// unless the page shows the delete key. So is the page of access tokens, unless it shows a new one.
+// TestCompressedPages checks that pages are compressed for a browser that accepts gzip, unless they show a delete key
+// or a new access token.
 func TestCompressedPages(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	jar, _ := cookiejar.New(nil) // never fails
-	browser := &packing{
+	browser := &gzipBrowser{
 		Client: &http.Client{Timeout: program.Patience, Jar: jar, Transport: &http.Transport{DisableCompression: true}},
 		t:      t, origin: "http://" + program.Serve(t, cfg.URL).Address,
 	}
 	code := strings.Repeat("\tif n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err }\n", 25)
-	created := url.Values{"title": {"A"}, "name": {"main.go"}, "language": {"Go"}, "code": {code}, "expires": {"1d"},
+	draft := url.Values{"title": {"A"}, "name": {"main.go"}, "language": {"Go"}, "code": {code}, "expires": {"1d"},
 		"do": {"save"}}
-	coding, page := browser.ask(http.MethodPost, "/", created)
-	if coding != "" || !strings.Contains(string(page), "can delete it") {
-		t.Errorf("got coding %q and %.200s, want the page with the delete key as it is", coding, page)
+	encoding, page := browser.ask(http.MethodPost, "/", draft)
+	if encoding != "" || !strings.Contains(string(page), "can delete it") {
+		t.Errorf("got encoding %q and %.200s, want the page with the delete key uncompressed", encoding, page)
 	}
 	_, id, _ := strings.Cut(string(page), `href="/`)
 	for !strings.HasPrefix(id[min(8, len(id)):], "/fork") {
@@ -70,36 +70,35 @@ func TestCompressedPages(t *testing.T) {
 			t.Fatalf("got %s, want a link to the paste", page)
 		}
 	}
-	coding, packed := browser.ask(http.MethodGet, "/"+id[:8], nil)
-	if coding != "gzip" || len(packed) > len(page)*4/10 {
-		t.Errorf("got %d bytes in coding %q of %d, want at most 40 %%", len(packed), coding, len(page))
+	encoding, compressed := browser.ask(http.MethodGet, "/"+id[:8], nil)
+	if encoding != "gzip" || len(compressed) > len(page)*4/10 {
+		t.Errorf("got %d bytes in encoding %q of %d, want gzip and at most 40 %%", len(compressed), encoding, len(page))
 	}
-	t.Logf("the page of 2 KiB of Go: %d bytes, compressed %d", len(page), len(packed))
+	t.Logf("the page of 2 KiB of Go: %d bytes, compressed %d", len(page), len(compressed))
 	_, style, _ := strings.Cut(string(page), `rel="stylesheet" href="`)
 	style, _, _ = strings.Cut(style, `"`)
-	if coding, packed := browser.ask(http.MethodGet, style, nil); coding != "gzip" || len(packed) > 8<<10 {
-		t.Errorf("%s: got %d bytes in coding %q, want it compressed", style, len(packed), coding)
+	if encoding, compressed := browser.ask(http.MethodGet, style, nil); encoding != "gzip" || len(compressed) > 8<<10 {
+		t.Errorf("%s: got %d bytes in encoding %q, want gzip and at most 8 KiB", style, len(compressed), encoding)
 	}
 
 	browser.ask(http.MethodPost, "/sign-in", url.Values{"token": {program.EpoxyToken}})
-	if coding, _ := browser.ask(http.MethodGet, "/account/tokens", nil); coding != "gzip" {
-		t.Errorf("got coding %q of the list of tokens, want gzip", coding)
+	if encoding, _ := browser.ask(http.MethodGet, "/account/tokens", nil); encoding != "gzip" {
+		t.Errorf("got encoding %q of the list of tokens, want gzip", encoding)
 	}
 	form := fromOwnPage("/account/tokens", url.Values{"name": {"a"}, "scope": {"read"}, "days": {"7"}},
 		func(path string) string {
-			_, packed := browser.ask(http.MethodGet, path, nil)
-			return unpacked(t, packed)
+			_, compressed := browser.ask(http.MethodGet, path, nil)
+			return decompress(t, compressed)
 		})
-	coding, page = browser.ask(http.MethodPost, "/account/tokens", form)
-	if coding != "" || !strings.Contains(string(page), "not shown again") {
-		t.Errorf("got coding %q and %.200s, want the page with the token as it is", coding, page)
+	encoding, page = browser.ask(http.MethodPost, "/account/tokens", form)
+	if encoding != "" || !strings.Contains(string(page), "not shown again") {
+		t.Errorf("got encoding %q and %.200s, want the page with the token uncompressed", encoding, page)
 	}
 }
 
-// unpacked returns what gzip has compressed.
-func unpacked(t *testing.T, packed []byte) string {
+func decompress(t *testing.T, compressed []byte) string {
 	t.Helper()
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	reader, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		t.Fatal(err)
 	}

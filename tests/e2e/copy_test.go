@@ -16,11 +16,11 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// envCopyPastes is how many pastes TestCopyMemory copies instead of a million.
+// envCopyPastes names the variable with the number of pastes that TestCopyMemory copies instead of a million.
 const envCopyPastes = "GLUEPOT_TEST_COPY_PASTES"
 
-// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and checks that
-// both processes stay below 128 MiB. It prints the rows per second, including the time to read them back.
+// TestCopyMemory copies a million pastes without content, and 200 with 2 MiB each, to PostgreSQL and back. It checks
+// that both processes stay below 128 MiB, and prints the rows per second, including the time to read them back.
 func TestCopyMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -44,7 +44,7 @@ func TestCopyMemory(t *testing.T) {
 				INSERT INTO users (id, username, avatar_url, default_language,
 					public_profile, supporter_months, contributor, created_at)
 				SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
-			// As ids are: in no order.
+			// The ids are in no order, as real ones.
 			fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
 				INSERT INTO pastes (id, owner_id, created_at, expires_at, lifetime, visibility, title, encrypted,
 					pasties, tags, edits, content_bytes, history_bytes) SELECT printf('%%09d', n * 104729 %% 1000000007),
@@ -72,10 +72,10 @@ func TestCopyMemory(t *testing.T) {
 			}
 			middle := database.EmptyPostgres(t)
 			for _, pair := range [][2]gormstore.Config{{source, middle}, {middle, database.EmptySQLite(t)}} {
-				began := time.Now()
+				start := time.Now()
 				p := program.StartShipped(t, nil, "copy", "--json", "--from", pair[0].URL, "--to", pair[1].URL)
 				peak := peakMemory(t, p)
-				duration := time.Since(began)
+				duration := time.Since(start)
 				if code := p.Cmd.ProcessState.ExitCode(); code != 0 {
 					t.Fatalf("got exit code %d, want 0", code)
 				}
@@ -99,8 +99,8 @@ func TestCopyMemory(t *testing.T) {
 	}
 }
 
-// TestServerBesideACopy runs a server on the target of a killed copy. The server stores nothing that the next copy
-// would delete, says why, and works once the copy is complete.
+// TestServerBesideACopy runs a server on the target of a killed copy. The server must refuse writes, which the next
+// copy would delete, say why, and work once the copy is complete.
 func TestServerBesideACopy(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, target gormstore.Config) {

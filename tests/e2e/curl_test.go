@@ -15,19 +15,18 @@ import (
 func curl(t *testing.T, folder, stdin string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("there is no curl(1)")
+		t.Skip("curl(1) is not installed")
 	}
 	cmd := exec.CommandContext(t.Context(), "curl", append([]string{"-sS", "--noproxy", "*"}, args...)...)
 	cmd.Dir, cmd.Stdin = folder, strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("curl %q: got %v and %q, want it to succeed", args, err, out)
+		t.Fatalf("curl %q: got %v and %q, want no error", args, err, out)
 	}
 	return string(out)
 }
 
-// TestCurl sends a file in every way that people try, and checks the printed link, the bytes, and the name if there is
-// one.
+// TestCurl sends a file in every way that people try, and checks the link in the answer, the bytes, and the name.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	const text = "package main\r\n\n\x00é"
@@ -67,10 +66,10 @@ func TestCurl(t *testing.T) {
 		} {
 			t.Run(base+strings.Join(c.args, " "), func(t *testing.T) {
 				t.Parallel()
-				printed := curl(t, p.dir, text, c.args...)
-				link, ended := strings.CutSuffix(printed, "\n")
-				if !ended || !strings.HasPrefix(link, origin+"/") || len(path.Base(link)) != 8 {
-					t.Fatalf("got %q, want a link", printed)
+				output := curl(t, p.dir, text, c.args...)
+				link, complete := strings.CutSuffix(output, "\n")
+				if !complete || !strings.HasPrefix(link, origin+"/") || len(path.Base(link)) != 8 {
+					t.Fatalf("got %q, want a link", output)
 				}
 				id := path.Base(link)
 				for _, address := range []string{raw + "/" + id, raw + "/" + id + "/", link + ".txt", link + "/raw"} {
@@ -84,29 +83,29 @@ func TestCurl(t *testing.T) {
 				}
 				wantsAnother := strings.Contains(strings.Join(c.args, " "), "other.txt")
 				if strings.Contains(document, `"code":"another"`) != wantsAnother {
-					t.Errorf("got %s, want as many snippets as files", document)
+					t.Errorf("got %s, want a pasty for each file", document)
 				}
 			})
 		}
 	}
 }
 
-// TestUploadsLeavePages checks that browsers' requests to the paths of uploads get pages, and requests to the interface
-// get its answers.
+// TestUploadsLeavePages checks that at the paths of uploads, browsers still get pages, and clients of the API its
+// answers.
 func TestUploadsLeavePages(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
-	filled := part(`name="code"`, "x") + "--x--\r\n"
+	form := part(`name="code"`, "x") + "--x--\r\n"
 	formType := []string{"Content-Type", "multipart/form-data; boundary=x"}
 	for _, page := range [][]string{
 		{"Accept", "text/html,*/*;q=0.8"}, {"Accept", "*/*", "Origin", "http://" + server.Address},
 	} {
-		response, _ := sent(t, server, http.MethodPost, "/", filled, append(page, formType...)...)
+		response, _ := roundTrip(t, server, http.MethodPost, "/", form, append(page, formType...)...)
 		if request := response.Request; request.Method != http.MethodGet || len(request.URL.Path) != len("/abcdefgh") {
-			t.Errorf("%q: got %s of %s, want to be sent to the page of the new paste", page, response.Status, request.URL)
+			t.Errorf("%q: got %s of %s, want a redirect to the page of the new paste", page, response.Status, request.URL)
 		}
 	}
-	status, answer := send(t, server, http.MethodPost, "/", filled, append(formType, "Origin", "https://evil.example")...)
+	status, answer := send(t, server, http.MethodPost, "/", form, append(formType, "Origin", "https://evil.example")...)
 	if status != http.StatusForbidden {
 		t.Errorf("got %d %s for a form of another site, want 403", status, answer)
 	}
@@ -116,14 +115,14 @@ func TestUploadsLeavePages(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/", "/abcdefgh", "/raw", "/raw/a"} {
-		response, _ := sent(t, server, http.MethodOptions, path, "")
+		response, _ := roundTrip(t, server, http.MethodOptions, path, "")
 		if !strings.Contains(response.Header.Get("Allow"), "PUT") {
 			t.Errorf("%s: got Allow: %s, want PUT in it", path, response.Header.Get("Allow"))
 		}
 	}
 }
 
-// TestWrongRawLink follows a wrong link in a browser, which gets a page. Programs still get the error.
+// TestWrongRawLink checks that a browser that follows a wrong link gets a page, and a program gets the error body.
 func TestWrongRawLink(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -131,16 +130,17 @@ func TestWrongRawLink(t *testing.T) {
 	for _, path := range []string{
 		"/raw/unknown0", "/raw/unknown0/unknown0", "/raw/unknown0/unknown0/original", "/raw/a/b/c/d", "/raw/x/",
 	} {
-		status, page := accepting(t, server, path, browser)
+		status, page := getAccepting(t, server, path, browser)
 		if status != http.StatusNotFound || !strings.Contains(page, "<h1>There is nothing here</h1>") {
 			t.Errorf("%s: got %d %s, want a page", path, status, page)
 		}
-		if status, body := accepting(t, server, path, "*/*"); status != http.StatusNotFound || !strings.HasPrefix(body, "{") {
+		if status, body := getAccepting(t, server, path, "*/*"); status != http.StatusNotFound || !strings.HasPrefix(body,
+			"{") {
 			t.Errorf("%s: got %d %s for a program, want the error body", path, status, body)
 		}
 	}
-	if status, body := accepting(t, server, "/user/nobody", browser); !strings.HasPrefix(body, "{") {
-		t.Errorf("got %d %s, want the error body: only texts have links for people", status, body)
+	if status, body := getAccepting(t, server, "/user/nobody", browser); !strings.HasPrefix(body, "{") {
+		t.Errorf("got %d %s, want the error body: only raw texts have links for people", status, body)
 	}
-	exchange(t, server, http.MethodGet, "/raw/unknown0", fromBrowser) // which is held against the document
+	exchange(t, server, http.MethodGet, "/raw/unknown0", fromBrowser) // exchange checks it against the document
 }

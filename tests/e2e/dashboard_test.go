@@ -20,9 +20,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestDashboard queries a Prometheus that scrapes a busy server with every expression of the dashboard in
-// docs/operations, and checks that each has a result: with a wrong label it would be empty, and Grafana would not say
-// so.
+// TestDashboard checks that every expression of the dashboard in docs/operations has a result in a Prometheus that
+// scrapes a busy server. With a wrong label the result would be empty, which Grafana would not report.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("prometheus"); err != nil {
@@ -32,7 +31,7 @@ func TestDashboard(t *testing.T) {
 	program.Fixture(t, cfg)
 	p := program.Serve(t, cfg.URL, "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000")
 	admin, _ := p.WaitForLog("serving metrics")["address"].(string)
-	watcher := startPrometheus(t, admin)
+	prometheus := startPrometheus(t, admin)
 	text, err := os.ReadFile("../../docs/operations/dashboard.json")
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +46,7 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	variables := strings.NewReplacer("$instance", ".*", "$__rate_interval", "2s")
-	silent := make(map[string]string) // panel by expression
+	silent := make(map[string]string) // expressions without a result, with their panels
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
 			silent[variables.Replace(target.Expr)] = panel.Title
@@ -57,14 +56,14 @@ func TestDashboard(t *testing.T) {
 		time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		p.Get("/data/numPastes", "")
 		p.Get("/user/self", "no token")
-		maps.DeleteFunc(silent, func(expression, _ string) bool { return evaluate(t, watcher, expression) > 0 })
+		maps.DeleteFunc(silent, func(expression, _ string) bool { return evaluate(t, prometheus, expression) > 0 })
 	}
 	for expression, panel := range silent {
-		t.Errorf("%s: got no number for %s, want some", panel, expression)
+		t.Errorf("%s: got no numbers for %s, want some", panel, expression)
 	}
 }
 
-// startPrometheus returns the address of one that asks a server for its figures again and again, until the test ends.
+// startPrometheus starts a Prometheus that scrapes a server until the test ends, and returns its address.
 func startPrometheus(t *testing.T, admin string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -85,10 +84,10 @@ func startPrometheus(t *testing.T, admin string) string {
 	t.Cleanup(func() {
 		_ = command.Wait()
 		if t.Failed() {
-			t.Logf("Prometheus said %s", &stderr)
+			t.Logf("Prometheus logged %s", &stderr)
 		}
 	})
-	program.Eventually(t, "Prometheus", func() bool {
+	program.Eventually(t, "Prometheus is ready", func() bool {
 		answer, err := http.Get("http://" + address + "/-/ready")
 		if err == nil {
 			_ = answer.Body.Close()
@@ -98,10 +97,10 @@ func startPrometheus(t *testing.T, admin string) string {
 	return address
 }
 
-// evaluate returns how many numbers an expression has now.
-func evaluate(t *testing.T, watcher, expression string) int {
+// evaluate returns how many numbers an expression evaluates to.
+func evaluate(t *testing.T, address, expression string) int {
 	t.Helper()
-	response, err := http.Get("http://" + watcher + "/api/v1/query?query=" + url.QueryEscape(expression))
+	response, err := http.Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(expression))
 	if err != nil {
 		t.Fatal(err)
 	}

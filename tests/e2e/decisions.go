@@ -1,4 +1,4 @@
-// Package e2e talks to the real binary over TCP, and compares its answers with golden files.
+// Package e2e talks to the real program over TCP, and compares its answers with golden files.
 package e2e
 
 import (
@@ -7,12 +7,12 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// request is sent as it stands. A header that begins with a line end is the body.
+// request is a request, sent byte for byte. A header that begins with a line end is the body.
 type request struct {
 	method  string
 	target  string
 	headers []string
-	name    string // of what the answer has made
+	name    string // of the paste that it creates
 }
 
 func get(target string, headers ...string) request { return with(http.MethodGet, target, headers...) }
@@ -29,7 +29,7 @@ type decision struct {
 	requests []request
 }
 
-// decisions has the endpoints of users, languages and the count; each row is one decision about them.
+// decisions has a row for each decision about the endpoints of users, languages and the count.
 var decisions = []decision{
 	{"the seven endpoints", []request{
 		get("/user/Epoxy/exists"),

@@ -22,9 +22,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// readmeAnswers returns the answers in docs/API.md that the demonstration gives, too, by path: those that the table has
-// without words, except of the paste in its examples.
-func readmeAnswers(t *testing.T) map[string]string {
+// documentedAnswers returns the answers in docs/API.md that the demonstration gives, too, by path: those of the table
+// that are not described in words, except those of the paste in its examples.
+func documentedAnswers(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/API.md")
 	if err != nil {
@@ -43,10 +43,10 @@ func readmeAnswers(t *testing.T) map[string]string {
 	return answers
 }
 
-// TestDemo runs every line that the demonstration prints, and compares the answers with docs/API.md.
+// TestDemo runs every command that the demonstration prints, and compares the answers with docs/API.md.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	promised := readmeAnswers(t)
+	documented := documentedAnswers(t)
 	url := "GLUEPOT_DATABASE_URL=" + database.EmptySQLite(t).URL
 	for range 2 { // the second start finds the data of the first
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"},
@@ -57,27 +57,27 @@ func TestDemo(t *testing.T) {
 		})
 		first := "\nGluepot serves demonstration data at http://" + server.Address + ".\nOpen http://" + server.Address +
 			"/demo-epoxy-1 in a browser, and sign in with this token, which works for a day:\n\n  gluepot_"
-		if printed := server.Stdout.String(); !strings.HasPrefix(printed, first) {
-			t.Errorf("got %s, want %s first", printed, first)
+		if output := server.Stdout.String(); !strings.HasPrefix(output, first) {
+			t.Errorf("got %s, want %s first", output, first)
 		}
 		lines := printedRequests(t, server)
 		if len(lines) != 12 {
-			t.Fatalf("got %d lines of curl to run, want 12, in %s", len(lines), &server.Stdout)
+			t.Fatalf("got %d commands of curl, want 12, in %s", len(lines), &server.Stdout)
 		}
 		runPrintedCommands(t, server)
 		var answers []string
 		for _, line := range lines {
 			status, body := line.send(t, server)
 			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
-				t.Errorf("%+v: got %d %s, want 200 and something in it", line, status, body)
+				t.Errorf("%+v: got %d %s, want 200 and a content", line, status, body)
 			}
 			answers = append(answers, body)
 		}
 		wantDemoPastes(t, server, lines, answers)
-		for path, answer := range promised {
+		for path, answer := range documented {
 			if status, body := server.Get(path, lines[2].token); status != http.StatusOK || body != answer {
-				t.Errorf("%s: got %d %s, want what docs/API.md says, %s; or put words around it there, if the "+
-					"demonstration does not have it", path, status, body, answer)
+				t.Errorf("%s: got %d %s, want 200 %s, as docs/API.md says; describe the answer in words there if the "+
+					"demonstration does not give it", path, status, body, answer)
 			}
 		}
 		status, _ := server.Get("/user/mortar", "")
@@ -91,15 +91,15 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// runPrintedCommands runs what is printed of the program itself, with the exported variables.
+// runPrintedCommands runs the printed commands of the program itself, with the exported variables.
 func runPrintedCommands(t *testing.T, server *program.Process) {
 	t.Helper()
-	printed := server.Stdout.String()
-	variables := regexp.MustCompile(`(?m)^  export (\S+) (\S+)$`).FindStringSubmatch(printed)
-	commands := regexp.MustCompile(`(?m)^  `+regexp.QuoteMeta(program.Binary(t))+` (.*)$`).FindAllStringSubmatch(printed,
+	output := server.Stdout.String()
+	variables := regexp.MustCompile(`(?m)^  export (\S+) (\S+)$`).FindStringSubmatch(output)
+	commands := regexp.MustCompile(`(?m)^  `+regexp.QuoteMeta(program.Binary(t))+` (.*)$`).FindAllStringSubmatch(output,
 		-1)
 	if len(variables) != 3 || len(commands) != 4 {
-		t.Fatalf("got the variables %q and the commands %q, want two and four, in %s", variables, commands, printed)
+		t.Fatalf("got the variables %q and the commands %q, want two and four, in %s", variables, commands, output)
 	}
 	run := func(line string) (out string, err error) {
 		command := exec.CommandContext(t.Context(), program.Binary(t), strings.Fields(line)...)
@@ -110,7 +110,7 @@ func runPrintedCommands(t *testing.T, server *program.Process) {
 	for i, want := range []string{"http://" + server.Address + "/", "README.md", "epoxy", "mia"} {
 		line := commands[i][1]
 		out, err := run(line)
-		again := strings.Contains(out, "The username is taken") // the second start finds the administrator of the first
+		again := strings.Contains(out, "The username is taken") // the first start created the administrator
 		if err != nil && !again || !again && !strings.Contains(out, want) {
 			t.Errorf("%s: got %v and %s, want %q", line, err, out, want)
 		}
@@ -120,14 +120,14 @@ func runPrintedCommands(t *testing.T, server *program.Process) {
 	}
 }
 
-// printedRequest is a line of curl.
+// printedRequest is the request of a printed curl command.
 type printedRequest struct{ token, method, body, url string }
 
 func printedRequests(t *testing.T, server *program.Process) (requests []printedRequest) {
 	t.Helper()
 	token := regexp.MustCompile(`(?m)^  (gluepot_\S+)$`).FindStringSubmatch(server.Stdout.String())
 	if token == nil {
-		t.Fatalf("got %s, want the token on a line of its own, to copy it", &server.Stdout)
+		t.Fatalf("got %s, want the token alone on a line", &server.Stdout)
 	}
 	line := regexp.MustCompile(`(?m)^  curl (?:-H "Authorization: (\$GLUEPOT_TOKEN)" )?(?:-X (\S+) )?` +
 		`(?:-d '(.*?)' )?(?:--data-binary @(\S+) )?'?(http://\S+?)'?$`)
@@ -178,7 +178,7 @@ func (r printedRequest) send(t *testing.T, server *program.Process) (status int,
 	return response.StatusCode, string(body)
 }
 
-// wantDemoPastes looks at what the lines about pastes answered, and deletes the paste that one of them has made.
+// wantDemoPastes checks the answers to the commands about pastes, and deletes the paste that one of them created.
 func wantDemoPastes(t *testing.T, server *program.Process, lines []printedRequest, answers []string) {
 	t.Helper()
 	type document struct {
@@ -198,7 +198,7 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		}
 	}
 	if !public.IsPublic || public.Pasties[0].Code != answers[1] || public.Pasties[0].Language != "Go" {
-		t.Errorf("got %+v, want it public, and its first code %q in Go", public, answers[1])
+		t.Errorf("got %+v, want a public paste whose first pasty is %q in Go", public, answers[1])
 	}
 	if status, _ := server.Get("/paste/"+private.ID, ""); !private.IsPrivate || status != http.StatusNotFound {
 		t.Errorf("got %d without a token for %+v, want 404 for a private paste", status, private)
@@ -209,43 +209,43 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		t.Fatalf("%s: got %s, want a paste", link, body)
 	}
 	if got := created.Pasties[0]; got.Title != "README.md" || got.Language != "Markdown" || got.Code != lines[2].body {
-		t.Errorf("got %s in %s, want README.md in Markdown, as it is", got.Title, got.Language)
+		t.Errorf("got %s in %s, want README.md in Markdown, unchanged", got.Title, got.Language)
 	}
-	// The demonstration's own edit changed two values, and the line that was run, the first time, one.
+	// The demonstration's own edit changed two values. The command changed one, when it first ran.
 	if len(edited.Edits) != 3 || edited.Edits[1].EditType != 3 ||
 		!strings.Contains(edited.Edits[1].Edit, "+words = sys.stdin.read().lower()") ||
 		edited.Edits[2].EditID != 1 || edited.Title != "Edited by hand" {
-		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed",
+		t.Errorf("got the title %q and the edits %+v, want the edits of the demonstration and of the command",
 			edited.Title, edited.Edits)
 	}
 	deletion := printedRequest{token: lines[2].token, method: http.MethodDelete,
 		url: "http://" + server.Address + "/paste/" + created.ID}
 	if status, body := deletion.send(t, server); status != http.StatusOK || body != "{}" {
-		t.Errorf("got %d %s, want 200 {} for the owner who deletes", status, body)
+		t.Errorf("got %d %s, want 200 {} for the owner's deletion", status, body)
 	}
 }
 
-// TestDemoRefusesOthersData checks that the demonstration changes nothing in the database of an installation, and
-// prints no token.
+// TestDemoRefusesOthersData checks that the demonstration changes nothing in a database with other data, and prints no
+// token.
 func TestDemoRefusesOthersData(t *testing.T) {
 	t.Parallel()
 	for name, fill := range map[string]func(*testing.T, gormstore.Config){
-		"an account of that name": program.Fixture,
-		"a paste, which has expired": func(t *testing.T, cfg gormstore.Config) {
+		"an account with the name": program.Fixture,
+		"an expired paste": func(t *testing.T, cfg gormstore.Config) {
 			store, hourAgo := database.Open(t, cfg), time.Now().Add(-time.Hour)
-			somebodys := paste.Document{Paste: paste.Paste{ID: "somebody", CreatedAt: hourAgo, ExpiresAt: hourAgo}}
-			if err := gormstore.NewPastes(store).CreateDocument(t.Context(), somebodys); err != nil {
+			document := paste.Document{Paste: paste.Paste{ID: "somebody", CreatedAt: hourAgo, ExpiresAt: hourAgo}}
+			if err := gormstore.NewPastes(store).CreateDocument(t.Context(), document); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"a demonstration where somebody has taken the name": func(t *testing.T, cfg gormstore.Config) {
+		"a demonstration whose user's name is taken": func(t *testing.T, cfg gormstore.Config) {
 			store := database.Open(t, cfg)
 			for id, name := range map[user.ID]string{"demo-putty": "putty", "somebody": "EPOXY"} {
-				parsed, err := user.ParseName(name)
+				username, err := user.ParseName(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				database.CreateUser(t, store, user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()})
+				database.CreateUser(t, store, user.User{ID: id, Name: username, DefaultLanguage: "Go", CreatedAt: time.Now()})
 			}
 		},
 	} {
@@ -289,16 +289,16 @@ func TestMakeRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	installed, folder := database.SQLite(t), t.TempDir()
+	installation, folder := database.SQLite(t), t.TempDir()
 	var stdout, stderr program.Output
 	run := exec.Command("make", "-f", makefile, "-C", folder, "run", "GO=true", "BIN="+filepath.Dir(program.Binary(t)))
-	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+installed.URL,
+	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+installation.URL,
 		"GLUEPOT_DATABASE_READ_URL=postgres://replica.invalid/gluepot",
 		"GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s")
 	run.Stdout, run.Stderr = &stdout, &stderr
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // make does not pass signals on
 	signals := make(chan os.Signal, 1)
-	// so that make does not inherit that it is ignored, as in the background of a shell
+	// Otherwise make would inherit that the signal is ignored, as in the background of a shell.
 	signal.Notify(signals, os.Interrupt)
 	err = run.Start()
 	signal.Stop(signals)
@@ -306,7 +306,7 @@ func TestMakeRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	interrupt := sync.OnceFunc(func() {
-		_ = syscall.Kill(-run.Process.Pid, syscall.SIGINT) // as Ctrl-C does, to make and to the program
+		_ = syscall.Kill(-run.Process.Pid, syscall.SIGINT) // to make and to the program, as Ctrl-C does
 		_ = run.Wait()
 	})
 	t.Cleanup(func() {
@@ -319,11 +319,11 @@ func TestMakeRun(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "data", "demo.db")); err != nil {
 		t.Error(err)
 	}
-	if counts := rows(t, installed); counts != [3]int{} {
+	if counts := rows(t, installation); counts != [3]int{} {
 		t.Errorf("the installation: got %v users, tokens and pastes, want none", counts)
 	}
 	interrupt()
 	if text := stderr.String(); strings.Contains(text, "***") || !strings.Contains(text, `"msg":"stopped"`) {
-		t.Errorf("got %s at the end, want the server's last line, and no error of make", text)
+		t.Errorf("got %s at the end, want the server's last line and no error of make", text)
 	}
 }

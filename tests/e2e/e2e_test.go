@@ -22,19 +22,20 @@ import (
 
 var (
 	update = flag.Bool("update", false, "rewrite the golden files")
-	large  = flag.Bool("large", false, "import 100,000 pastes instead of 5,000, and what takes memory")
+	large  = flag.Bool("large", false,
+		"import 100,000 pastes instead of 5,000, and run the tests that need much memory or time")
 )
 
 func TestMain(m *testing.M) {
 	code := database.Main(m)
 	program.Remove()
 	if code == 0 && wholePackage() {
-		code = everythingSeen()
+		code = checkAllSeen()
 	}
 	os.Exit(code)
 }
 
-// exchange sends one request exactly as it stands and returns the answer.
+// exchange sends a request byte for byte, checks the answer against the OpenAPI document and returns it.
 func exchange(t *testing.T, server *program.Process, method, target string,
 	headers ...string) (*http.Response, string) {
 	t.Helper()
@@ -46,13 +47,13 @@ func exchange(t *testing.T, server *program.Process, method, target string,
 	_ = connection.SetDeadline(time.Now().Add(program.Patience))
 	body, chunked := "", slices.Contains(headers, "Transfer-Encoding: chunked")
 	for i, header := range headers {
-		content, ok := strings.CutPrefix(header, "\n")
-		switch { // a body
-		case ok && chunked:
+		content, isBody := strings.CutPrefix(header, "\n")
+		switch {
+		case isBody && chunked:
 			if headers[i], body = "X-Body: chunked", "0\r\n\r\n"; content != "" {
 				body = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(content), content)
 			}
-		case ok:
+		case isBody:
 			headers[i], body = fmt.Sprintf("Content-Length: %d", len(content)), content
 		}
 	}
@@ -79,16 +80,16 @@ func exchange(t *testing.T, server *program.Process, method, target string,
 // trustTests makes a server believe the request id that exchange sends.
 const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 
-// shown are the headers that the golden file has, in this order.
-var shown = []string{
+// goldenHeaders are the headers in the golden file, in this order.
+var goldenHeaders = []string{
 	"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length",
 	"Content-Encoding",
 	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Gluepot-Delete-Key", "Retry-After",
 	"X-Robots-Tag",
 }
 
-// imported stores what only an import can have brought.
-func imported(t *testing.T, cfg gormstore.Config) {
+// createImported stores pastes that only an import can create.
+func createImported(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	pastes := gormstore.NewPastes(database.Open(t, cfg))
 	created := time.Date(2021, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -112,8 +113,8 @@ func imported(t *testing.T, cfg gormstore.Config) {
 	}
 }
 
-// TestDecisions sends every row of the interface's decision tables, on both databases, and compares the status, headers
-// and body of each answer with testdata/decisions.golden.
+// TestDecisions sends the requests of the decision tables, on both databases, and compares the status, headers and body
+// of each answer with testdata/decisions.golden.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/decisions.golden")
@@ -127,7 +128,7 @@ func TestDecisions(t *testing.T) {
 		names := newNames()
 		for i, d := range slices.Concat(decisions, pasteDecisions) {
 			if i == len(decisions) {
-				imported(t, cfg)
+				createImported(t, cfg)
 			}
 			fmt.Fprintf(&golden, "## %s\n\n", d.row)
 			for _, r := range d.requests {
@@ -137,7 +138,7 @@ func TestDecisions(t *testing.T) {
 				}
 				response, body := exchange(t, server, r.method, names.fill(r.target), headers...)
 				if t.Failed() {
-					t.FailNow() // it is not as openapi.yaml has it, and others will not be for the same reason
+					t.FailNow() // openapi.yaml lacks something, which most other answers have, too
 				}
 				names.learn(r.name, response, body)
 				fmt.Fprintf(&golden, "> %s %s\n", r.method, readable(r.target))
@@ -145,7 +146,7 @@ func TestDecisions(t *testing.T) {
 					fmt.Fprintf(&golden, "> %s\n", readable(strings.ReplaceAll(header, "\n", "(body) ")))
 				}
 				fmt.Fprintf(&golden, "%s\n", response.Status)
-				for _, name := range shown {
+				for _, name := range goldenHeaders {
 					if values := response.Header.Values(name); len(values) > 0 {
 						fmt.Fprintf(&golden, "%s: %s\n", name, names.hide(strings.Join(values, ", ")))
 					}
@@ -169,14 +170,14 @@ func TestDecisions(t *testing.T) {
 	})
 }
 
-// compare shows the first lines that differ.
+// compare fails the test at the first line that differs, and shows the lines around it.
 func compare(t *testing.T, want, got string) {
 	t.Helper()
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
 		if i >= len(w) || i >= len(g) || w[i] != g[i] {
 			from := max(0, i-6)
-			t.Fatalf("differs from the golden file at line %d:\nwant %s\n\ngot  %s\n\nIf the new answers are right, run "+
+			t.Fatalf("line %d differs from the golden file:\nwant %s\n\ngot  %s\n\nIf the new answers are right, run "+
 				"go test ./tests/e2e -run TestDecisions -update, and read what changes.", i+1,
 				strings.Join(w[min(from, len(w)):min(i+4, len(w))], "\n     "),
 				strings.Join(g[min(from, len(g)):min(i+4, len(g))], "\n     "))

@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// export is a PasteMyst installation as mongoexport writes it, with the odd records that years of use
-// leave behind, and what an import must make of it.
+// export is the files of a PasteMyst installation as mongoexport writes them, with the odd records that years of use
+// leave, and the state that an import of them must give.
 type export struct {
 	users, keys, pastes string // files
-	wanted              wanted
+	want                exportState
 
 	random *rand.Rand
 	now    int64
 }
 
-// wanted is the state that the valid records describe.
-type wanted struct {
+// exportState is the state that the valid records of an export describe.
+type exportState struct {
 	users                                  []exportedUser
-	active                                 int64 // pastes
+	active                                 int64 // number of pastes
 	readUsers, readKeys, readPastes        int64
 	rejectedUsers, rejectedKeys, badPastes int64
 	reasons                                []string          // that the report must name
-	codes                                  map[string]string // of some of the pastes that everybody may read, by id
+	codes                                  map[string]string // codes of some pastes that everybody may read, by id
 }
 
 type exportedUser struct {
@@ -44,7 +44,7 @@ type exportedUser struct {
 	created         map[string]int64
 }
 
-// id36 makes ids of v2's form that are different for different n.
+// id36 returns an id in the form of v2, which differs for each n.
 func id36(prefix byte, n int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := []byte{prefix, '0', '0', '0', '0', '0', '0', '0'}
@@ -55,24 +55,24 @@ func id36(prefix byte, n int) string {
 	return string(id)
 }
 
-// writeExport writes an export of that many users and pastes into folder, the same one for the same numbers.
+// writeExport writes an export with this many users and pastes into folder. The same numbers give the same export.
 func writeExport(folder string, users, pastes int) (*export, error) {
 	e := &export{
 		users: filepath.Join(folder, "users.json"), keys: filepath.Join(folder, "api-keys.json"),
 		pastes: filepath.Join(folder, "pastes.json.gz"),
 		random: rand.New(rand.NewPCG(1, uint64(pastes))), now: time.Now().Unix(),
 	}
-	owned, existing := e.planPastes(users, pastes)
-	if err := writeFile(e.users, false, func(w io.Writer) { e.writeUsers(w, users, pastes, existing) }); err != nil {
+	planned, active := e.planPastes(users, pastes)
+	if err := writeFile(e.users, false, func(w io.Writer) { e.writeUsers(w, users, pastes, active) }); err != nil {
 		return nil, err
 	}
 	if err := writeFile(e.keys, false, func(w io.Writer) { e.writeKeys(w) }); err != nil {
 		return nil, err
 	}
-	return e, writeFile(e.pastes, true, func(w io.Writer) { e.writePastes(w, owned) })
+	return e, writeFile(e.pastes, true, func(w io.Writer) { e.writePastes(w, planned) })
 }
 
-// plannedPaste is a paste of the owner with that index, or anonymous (-1).
+// plannedPaste is a paste of the owner with this index, or an anonymous one (-1).
 type plannedPaste struct {
 	id               string
 	owner            int
@@ -91,7 +91,7 @@ func (e *export) planPastes(users, pastes int) ([]plannedPaste, map[string]bool)
 		case 0:
 			p.deletes = e.now + 86400 + e.random.Int64N(365*86400)
 		case 1:
-			p.deletes = p.created + 1 // long over
+			p.deletes = p.created + 1 // long expired
 			if p.deletes >= e.now {
 				p.deletes = 0
 			}
@@ -99,7 +99,7 @@ func (e *export) planPastes(users, pastes int) ([]plannedPaste, map[string]bool)
 		planned[i] = p
 		if p.deletes == 0 || p.deletes > e.now {
 			active[p.id] = true
-			e.wanted.active++
+			e.want.active++
 		}
 	}
 	return planned, active
@@ -109,15 +109,15 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 	for i := range users {
 		u := exportedUser{id: id36('u', i), name: fmt.Sprintf("User-%d.%c", i, 'a'+rune(i%26)), public: i%3 != 0,
 			created: map[string]int64{}}
-		var stars, seen = []string{}, map[string]bool{}
-		shown := []string{}
+		stars, starred := []string{}, map[string]bool{}
+		activeStars := []string{}
 		for range e.random.IntN(6) {
-			star := id36('p', e.random.IntN(pastes+pastes/10)) // some are of pastes that are gone
+			star := id36('p', e.random.IntN(pastes+pastes/10)) // some pastes do not exist
 			stars = append(stars, star)
-			if active[star] && !seen[star] {
-				shown = append(shown, star)
+			if active[star] && !starred[star] {
+				activeStars = append(activeStars, star)
 			}
-			seen[star] = true
+			starred[star] = true
 		}
 		services := map[string]string{"github": fmt.Sprint(1000 + i)}
 		if i%5 == 0 {
@@ -128,7 +128,7 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 			"_id": u.id, "username": u.name, "avatarUrl": "https://example.com/" + u.id + ".png?a=1&b=<2>",
 			"serviceIds":    services,
 			"publicProfile": u.public, "defaultLang": "C++", "stars": stars, "contributor": i%7 == 0,
-			"supporterLength": extended(months),
+			"supporterLength": extendedJSON(months),
 		}
 		if months == 0 { // older documents lack both
 			delete(document, "supporterLength")
@@ -139,10 +139,10 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 			`{"_id":%q,"username":%q,"avatarUrl":"https://example.com/%s.png?a=1&b=<2>","defaultLang":"C++",`+
 				`"publicProfile":%v,"supporterLength":%d,"contributor":%v`,
 			u.id, u.name, u.id, u.public, months, contributor)
-		u.stars, u.services = toJSON(shown), toJSON(services)
-		e.wanted.users = append(e.wanted.users, u)
+		u.stars, u.services = toJSON(activeStars), toJSON(services)
+		e.want.users = append(e.want.users, u)
 		_, _ = fmt.Fprintln(w, toJSON(document))
-		e.wanted.readUsers++
+		e.want.readUsers++
 	}
 	for _, bad := range []string{
 		`{"_id":"bad00001","username":"user-0.A","publicProfile":true}`, // User-0.a in another case
@@ -155,16 +155,16 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 		"{\"_id\":\"bad00007\",\"username\":\"\xff\"}",
 	} {
 		_, _ = fmt.Fprintln(w, bad)
-		e.wanted.readUsers++
-		e.wanted.rejectedUsers++
+		e.want.readUsers++
+		e.want.rejectedUsers++
 	}
-	e.wanted.reasons = append(e.wanted.reasons, "names that differ only in case", "begin and end with a letter",
+	e.want.reasons = append(e.want.reasons, "names that differ only in case", "begin and end with a letter",
 		"reserved", "negative",
 		"user id", "not a JSON object")
 }
 
 func (e *export) writeKeys(w io.Writer) {
-	for i := range e.wanted.users {
+	for i := range e.want.users {
 		if i%2 == 1 {
 			continue
 		}
@@ -172,29 +172,29 @@ func (e *export) writeKeys(w io.Writer) {
 		for j := range raw {
 			raw[j] = byte(e.random.IntN(256))
 		}
-		e.wanted.users[i].key = base64.StdEncoding.EncodeToString(raw[:])
-		_, _ = fmt.Fprintf(w, "{\"_id\":%q,\"key\":%q}\n", e.wanted.users[i].id, e.wanted.users[i].key)
-		e.wanted.readKeys++
+		e.want.users[i].key = base64.StdEncoding.EncodeToString(raw[:])
+		_, _ = fmt.Fprintf(w, "{\"_id\":%q,\"key\":%q}\n", e.want.users[i].id, e.want.users[i].key)
+		e.want.readKeys++
 	}
 	for _, bad := range []string{
 		`{"_id":"nobody00","key":"` + strings.Repeat("A", 43) + `="}`,
 		`{"_id":"u0000001","key":"short"}`,
-		`{"_id":"u0000001","key":"` + e.wanted.users[0].key + `"}`, // somebody else's
+		`{"_id":"u0000001","key":"` + e.want.users[0].key + `"}`, // somebody else's
 	} {
 		_, _ = fmt.Fprintln(w, bad)
-		e.wanted.readKeys++
-		e.wanted.rejectedKeys++
+		e.want.readKeys++
+		e.want.rejectedKeys++
 	}
-	e.wanted.reasons = append(e.wanted.reasons, "44 characters", "belongs to another user", "owner is not a user")
+	e.want.reasons = append(e.want.reasons, "44 characters", "belongs to another user", "owner is not a user")
 }
 
 func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 	content := strings.Repeat("func main() {\r\n\tfmt.Println(\"<hello> \x00\")\n}\n", 20)
-	e.wanted.codes = make(map[string]string)
+	e.want.codes = make(map[string]string)
 	for i, p := range planned {
 		owner := ""
 		if p.owner >= 0 {
-			u := &e.wanted.users[p.owner]
+			u := &e.want.users[p.owner]
 			owner = u.id
 			if p.deletes == 0 || p.deletes > e.now {
 				u.pastes = append(u.pastes, p.id)
@@ -214,17 +214,17 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA",`+
 				`"salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
 				p.id, owner, p.created, p.deletes)
-		case i%2 == 1 && i%3 != 0 && i%10 != 1: // if i%10 is 1 they have expired
-			e.wanted.codes[p.id] = code
+		case i%2 == 1 && i%3 != 0 && i%10 != 1: // where i%10 is 1 they have expired
+			e.want.codes[p.id] = code
 		case i%2 == 0:
 			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,`+
 				`"pasties":[],"edits":[]}`, p.id, p.created, p.deletes, owner)
 		}
 		_, _ = fmt.Fprintln(w, document)
-		e.wanted.readPastes++
+		e.want.readPastes++
 	}
-	for i := range e.wanted.users {
-		u := &e.wanted.users[i]
+	for i := range e.want.users {
+		u := &e.want.users[i]
 		sort.Slice(u.pastes, func(a, b int) bool {
 			if u.created[u.pastes[a]] != u.created[u.pastes[b]] {
 				return u.created[u.pastes[a]] > u.created[u.pastes[b]]
@@ -241,13 +241,14 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 		`]`,
 	} {
 		_, _ = fmt.Fprintln(w, bad)
-		e.wanted.readPastes++
-		e.wanted.badPastes++
+		e.want.readPastes++
+		e.want.badPastes++
 	}
-	e.wanted.reasons = append(e.wanted.reasons, "time is negative", "paste id")
+	e.want.reasons = append(e.want.reasons, "time is negative", "paste id")
 }
 
-func extended(n int) any {
+// extendedJSON returns an even number as MongoDB Extended JSON, and an odd one as it is.
+func extendedJSON(n int) any {
 	if n%2 == 0 {
 		return map[string]string{"$numberLong": fmt.Sprint(n)}
 	}
@@ -267,17 +268,17 @@ func writeFile(path string, compressed bool, write func(io.Writer)) error {
 	if err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(file)
+	buffer := bufio.NewWriter(file)
 	if compressed {
-		zipped := gzip.NewWriter(buffered)
-		write(zipped)
-		if err := zipped.Close(); err != nil {
+		w := gzip.NewWriter(buffer)
+		write(w)
+		if err := w.Close(); err != nil {
 			return err
 		}
 	} else {
-		write(buffered)
+		write(buffer)
 	}
-	if err := buffered.Flush(); err != nil {
+	if err := buffer.Flush(); err != nil {
 		return err
 	}
 	return file.Close()

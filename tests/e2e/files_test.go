@@ -17,8 +17,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestOutdatedDatabase checks that on an empty database, neither a command that may not migrate nor one that a setting
-// stops creates tables.
+// TestOutdatedDatabase checks that no command creates tables in an empty database if a setting forbids migrations.
 func TestOutdatedDatabase(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
@@ -28,13 +27,13 @@ func TestOutdatedDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const no = "GLUEPOT_DATABASE_MIGRATE=false"
+		const noMigration = "GLUEPOT_DATABASE_MIGRATE=false"
 		for line, part := range map[string]string{
 			"user list":                  "The database lacks migrations. Run 'gluepot migrate up'.",
 			"migrate up":                 "run 'gluepot migrate up --database-migrate'",
 			"import pastemyst --users -": "The database lacks migrations.",
 		} {
-			code, stdout, stderr := program.Run(t, []string{url, no}, strings.Fields(line)...)
+			code, stdout, stderr := program.Run(t, []string{url, noMigration}, strings.Fields(line)...)
 			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, part) {
 				t.Errorf("%s: got exit code %d, %q, %q, want 1 and one line with %q", line, code, stdout, stderr, part)
 			}
@@ -47,10 +46,10 @@ func TestOutdatedDatabase(t *testing.T) {
 		if err := database.SQL(t, cfg).QueryRow(query).Scan(&tables); err != nil || tables != 0 {
 			t.Errorf("got %d tables, error %v, want none", tables, err)
 		}
-		if code, _, stderr := program.Run(t, []string{url, no}, "migrate", "up", "--database-migrate"); code != 0 {
-			t.Errorf("the flag does not win: got exit code %d, want 0: %s", code, stderr)
+		if code, _, stderr := program.Run(t, []string{url, noMigration}, "migrate", "up", "--database-migrate"); code != 0 {
+			t.Errorf("migrate up with the flag: got exit code %d, want 0: %s", code, stderr)
 		}
-		if code, _, stderr := program.Run(t, []string{url, no}, "stats"); code != 0 {
+		if code, _, stderr := program.Run(t, []string{url, noMigration}, "stats"); code != 0 {
 			t.Errorf("stats: got exit code %d, want 0: %s", code, stderr)
 		}
 	})
@@ -60,7 +59,7 @@ func TestOutdatedDatabase(t *testing.T) {
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("files there have no mode")
+		t.Skip("files on Windows have no mode")
 	}
 	folder := t.TempDir()
 	server := program.Serve(t, "sqlite://"+filepath.Join(folder, "data", "deep", "gluepot.db"))
@@ -75,7 +74,7 @@ func TestFilesArePrivate(t *testing.T) {
 			return err
 		}
 		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			t.Errorf("%s: got the mode %v, want nothing for others", path, mode)
+			t.Errorf("%s: got the mode %v, want no access for others", path, mode)
 		}
 		if !entry.IsDir() {
 			files = append(files, filepath.Base(path))
@@ -87,11 +86,11 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// TestReplacedFile removes or replaces the file under a server. Every 200 must come from the file that the server
-// started with, and no answer may be a 500.
+// TestReplacedFile removes or replaces the database file of a running server. Every 200 must come from the file that
+// the server started with, and no answer may be a 500.
 func TestReplacedFile(t *testing.T) {
 	t.Parallel()
-	other := database.SQLite(t) // without epoxy
+	other := database.SQLite(t) // without the user epoxy
 	content, err := os.ReadFile(database.SQLitePath(other))
 	if err != nil {
 		t.Fatal(err)
@@ -154,14 +153,13 @@ func TestReplacedFile(t *testing.T) {
 				return strings.Contains(server.Stderr.String(), "The database file was replaced or removed")
 			})
 			if _, err := os.Stat(path); name != "replaced" && err == nil {
-				t.Error("got another file from the server, want none")
+				t.Error("got a new file from the server, want none")
 			}
 		})
 	}
 }
 
-// TestReadinessNoticesReplacedFile checks that /readyz alone notices the replaced file, without waiting for the
-// watcher.
+// TestReadinessNoticesReplacedFile checks that /readyz notices a replaced file itself, without waiting for the watcher.
 func TestReadinessNoticesReplacedFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -183,7 +181,8 @@ func TestDamagedTable(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	db := database.SQL(t, cfg)
-	var first, last, size int64 // of the pages of the table and its indexes, which are empty
+	// Numbers of the pages of the table and its indexes, which are empty, and the size of a page.
+	var first, last, size int64
 	query := "SELECT min(rootpage), max(rootpage), page_size FROM sqlite_schema, pragma_page_size WHERE tbl_name = 'users'"
 	if err := db.QueryRow(query).Scan(&first, &last, &size); err != nil {
 		t.Fatal(err)
@@ -215,8 +214,8 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-// TestRemovedLogOfFile removes the log beside the file under a running server, and checks that what commands
-// acknowledge after that outlives the server's stop.
+// TestRemovedLogOfFile removes the write-ahead log of a running server's file, and checks that changes by commands
+// after that survive the server's stop.
 func TestRemovedLogOfFile(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -242,6 +241,6 @@ func TestRemovedLogOfFile(t *testing.T) {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	if code, _, stderr := program.Run(t, settings, "user", "show", "after"); code != 0 {
-		t.Errorf("what was acknowledged: got exit code %d, want 0: %s", code, stderr)
+		t.Errorf("the user created after that: got exit code %d, want 0: %s", code, stderr)
 	}
 }

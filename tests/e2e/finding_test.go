@@ -20,16 +20,16 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestListsOfTheLastYear pages through lists of pastes dated to the end of time.
+// TestListsOfTheLastYear pages through lists of pastes of 9999-12-31, the last day that a time may have.
 func TestListsOfTheLastYear(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		const pastes = 60
 		program.Fixture(t, cfg)
-		var all []paste.Document
+		var documents []paste.Document
 		for i := range pastes {
 			at := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
-			all = append(all, paste.Document{
+			documents = append(documents, paste.Document{
 				Paste: paste.Paste{ID: paste.ID(id36('y', i)), Owner: "epoxy001", CreatedAt: at},
 				Content: paste.Content{
 					Lifetime: paste.Never, Visibility: paste.Public, Edits: []paste.Edit{{ID: "e", At: at}},
@@ -38,7 +38,7 @@ func TestListsOfTheLastYear(t *testing.T) {
 			})
 		}
 		store := gormstore.NewPastes(database.Open(t, cfg))
-		if _, err := store.Import(t.Context(), contract.Whole(all...), paste.RefuseOrphans); err != nil {
+		if _, err := store.Import(t.Context(), contract.Whole(documents...), paste.RefuseOrphans); err != nil {
 			t.Fatal(err)
 		}
 		p := program.Serve(t, cfg.URL, "GLUEPOT_RECENT=true")
@@ -47,7 +47,7 @@ func TestListsOfTheLastYear(t *testing.T) {
 		for _, path := range []string{"/~epoxy", "/recent", "/search?q=endoftime"} {
 			matches := map[string]bool{}
 			for page := path; page != ""; {
-				status, body := accepting(t, p, page, "text/html")
+				status, body := getAccepting(t, p, page, "text/html")
 				if status != http.StatusOK {
 					t.Errorf("%s: got %d, want 200", page, status)
 				}
@@ -66,8 +66,8 @@ func TestListsOfTheLastYear(t *testing.T) {
 	})
 }
 
-// TestListContains searches the code of many pastes beside readers. It prints how long that takes and what the readers
-// notice, and checks the memory. Run it alone: -large -parallel 1.
+// TestListContains searches the code of many pastes while others read. It prints how long that takes and how much it
+// slows the readers, and checks the memory. Run it alone: -large -parallel 1.
 func TestListContains(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -93,7 +93,7 @@ func TestListContains(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if strings.HasPrefix(cfg.URL, "postgres") { // as autovacuum does within a minute of an import: reads need statistics
+		if strings.HasPrefix(cfg.URL, "postgres") { // reads need statistics; autovacuum would collect them within a minute
 			if _, err := database.SQL(t, cfg).Exec("ANALYZE"); err != nil {
 				t.Fatal(err)
 			}
@@ -102,43 +102,43 @@ func TestListContains(t *testing.T) {
 		p.WaitForAddress()
 		var alone, beside, lists []time.Duration
 		var peak int
-		for range 5 { // by turns, so that what else the machine does disturbs both alike
-			alone = append(alone, readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })...)
-			beside = append(beside, readers(t, p, pastes, func() {
-				began := time.Now()
+		for range 5 { // by turns, so that other load on the machine disturbs both alike
+			alone = append(alone, timeReaders(t, p, pastes, func() { time.Sleep(3 * time.Second) })...)
+			beside = append(beside, timeReaders(t, p, pastes, func() {
+				start := time.Now()
 				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "paste", "list", "--contains",
 					"casino")
 				peak = max(peak, peakMemory(t, list))
-				lists = append(lists, time.Since(began).Round(time.Millisecond))
+				lists = append(lists, time.Since(start).Round(time.Millisecond))
 				if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {
 					t.Errorf("got %s, want the oldest paste", out)
 				}
 			})...)
 		}
 		t.Logf("%d pastes of 2 KiB: %v, %d MiB; a reader waits %v at p99 alone, %v beside it (%d and %d requests)",
-			pastes, lists, peak, at99(alone), at99(beside), len(alone), len(beside))
+			pastes, lists, peak, percentile99(alone), percentile99(beside), len(alone), len(beside))
 		if peak > limit || peak == 0 {
 			t.Errorf("got %d MiB of memory, want at most %d", peak, limit)
 		}
 	})
 }
 
-// readers has clients read pastes while something is done, and returns how long each request took.
-func readers(t *testing.T, p *program.Process, pastes int, while func()) (took []time.Duration) {
+// timeReaders lets clients read pastes while work runs, and returns how long each request took.
+func timeReaders(t *testing.T, p *program.Process, pastes int, work func()) (durations []time.Duration) {
 	t.Helper()
 	const clients = 4
 	done := make(chan struct{})
-	var running sync.WaitGroup
+	var readers sync.WaitGroup
 	var mutex sync.Mutex
 	for range clients {
-		running.Go(func() {
+		readers.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
 				case <-time.After(5 * time.Millisecond):
 				}
-				began := time.Now()
+				start := time.Now()
 				answer, err := http.Get("http://" + p.Address + "/paste/" + id36('p', rand.IntN(pastes)))
 				if err != nil {
 					t.Error(err)
@@ -147,24 +147,25 @@ func readers(t *testing.T, p *program.Process, pastes int, while func()) (took [
 				_, _ = io.Copy(io.Discard, answer.Body)
 				_ = answer.Body.Close()
 				mutex.Lock()
-				took = append(took, time.Since(began))
+				durations = append(durations, time.Since(start))
 				mutex.Unlock()
 				if answer.StatusCode != http.StatusOK {
-					t.Errorf("got %d, want the paste", answer.StatusCode)
+					t.Errorf("got %d, want 200", answer.StatusCode)
 				}
 			}
 		})
 	}
-	while()
+	work()
 	close(done)
-	running.Wait()
-	return took
+	readers.Wait()
+	return durations
 }
 
-func at99(took []time.Duration) time.Duration {
-	slices.Sort(took)
-	if len(took) == 0 {
+// percentile99 returns the 99th percentile of durations.
+func percentile99(durations []time.Duration) time.Duration {
+	slices.Sort(durations)
+	if len(durations) == 0 {
 		return 0
 	}
-	return took[len(took)*99/100].Round(10 * time.Microsecond)
+	return durations[len(durations)*99/100].Round(10 * time.Microsecond)
 }

@@ -33,9 +33,9 @@ func TestGeneratedClient(t *testing.T) {
 			return client
 		}
 		owner, reader, visitor := newClient(program.EpoxyToken), newClient(program.MortarToken), newClient("")
-		starred, err := reader.StarPasteWithResponse(t.Context(), id)
-		if err != nil || starred.JSON200 == nil || starred.JSON200.Stars != 1 {
-			t.Fatalf("got %+v, %v, want one star", starred, err)
+		star, err := reader.StarPasteWithResponse(t.Context(), id)
+		if err != nil || star.JSON200 == nil || star.JSON200.Stars != 1 {
+			t.Fatalf("got %+v, %v, want one star", star, err)
 		}
 		limit := 1
 		own, err := owner.ListOwnWithResponse(t.Context(), &listclient.ListOwnParams{Limit: &limit})
@@ -53,7 +53,7 @@ func TestGeneratedClient(t *testing.T) {
 		}
 		stars, err := reader.ListStarredWithResponse(t.Context(), nil)
 		if err != nil || stars.JSON200 == nil || len(stars.JSON200.Items) != 1 {
-			t.Errorf("got %+v, %v, want the paste that was starred", stars, err)
+			t.Errorf("got %+v, %v, want the starred paste", stars, err)
 		}
 		profile, err := visitor.ListUserWithResponse(t.Context(), "epoxy", nil)
 		if err != nil || profile.JSON200 == nil || profile.JSON200.Items[0].UnderscoreId != id {
@@ -67,13 +67,13 @@ func TestGeneratedClient(t *testing.T) {
 		if err != nil || results.JSON200 == nil || len(*results.JSON200.Items[0].Matches) != 1 {
 			t.Errorf("got %+v, %v, want the paste with its line", results, err)
 		}
-		removed, err := reader.UnstarPasteWithResponse(t.Context(), id)
-		if err != nil || removed.JSON200 == nil || removed.JSON200.Stars != 0 {
-			t.Errorf("got %+v, %v, want no star", removed, err)
+		unstar, err := reader.UnstarPasteWithResponse(t.Context(), id)
+		if err != nil || unstar.JSON200 == nil || unstar.JSON200.Stars != 0 {
+			t.Errorf("got %+v, %v, want no stars", unstar, err)
 		}
-		refused, err := visitor.ListOwnWithResponse(t.Context(), nil)
-		if err != nil || refused.StatusCode() != http.StatusUnauthorized || refused.JSON401 == nil {
-			t.Errorf("got %+v, %v, want 401 with its body", refused, err)
+		rejection, err := visitor.ListOwnWithResponse(t.Context(), nil)
+		if err != nil || rejection.StatusCode() != http.StatusUnauthorized || rejection.JSON401 == nil {
+			t.Errorf("got %+v, %v, want 401 with its body", rejection, err)
 		}
 	})
 }

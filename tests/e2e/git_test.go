@@ -20,11 +20,11 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// gitClient is the machine's git in a folder of its own, without the user's settings.
+// gitClient runs the machine's git in its own folder, without the user's settings.
 type gitClient struct {
 	t       *testing.T
 	folder  string
-	version string // of the protocol
+	version string // protocol version
 }
 
 func newGitClient(t *testing.T, version string) gitClient {
@@ -51,7 +51,7 @@ func (g gitClient) run(args ...string) string {
 	g.t.Helper()
 	output, err := g.try(args...)
 	if err != nil {
-		g.t.Fatalf("git %q: %v, %s", args, err, output)
+		g.t.Fatalf("git %q: got %v, %s, want no error", args, err, output)
 	}
 	return output
 }
@@ -62,7 +62,7 @@ func (g gitClient) files(clone string) []string {
 	return strings.Split(g.run("-C", clone, "-c", "core.quotePath=false", "ls-files"), "\n")
 }
 
-// repositoryURL is where Git finds a paste, with a token as the password, or without: "".
+// repositoryURL returns the URL of a paste's repository, with a token as the password unless token is "".
 func repositoryURL(p *program.Process, id, token string) string {
 	address := url.URL{Scheme: "http", Host: p.Address, Path: "/" + id + ".git"}
 	if token != "" {
@@ -71,7 +71,7 @@ func repositoryURL(p *program.Process, id, token string) string {
 	return address.String()
 }
 
-// TestGit clones a paste, fetches after an edit, and verifies what has arrived.
+// TestGit clones a paste, fetches after an edit, and verifies the clone.
 func TestGit(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -137,7 +137,7 @@ func testClone(t *testing.T, p *program.Process, git gitClient) {
 	}
 	git.run("-C", "a", "commit", "--allow-empty", "-m", "x")
 	if got, err := git.try("-C", "a", "push"); err == nil || !strings.Contains(got, "Git can only read pastes here.") {
-		t.Errorf("got %s, %v of a push, want a refusal", got, err)
+		t.Errorf("got %s, %v for a push, want a refusal", got, err)
 	}
 }
 
@@ -145,21 +145,22 @@ func testClone(t *testing.T, p *program.Process, git gitClient) {
 func pastyIDs(t *testing.T, p *program.Process, id string) (ids []string) {
 	t.Helper()
 	_, answer := send(t, p, http.MethodGet, "/api/v2/paste/"+id, "", "Authorization", program.EpoxyToken)
-	var shown struct {
+	var document struct {
 		Pasties []struct {
 			ID string `json:"_id"`
 		} `json:"pasties"`
 	}
-	if err := json.Unmarshal([]byte(answer), &shown); err != nil {
+	if err := json.Unmarshal([]byte(answer), &document); err != nil {
 		t.Fatal(err)
 	}
-	for _, pasty := range shown.Pasties {
+	for _, pasty := range document.Pasties {
 		ids = append(ids, pasty.ID)
 	}
 	return ids
 }
 
-// TestGitShowsNothingPrivate asks as Git does for what a visitor, another user and the owner may not see.
+// TestGitShowsNothingPrivate requests repositories as a visitor, another user and the owner. None gets what it may not
+// see.
 func TestGitShowsNothingPrivate(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -185,11 +186,11 @@ func TestGitShowsNothingPrivate(t *testing.T) {
 		}
 		_ = answer.Body.Close()
 		if answer.StatusCode != c.status || (c.status == 401) != (answer.Header.Get("WWW-Authenticate") != "") {
-			t.Errorf("%+v: got %d %v", c, answer.StatusCode, answer.Header)
+			t.Errorf("%+v: got %d %v, want the status, and a challenge with 401", c, answer.StatusCode, answer.Header)
 		}
 		if output, err := git.try("clone", address, fmt.Sprint(i)); (err == nil) != (c.status == 200) ||
 			strings.Contains(output, "s3cret") {
-			t.Errorf("%+v: got %v, %s of git", c, err, output)
+			t.Errorf("%+v: got %v, %s from git, want success only with 200, and no secret", c, err, output)
 		}
 	}
 	if status, _ := send(t, p, http.MethodGet, "/"+unlisted+"/info/refs?service=git-upload-pack", ""); status != 404 {
@@ -197,7 +198,7 @@ func TestGitShowsNothingPrivate(t *testing.T) {
 	}
 }
 
-// TestGitNames has titles that git, or a system, does not take for a file.
+// TestGitNames clones a paste whose titles git, or an operating system, does not accept as file names.
 func TestGitNames(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -229,17 +230,17 @@ func TestGitNames(t *testing.T) {
 	device, anyCase := regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)`), make(map[string]bool)
 	for _, file := range files {
 		if _, err := os.Stat(filepath.Join(git.folder, "a", file)); err != nil {
-			t.Errorf("%q: %v", file, err)
+			t.Errorf("%q: got %v, want a file", file, err)
 		}
 		lower := strings.ToLower(file)
 		if anyCase[lower] || device.MatchString(file) || len(file) > 255 || strings.HasSuffix(file, ".") {
-			t.Errorf("got the file %q of %q, want one that each system can have", file, files)
+			t.Errorf("got the file %q of %q, want one that every system accepts", file, files)
 		}
 		anyCase[lower] = true
 	}
 }
 
-// TestGitRequests sends what no git does.
+// TestGitRequests sends requests that git never makes.
 func TestGitRequests(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -248,9 +249,9 @@ func TestGitRequests(t *testing.T) {
 	id := createdID(t, p, `{"pasties":[{"title":"a","code":"a"}]}`)
 	want := "0032want " + strings.Repeat("1", 40) + "\n"
 	var bomb bytes.Buffer
-	packed := gzip.NewWriter(&bomb)
-	_, _ = packed.Write(bytes.Repeat([]byte("0"), 64<<20))
-	_ = packed.Close()
+	writer := gzip.NewWriter(&bomb)
+	_, _ = writer.Write(bytes.Repeat([]byte("0"), 64<<20))
+	_ = writer.Close()
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
@@ -262,7 +263,7 @@ func TestGitRequests(t *testing.T) {
 		"many commits":           {strings.Repeat(want, 1000) + "00000009done\n", nil, 400},
 		"a long request":         {strings.Repeat("x", 300<<10), nil, 413},
 		"a compressed bomb":      {bomb.String(), []string{"Content-Encoding", "gzip"}, 400},
-		"no gzip":                {"x", []string{"Content-Encoding", "gzip"}, 400},
+		"not gzip":               {"x", []string{"Content-Encoding", "gzip"}, 400},
 		"an unknown command":     {"0014command=explode\n0000", []string{"Git-Protocol", "version=2"}, 400},
 		"an unknown protocol":    {"0000", []string{"Git-Protocol", "version=99"}, 200},
 		"a request cut off":      {"0032want 1", nil, 400},
@@ -282,7 +283,7 @@ func TestGitRequests(t *testing.T) {
 	}
 }
 
-// TestGitCountsFailedSignIns tries tokens, with requests that no git makes.
+// TestGitCountsFailedSignIns checks that wrong tokens in requests for repositories count as failed sign-ins.
 func TestGitCountsFailedSignIns(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_LIMIT_FAILED_SIGN_INS=2")
@@ -296,6 +297,6 @@ func TestGitCountsFailedSignIns(t *testing.T) {
 		got = append(got, answer.StatusCode)
 	}
 	if got[0] == http.StatusTooManyRequests || got[3] != http.StatusTooManyRequests {
-		t.Errorf("got %v, want the first to be answered and the last not", got)
+		t.Errorf("got %v, want 429 for the last but not for the first", got)
 	}
 }

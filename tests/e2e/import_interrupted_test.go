@@ -22,11 +22,11 @@ func writeTo(t *testing.T, folder, name, text string) string {
 	return path
 }
 
-// TestImportInterrupted interrupts imports whose input stays open: rejected records are kept, and stored ones are
-// counted.
+// TestImportInterrupted interrupts imports whose input stays open. They must keep rejected records and count stored
+// ones.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
-	const pastes = 2000 // two batches, after which the import waits for more
+	const pastes = 2000 // two batches; then the import waits for more
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		for _, stdin := range []bool{true, false} {
 			t.Run(signal.String(), func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestImportInterrupted(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					defer r.Close() //nolint:errcheck // the program has one of its own
+					defer r.Close() //nolint:errcheck // the program has its own
 					p, input = program.StartReading(t, r, []string{"GLUEPOT_DATABASE_URL=" + url}, append(args, "-")...), w
 				} else {
 					name = "fifo"
@@ -48,13 +48,13 @@ func TestImportInterrupted(t *testing.T) {
 					if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 						t.Fatal(err)
 					}
-					opened, err := os.OpenFile(fifo, os.O_RDWR, 0) // which does not wait for a reader
+					file, err := os.OpenFile(fifo, os.O_RDWR, 0) // does not wait for a reader
 					if err != nil {
 						t.Fatal(err)
 					}
-					p, input = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append(args, fifo)...), opened
+					p, input = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append(args, fifo)...), file
 				}
-				defer input.Close() //nolint:errcheck // it is all written
+				defer input.Close() //nolint:errcheck // everything was written
 				var text strings.Builder
 				for i := range pastes {
 					id := id36('p', i)
@@ -75,7 +75,7 @@ func TestImportInterrupted(t *testing.T) {
 				code, got, report := endOfImport(t, p)
 				if text, err := os.ReadFile(rejects); err != nil ||
 					string(text) != `{"_id":"not an id","createdAt":1,"pasties":[]}`+"\n" {
-					t.Errorf("got %q rejected, error %v, want the second record", text, err)
+					t.Errorf("got the rejects %q, error %v, want the second record", text, err)
 				}
 				if signal != syscall.SIGKILL {
 					if code != 1 || !strings.Contains(report, "signal received") || !strings.Contains(report, "import pastes from ") {
@@ -85,7 +85,7 @@ func TestImportInterrupted(t *testing.T) {
 						t.Errorf("got %+v, want at least one of two batches of %d, and one record in %s", s, pastes/2, rejects)
 					}
 				}
-				// The next run leaves it alone.
+				// The next run does not overwrite the file.
 				_, again, _ := runImport(t, url, folder, "--pastes", writeTo(t, t.TempDir(), name, text.String()))
 				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 ||
 					s.Rejected != 1 {

@@ -18,17 +18,17 @@ import (
 
 const mib = 1 << 20
 
-// zipped writes a file in gzip's form. What repeats costs next to nothing: such a file may be made of parts.
-type zipped struct {
+// gzipFile writes a gzip file. Repetition costs next to nothing, because a gzip file may consist of several members.
+type gzipFile struct {
 	file *bufio.Writer
-	part *gzip.Writer // stores, as compressing takes long with the race detector
+	part *gzip.Writer // does not compress, which takes long with the race detector
 }
 
-// Write implements io.Writer; an error shows at the end, when the file is closed.
-func (z *zipped) Write(p []byte) (int, error) { return z.part.Write(p) }
+// Write implements io.Writer. Close of the file reports errors.
+func (z *gzipFile) Write(p []byte) (int, error) { return z.part.Write(p) }
 
-// repeat writes a text again and again, 64 KiB at a time, until that many bytes are written.
-func (z *zipped) repeat(text string, bytes int) {
+// repeat writes a text repeatedly, 64 KiB at a time, until this many bytes are written.
+func (z *gzipFile) repeat(text string, bytes int) {
 	block := strings.Repeat(text, max(1, 64<<10/len(text)))
 	_ = z.part.Close()
 	var part strings.Builder
@@ -41,21 +41,22 @@ func (z *zipped) repeat(text string, bytes int) {
 	z.part.Reset(z.file)
 }
 
-// writeStars writes that many stars, whole hundreds of thousands if more than one; the first 100,000 are different.
-func writeStars(z *zipped, stars int) {
-	var different strings.Builder
+// writeStars writes this many stars, a multiple of 100,000 if more than that. The first 100,000 differ, and then they
+// repeat.
+func writeStars(z *gzipFile, stars int) {
+	var unique strings.Builder
 	for i := range min(stars, 100_000) {
-		different.WriteString(`"` + id36('p', i) + `",`)
+		unique.WriteString(`"` + id36('p', i) + `",`)
 	}
 	if stars > 100_000 {
-		z.repeat(different.String(), (stars/100_000-1)*different.Len())
+		z.repeat(unique.String(), (stars/100_000-1)*unique.Len())
 	}
-	_, _ = io.WriteString(z, strings.TrimSuffix(different.String(), ","))
+	_, _ = io.WriteString(z, strings.TrimSuffix(unique.String(), ","))
 }
 
 // TestImportMemory imports records that could take gigabytes, and checks that the process stays below 320 MiB:
 // encoding/json holds the longest accepted records, of 24 MiB, several times. On an idle machine they take 170 to 225
-// MiB; on a busy one the collector is late.
+// MiB. On a busy one the garbage collector is late.
 func TestImportMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {
@@ -68,14 +69,14 @@ func TestImportMemory(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name  string
-		args  []string // after the name of the file
-		write func(z *zipped)
-		want  []summary // of one run after the other
+		args  []string // before the name of the file
+		write func(z *gzipFile)
+		want  []summary // of the runs, in order
 	}{
-		{"nesting on one line", []string{"--pastes"}, func(z *zipped) {
+		{"nesting on one line", []string{"--pastes"}, func(z *gzipFile) {
 			z.repeat(`{"x":[`, 40*mib)
 		}, []summary{{Read: 1, Rejected: 1}}},
-		{"texts of 24 MiB", []string{"--users"}, func(z *zipped) {
+		{"texts of 24 MiB", []string{"--users"}, func(z *gzipFile) {
 			for _, text := range []string{"x", `\n`, "\xff", `\u00ff`} {
 				for _, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`,
 					`{"stars":["%s"]}`, `%s`} {
@@ -86,17 +87,17 @@ func TestImportMemory(t *testing.T) {
 				}
 			}
 		}, []summary{{Read: 20, New: 1, Unchanged: 2, Rejected: 17}}},
-		{"space", []string{"--users"}, func(z *zipped) {
+		{"space", []string{"--users"}, func(z *gzipFile) {
 			z.repeat(" ", 64*mib)
 			z.repeat("\n", 16*mib)
 		}, []summary{{}}},
-		{"millions of stars", []string{"--users"}, func(z *zipped) {
+		{"millions of stars", []string{"--users"}, func(z *gzipFile) {
 			for i, stars := range []int{3_000_000, 2_000_000, 100_000, 100_000, 100_000} {
 				_, _ = fmt.Fprintf(z, `{"_id":"u%d","username":"u%d","stars":[`, i, i)
 				writeStars(z, stars)
 				_, _ = io.WriteString(z, "]}\n")
 			}
-			for i := range few { // many in each of few users
+			for i := range few { // few users with many stars each
 				_, _ = fmt.Fprintf(z, `{"_id":"v%d","username":"v%d","stars":[`, i, i)
 				writeStars(z, 2_000)
 				_, _ = io.WriteString(z, "]}\n")
@@ -105,7 +106,7 @@ func TestImportMemory(t *testing.T) {
 			{Read: tooLong + longest + few, New: longest + few, Rejected: tooLong},
 			{Read: tooLong + longest + few, Unchanged: longest + few, Rejected: tooLong},
 		}},
-		{"millions of services", []string{"--users"}, func(z *zipped) {
+		{"millions of services", []string{"--users"}, func(z *gzipFile) {
 			var services []byte
 			for i := range 1_000_000 {
 				services = append(strconv.AppendInt(append(services, `,"`...), int64(i), 10), `":"1"`...)
@@ -114,14 +115,14 @@ func TestImportMemory(t *testing.T) {
 				_, _ = fmt.Fprintf(z, `{"_id":"u%d","username":"u%d","serviceIds":{"":""%s}}`+"\n", i, i, services)
 			}
 		}, []summary{{Read: 3, Rejected: 3}}},
-		{"many records of 1 MiB", []string{"--pastes"}, func(z *zipped) {
+		{"many records of 1 MiB", []string{"--pastes"}, func(z *gzipFile) {
 			for i := range records {
 				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"pasties":[{"code":"`, i)
 				z.repeat("x", mib-128<<10)
 				_, _ = io.WriteString(z, "\"}]}\n")
 			}
 		}, []summary{{Read: records, New: records}, {Read: records, Unchanged: records}}},
-		{"pastes of all sizes", []string{"--pastes"}, func(z *zipped) {
+		{"pastes of all sizes", []string{"--pastes"}, func(z *gzipFile) {
 			for i := range pastes {
 				_, _ = fmt.Fprintf(z,
 					`{"_id":"p%d","createdAt":1,"title":"ü","edits":[{"editType":4,"edit":"%s"}],"pasties":[{"code":"`, i,
@@ -133,7 +134,7 @@ func TestImportMemory(t *testing.T) {
 				_, _ = io.WriteString(z, "\"}]}\n")
 			}
 		}, []summary{{Read: pastes, New: pastes}, {Read: pastes, Unchanged: pastes}}},
-		{"millions of parts", []string{"--pastes"}, func(z *zipped) {
+		{"millions of parts", []string{"--pastes"}, func(z *gzipFile) {
 			for i, form := range [][3]string{
 				{`"pasties":[`, `{},`, `{}]`}, {`"edits":[`, `{},`, `{}]`}, {`"edits":[{"metadata":[`, `"",`, `""]}]`},
 				{`"tags":[`, `"",`, `""]`},
@@ -147,17 +148,17 @@ func TestImportMemory(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "export.json.gz")
-			if err := writeZipped(file, c.write); err != nil {
+			if err := writeGzip(file, c.write); err != nil {
 				t.Fatal(err)
 			}
 			settings := []string{"GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL}
 			for _, want := range c.want {
 				args := []string{"import", "pastemyst", "--json", "--rejects-dir", t.TempDir()}
 				p := program.StartShipped(t, settings, append(args, append(c.args, file)...)...)
-				began := time.Now()
+				start := time.Now()
 				peak := peakMemory(t, p)
 				_, got, report := endOfImport(t, p)
-				duration := time.Since(began).Round(100 * time.Millisecond)
+				duration := time.Since(start).Round(100 * time.Millisecond)
 				for _, s := range got {
 					want.Kind, want.RejectsFile = s.Kind, s.RejectsFile
 					if s != want {
@@ -166,24 +167,24 @@ func TestImportMemory(t *testing.T) {
 				}
 				t.Logf("%s: at most %d MiB of memory, %v", c.name, peak, duration)
 				if peak > limit || peak == 0 || len(got) != 1 {
-					t.Errorf("%d MiB of memory, at most %d are wanted; %d summaries", peak, limit, len(got))
+					t.Errorf("got %d MiB of memory, want at most %d; got %d summaries, want 1", peak, limit, len(got))
 				}
 			}
 		})
 	}
 }
 
-func writeZipped(file string, write func(z *zipped)) error {
-	opened, err := os.Create(file)
+func writeGzip(file string, write func(z *gzipFile)) error {
+	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	z := &zipped{file: bufio.NewWriterSize(opened, 64<<10)}
+	z := &gzipFile{file: bufio.NewWriterSize(f, 64<<10)}
 	if z.part, err = gzip.NewWriterLevel(z.file, gzip.NoCompression); err != nil {
 		return err
 	}
 	write(z)
-	for _, end := range []func() error{z.part.Close, z.file.Flush, opened.Close} {
+	for _, end := range []func() error{z.part.Close, z.file.Flush, f.Close} {
 		if err := end(); err != nil {
 			return err
 		}
@@ -197,7 +198,7 @@ func peakMemory(t *testing.T, p *program.Process) (peak int) {
 	t.Helper()
 	status := fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid)
 	if _, err := os.Stat(status); err != nil {
-		t.Skip("only Linux says how much memory a process has had: ", err)
+		t.Skip("only Linux reports the peak memory of a process: ", err)
 	}
 	for {
 		text, _ := os.ReadFile(status) // it is gone when the process is

@@ -18,15 +18,15 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// summary is a line of what "import --json" prints.
+// summary is a line of the output of "import --json".
 type summary struct {
 	Kind                                    string
 	Read, New, Updated, Unchanged, Rejected int64
 	RejectsFile                             string
 }
 
-// runImport runs the command as it is shipped, in a folder of its own, and returns what it printed. The race detector
-// watches the imports that are interrupted.
+// runImport runs the command without the race detector, which watches the interrupted imports, in its own folder. It
+// returns its exit code and output.
 func runImport(t *testing.T, url, folder string,
 	args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
@@ -35,13 +35,13 @@ func runImport(t *testing.T, url, folder string,
 	return endOfImport(t, p)
 }
 
-// endOfImport waits for an import to end and returns what it printed.
+// endOfImport waits for an import to end, and returns its exit code and output.
 func endOfImport(t *testing.T, p *program.Process) (code int, summaries map[string]summary, report string) {
 	t.Helper()
 	select {
 	case <-p.Exited:
 	case <-time.After(5 * time.Minute):
-		t.Fatal("got no end of the import in five minutes, want one")
+		t.Fatal("got an import that still runs after five minutes, want its end")
 	}
 	summaries = map[string]summary{}
 	for decoder := json.NewDecoder(strings.NewReader(p.Stdout.String())); decoder.More(); {
@@ -58,29 +58,29 @@ func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, u
 	t.Helper()
 	if got.Read != read || got.New != fresh || got.Updated != updated || got.Unchanged != unchanged ||
 		got.Rejected != rejected {
-		t.Errorf("%s: %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh,
+		t.Errorf("%s: got %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh,
 			updated, unchanged, rejected)
 	}
 }
 
-// compareWithExport asks every endpoint about the users of an export, step by step through them.
+// compareWithExport compares the answers about every step-th user of an export with the state that it describes.
 func compareWithExport(t *testing.T, server *program.Process, e *export, step int) {
 	t.Helper()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`,
-		e.wanted.active) {
-		t.Errorf("got %s, want %d", body, e.wanted.active)
+		e.want.active) {
+		t.Errorf("got %s, want %d", body, e.want.active)
 	}
-	compared := 0
-	for id, code := range e.wanted.codes { // in no order
+	count := 0
+	for id, code := range e.want.codes { // in any order
 		if status, body := server.Get("/raw/"+id+"/x", ""); status != http.StatusOK || body != code {
 			t.Errorf("%s: got %d %q, want %q", id, status, body, code)
 		}
-		if compared++; compared == 100 {
+		if count++; count == 100 {
 			break
 		}
 	}
-	for i := 0; i < len(e.wanted.users); i += step {
-		u := e.wanted.users[i]
+	for i := 0; i < len(e.want.users); i += step {
+		u := e.want.users[i]
 		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK ||
 			body != `""` {
 			t.Errorf("%s: got %d %s, want 200", u.name, status, body)
@@ -96,12 +96,12 @@ func compareWithExport(t *testing.T, server *program.Process, e *export, step in
 			body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
 			t.Errorf("%s: got %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
 		}
-		wantedPastes := "[]"
+		wantPastes := "[]"
 		if len(u.pastes) > 0 {
-			wantedPastes = toJSON(u.pastes)
+			wantPastes = toJSON(u.pastes)
 		}
-		if status, body := server.Get("/user/self/pastes", u.key); status != http.StatusOK || body != wantedPastes {
-			t.Errorf("%s: got %d %.200s, want %.200s", u.name, status, body, wantedPastes)
+		if status, body := server.Get("/user/self/pastes", u.key); status != http.StatusOK || body != wantPastes {
+			t.Errorf("%s: got %d %.200s, want %.200s", u.name, status, body, wantPastes)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		url, folder, w := cfg.URL, t.TempDir(), e.wanted
+		url, folder, w := cfg.URL, t.TempDir(), e.want
 		code, first, report := runImport(t, url, folder, "--pastes", e.pastes, "--api-keys", e.keys, "--users", e.users)
 		if code != 1 {
 			t.Fatalf("got exit code %d, want 1: %s", code, report)
@@ -128,36 +128,36 @@ func TestImport(t *testing.T) {
 		database.WantAnalyzed(t, cfg)
 		for _, reason := range w.reasons {
 			if !strings.Contains(report, reason) {
-				t.Errorf("got a report without %q, want it in there", reason)
+				t.Errorf("got a report without %q, want it", reason)
 			}
 		}
 		if line := fmt.Sprintf("%s:%d: ", e.users, users+1); !strings.Contains(report, line) {
-			t.Errorf("got a report without %q, want it in there", line)
+			t.Errorf("got a report without %q, want it", line)
 		}
 		rejects, err := os.ReadFile(filepath.Join(folder, "users-users.json.rejects"))
 		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) ||
 			int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
-			t.Errorf("got the rejects %q, error %v, want %d records, each as it was", rejects, err, w.rejectedUsers)
+			t.Errorf("got the rejects %q, error %v, want %d records, unchanged", rejects, err, w.rejectedUsers)
 		}
 
 		server := program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0")
 		compareWithExport(t, server, e, 3)
 
-		// The same again changes nothing, and the other order of things, in separate runs, neither.
+		// The same import again changes nothing.
 		_, again, _ := runImport(t, url, folder, "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
 		wantSummary(t, "users again", again["users"], w.readUsers, 0, 0, int64(users), w.rejectedUsers)
 		wantSummary(t, "keys again", again["api-keys"], w.readKeys, 0, 0, w.readKeys-w.rejectedKeys, w.rejectedKeys)
 		wantSummary(t, "pastes again", again["pastes"], w.readPastes, 0, 0, int64(pastes), w.badPastes)
 		compareWithExport(t, server, e, 37)
 
-		// A rejects file is an input once its cause is gone.
-		code, mended, report := runImport(t, url, folder, "--users", write(t, `{"_id":"nobody00","username":"nobody"}`))
+		// A rejects file is a valid input once its cause is gone.
+		code, second, report := runImport(t, url, folder, "--users", write(t, `{"_id":"nobody00","username":"nobody"}`))
 		if code != 0 {
 			t.Fatalf("got exit code %d, want 0: %s", code, report)
 		}
-		wantSummary(t, "the missing owner", mended["users"], 1, 1, 0, 0, 0)
-		_, mended, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes-pastes.json.gz.rejects"))
-		wantSummary(t, "rejects", mended["pastes"], w.badPastes, 1, 0, 0, w.badPastes-1)
+		wantSummary(t, "the missing owner", second["users"], 1, 1, 0, 0, 0)
+		_, second, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes-pastes.json.gz.rejects"))
+		wantSummary(t, "rejects", second["pastes"], w.badPastes, 1, 0, 0, w.badPastes-1)
 	})
 }
 
@@ -170,7 +170,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// TestImportUpdates imports a newer export: a revoked key stays revoked, and a star waits for its paste.
+// TestImportUpdates imports newer exports: a revoked key stays revoked, and a star waits for its paste.
 func TestImportUpdates(t *testing.T) {
 	t.Parallel()
 	key, newKey := strings.Repeat("A", 43)+"=", strings.Repeat("B", 42)+"A="
@@ -195,7 +195,7 @@ func TestImportUpdates(t *testing.T) {
 				}
 			}
 			if got != status {
-				t.Errorf("%d, want %d: %s", got, status, body)
+				t.Errorf("got %d, want %d: %s", got, status, body)
 			}
 		}
 		step("--users", `{"_id":"u1","username":"first","stars":["p2","p1"],"serviceIds":{"github":"1"}}`+"\n"+
@@ -223,7 +223,7 @@ func TestImportUpdates(t *testing.T) {
 	})
 }
 
-// TestImportKilled kills an import half-way, and finishes it.
+// TestImportKilled kills an import halfway, and checks that the next one finishes it.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	const users, pastes = 100, 6_000
@@ -231,7 +231,7 @@ func TestImportKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := firstLines(t, e.pastes, 5*pastes/6) // without the last batch, which comes to no end
+	begin := firstLines(t, e.pastes, 5*pastes/6) // without the last batch, so that the import does not end
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		url, db := cfg.URL, database.SQL(t, cfg)
 		input, feed, err := os.Pipe()
@@ -240,14 +240,14 @@ func TestImportKilled(t *testing.T) {
 		}
 		p := program.StartReading(t, input, []string{"GLUEPOT_DATABASE_URL=" + url},
 			"import", "pastemyst", "--rejects-dir", t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", "-")
-		_ = input.Close()                             // the program has one of its own
-		go func() { _, _ = feed.WriteString(most) }() // it fails when the program is killed
-		defer feed.Close()                            //nolint:errcheck // after the program
-		count := func() (stored int) {
-			if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil {
+		_ = input.Close()                              // the program has its own
+		go func() { _, _ = feed.WriteString(begin) }() // it fails when the program is killed
+		defer feed.Close()                             //nolint:errcheck // after the program
+		count := func() (rows int) {
+			if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&rows); err != nil {
 				t.Fatal(err)
 			}
-			return stored
+			return rows
 		}
 		program.Eventually(t, "some pastes are stored", func() bool { return count() >= pastes/4 })
 		if err := p.Cmd.Process.Kill(); err != nil {
@@ -256,38 +256,38 @@ func TestImportKilled(t *testing.T) {
 		p.Wait()
 		stored := count()
 		if stored == 0 || stored == pastes {
-			t.Fatalf("got %d pastes stored, want some and not all", stored)
+			t.Fatalf("got %d pastes stored, want some but not all", stored)
 		}
-		_, finished, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
-		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored),
-			e.wanted.badPastes)
+		_, second, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		wantSummary(t, "pastes", second["pastes"], e.want.readPastes, int64(pastes-stored), 0, int64(stored),
+			e.want.badPastes)
 		compareWithExport(t, program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0"), e, 101)
 	})
 }
 
-// firstLines returns the first lines of a file in gzip's form.
+// firstLines returns the first lines of a gzip file.
 func firstLines(t *testing.T, path string, lines int) string {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // it is read
-	plain, err := gzip.NewReader(file)
+	defer file.Close() //nolint:errcheck // it was only read
+	reader, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for scanner := bufio.NewScanner(plain); lines > 0; lines-- {
+	for scanner := bufio.NewScanner(reader); lines > 0; lines-- {
 		if !scanner.Scan() {
-			t.Fatalf("%s has %d lines too few: %v", path, lines, scanner.Err())
+			t.Fatalf("%s: got %d lines too few, %v, want all", path, lines, scanner.Err())
 		}
 		text.WriteString(scanner.Text() + "\n")
 	}
 	return text.String()
 }
 
-// TestImportFailures checks that a failed import says what it was importing, and from where.
+// TestImportFailures checks that the error of a failed import names the kind of records and the file.
 func TestImportFailures(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

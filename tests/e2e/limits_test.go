@@ -16,8 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestLimits checks that every operation is refused to a client that asks too much, and that the health checks still
-// work.
+// TestLimits checks that every operation is refused if a client sends too many requests, but the health checks are not.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_LIMIT_RATE=1", "GLUEPOT_LIMIT_BURST=1")
@@ -26,7 +25,8 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, operation := range contract.Operations() {
-		program.Eventually(t, operation.Method+" "+operation.Target+" is refused", func() bool { // one a second is not
+		// One request a second is allowed.
+		program.Eventually(t, operation.Method+" "+operation.Target+" is refused", func() bool {
 			answer, _ := exchange(t, p, operation.Method, operation.Target)
 			if answer.StatusCode != http.StatusTooManyRequests {
 				return false
@@ -41,8 +41,8 @@ func TestLimits(t *testing.T) {
 	wantStatus(t, p, "/readyz", http.StatusOK)
 }
 
-// TestWrongDeleteKeys tries keys through the interface and the page's form. They count for the address, like other
-// invalid secrets, and not for the session that sends them.
+// TestWrongDeleteKeys tries delete keys through the API and the form. They count against the address, like other
+// invalid secrets, but not against the session.
 func TestWrongDeleteKeys(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -53,43 +53,45 @@ func TestWrongDeleteKeys(t *testing.T) {
 	_, id, _ := strings.Cut(body, `{"_id":"`)
 	id, _, _ = strings.Cut(id, `"`)
 	const formType = "application/x-www-form-urlencoded"
-	wants := func(what string, statuses []int, from, method, path, body string, header ...string) {
+	wantStatuses := func(what string, statuses []int, from, method, path, body string, header ...string) {
 		t.Helper()
 		for i, want := range statuses {
 			header := append([]string{"X-Forwarded-For", from, "Content-Type", formType}, header...)
-			answer, page := sent(t, p, method, path, body, header...)
+			answer, page := roundTrip(t, p, method, path, body, header...)
 			if answer.StatusCode != want {
 				t.Errorf("%s, request %d: got %d %s, want %d", what, i+1, answer.StatusCode, page, want)
 			}
 		}
 	}
-	tries := func(what string, statuses []int, from string, header ...string) {
+	tryByAPI := func(what string, statuses []int, from string, header ...string) {
 		t.Helper()
-		wants(what, statuses, from, http.MethodDelete, "/paste/"+id, "", append(header, "Gluepot-Delete-Key", "wrong")...)
+		wantStatuses(what, statuses, from, http.MethodDelete, "/paste/"+id, "", append(header, "Gluepot-Delete-Key",
+			"wrong")...)
 	}
-	submits := func(what string, statuses []int, from string, header ...string) {
+	tryByForm := func(what string, statuses []int, from string, header ...string) {
 		t.Helper()
-		wants(what, statuses, from, http.MethodPost, "/"+id+"/delete", "key=wrong", header...)
+		wantStatuses(what, statuses, from, http.MethodPost, "/"+id+"/delete", "key=wrong", header...)
 	}
-	tries("by the interface", []int{401, 401, 401, 429}, "192.0.2.1")
-	submits("by the form, from there", []int{429}, "192.0.2.1")
-	wants("a token that is not valid, from there", []int{429}, "192.0.2.1", http.MethodGet, "/user/self", "",
+	tryByAPI("through the API", []int{401, 401, 401, 429}, "192.0.2.1")
+	tryByForm("through the form, same address", []int{429}, "192.0.2.1")
+	wantStatuses("an invalid token, same address", []int{429}, "192.0.2.1", http.MethodGet, "/user/self", "",
 		"Authorization", "made-up")
-	wants("no secret, from there", []int{200}, "192.0.2.1", http.MethodGet, "/paste/"+id, "")
-	submits("by the form", []int{401, 401, 401, 429}, "192.0.2.2")
-	tries("by the interface, from there", []int{429}, "192.0.2.2")
+	wantStatuses("no secret, same address", []int{200}, "192.0.2.1", http.MethodGet, "/paste/"+id, "")
+	tryByForm("through the form", []int{401, 401, 401, 429}, "192.0.2.2")
+	tryByAPI("through the API, same address", []int{429}, "192.0.2.2")
 
 	token := []string{"Authorization", program.EpoxyToken}
-	tries("with a valid token", []int{401, 401, 401, 429}, "192.0.2.3", token...)
-	wants("the token goes on", []int{200}, "192.0.2.3", http.MethodGet, "/user/self", "", token...)
+	tryByAPI("with a valid token", []int{401, 401, 401, 429}, "192.0.2.3", token...)
+	wantStatuses("the token still works", []int{200}, "192.0.2.3", http.MethodGet, "/user/self", "", token...)
 	epoxy := newSurfer(t, p)
-	epoxy.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.EpoxyToken}})
+	epoxy.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.EpoxyToken}})
 	cookie := []string{"Cookie", "gluepot-session=" + epoxy.cookie("gluepot-session")}
-	wants("a session", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
-	submits("in a session", []int{401, 401, 401}, "192.0.2.4", cookie...)
-	wants("the session goes on", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
-	wants("the address is refused", []int{429}, "192.0.2.4", http.MethodGet, "/user/self", "", "Authorization", "made-up")
-	wants("the right key", []int{200}, "192.0.2.5", http.MethodDelete, "/paste/"+id, "",
+	wantStatuses("a session", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
+	tryByForm("in a session", []int{401, 401, 401}, "192.0.2.4", cookie...)
+	wantStatuses("the session still works", []int{200}, "192.0.2.4", http.MethodGet, "/pastes", "", cookie...)
+	wantStatuses("the address is refused", []int{429}, "192.0.2.4", http.MethodGet, "/user/self", "", "Authorization",
+		"made-up")
+	wantStatuses("the right key", []int{200}, "192.0.2.5", http.MethodDelete, "/paste/"+id, "",
 		"Gluepot-Delete-Key", created.Header.Get("Gluepot-Delete-Key"))
 }
 
@@ -127,16 +129,16 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 			append(headers, "X-Forwarded-For: "+client, "\n"+content)...)
 		return answer
 	}
-	// together creates 20 pastes at once and wants 5 of them.
-	together := func(clients ...string) {
+	// createTogether creates 20 pastes at once, of which 5 must succeed.
+	createTogether := func(clients ...string) {
 		t.Helper()
 		var (
 			mu       sync.Mutex
 			statuses = make(map[int]int)
-			all      sync.WaitGroup
+			requests sync.WaitGroup
 		)
 		for i := range 20 {
-			all.Go(func() {
+			requests.Go(func() {
 				answer := create(i%2, []string{"/paste", "/raw"}[i/2%2], clients[i%len(clients)])
 				mu.Lock()
 				defer mu.Unlock()
@@ -147,21 +149,22 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 				}
 			})
 		}
-		all.Wait()
+		requests.Wait()
 		if statuses[http.StatusOK] != 5 || statuses[http.StatusTooManyRequests] != 15 {
 			t.Errorf("%v: got the statuses %v, want 5 pastes and 15 refusals", clients, statuses)
 		}
 	}
-	together("192.0.2.1")
+	createTogether("192.0.2.1")
 	for i, want := range []string{`"anonymous";r=4;t=`, `"anonymous";r=3;t=`} {
 		answer := create(i%2, "/paste", "192.0.2.77")
 		const policy = `"requests";q=1000;w=1, "anonymous";q=5;w=3600`
 		if got := answer.Header.Get("RateLimit"); !strings.Contains(got, want) ||
 			answer.Header.Get("RateLimit-Policy") != policy {
-			t.Errorf("got RateLimit %s of %s, want %q of %s", got, answer.Header.Get("RateLimit-Policy"), want, policy)
+			t.Errorf("got RateLimit %s with the policy %s, want %q with %s", got, answer.Header.Get("RateLimit-Policy"), want,
+				policy)
 		}
 	}
-	together("2001:db8::1", "2001:db8::ffff:0:0:1") // of one network
+	createTogether("2001:db8::1", "2001:db8::ffff:0:0:1") // both are of one network
 	wantCreated := func(what string, answer *http.Response) {
 		t.Helper()
 		if answer.StatusCode != http.StatusOK {
@@ -177,7 +180,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	if code != 0 {
 		t.Errorf("an operator: got exit code %d, %s, want 0", code, stderr)
 	}
-	for _, minutes := range []int{12, 24} { // as if they had passed
+	for _, minutes := range []int{12, 24} { // as if this much time had passed
 		if _, err := db.Exec("UPDATE paste_quotas SET full_at = full_at - $1 * interval '1 minute'", minutes); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +188,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 			wantCreated("later", create(minutes/12%2, "/raw", "192.0.2.1"))
 		}
 		if answer := create(0, "/raw", "192.0.2.1"); answer.StatusCode != http.StatusTooManyRequests {
-			t.Errorf("got %s once that is used, want 429", answer.Status)
+			t.Errorf("got %s with the quota used up, want 429", answer.Status)
 		}
 	}
 	if _, err := db.Exec("UPDATE paste_quotas SET full_at = full_at - interval '1 hour'"); err != nil {
@@ -194,22 +197,22 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	program.Eventually(t, "the clients are forgotten", func() (empty bool) {
 		return db.QueryRow("SELECT NOT EXISTS (SELECT 1 FROM paste_quotas)").Scan(&empty) == nil && empty
 	})
-	refused := 0
+	refusals := 0
 	for _, node := range nodes {
 		admin, _ := node.WaitForLog("serving metrics")["address"].(string)
 		for line := range strings.Lines(scrape(t, admin, "/metrics")) {
 			if count, ok := strings.CutPrefix(line, `gluepot_requests_limited_total{limit="anonymous_pastes"} `); ok {
 				n, _ := strconv.Atoi(strings.TrimSpace(count))
-				refused += n
+				refusals += n
 			}
 		}
 	}
-	if refused != 32 {
-		t.Errorf("got %d refusals in the metrics, want 32", refused)
+	if refusals != 32 {
+		t.Errorf("got %d refusals in the metrics, want 32", refusals)
 	}
 }
 
-// TestLifetimes asks for longer lifetimes than the operator allows, and checks what the answers say.
+// TestLifetimes asks for longer lifetimes than the operator allows, and checks those in the answers.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -234,7 +237,7 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// TestUserQuotas creates pastes with 64 clients of one user on two nodes at once: the user gets exactly the quota.
+// TestUserQuotas creates pastes with 64 clients of one user on two nodes at once. Exactly the quota must succeed.
 func TestUserQuotas(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -255,10 +258,10 @@ func TestUserQuotas(t *testing.T) {
 		mu       sync.Mutex
 		statuses = make(map[int]int)
 		id       string
-		all      sync.WaitGroup
+		requests sync.WaitGroup
 	)
 	for i := range 64 {
-		all.Go(func() {
+		requests.Go(func() {
 			answer, body := create(i%2, "0123456789")
 			mu.Lock()
 			defer mu.Unlock()
@@ -271,7 +274,7 @@ func TestUserQuotas(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	requests.Wait()
 	if statuses[http.StatusOK] != 20 || statuses[http.StatusForbidden] != 44 {
 		t.Errorf("got the statuses %v, want 20 pastes and 44 refusals", statuses)
 	}
@@ -286,14 +289,14 @@ func TestUserQuotas(t *testing.T) {
 		t.Errorf("a byte too many: got %s, want 403", answer.Status)
 	}
 	if answer, body := create(1, strings.Repeat("x", 1810)); answer.StatusCode != http.StatusOK {
-		t.Errorf("what there is room for: got %s %s, want 200", answer.Status, body)
+		t.Errorf("a paste that fits: got %s %s, want 200", answer.Status, body)
 	}
 	if _, err := db.Exec("DELETE FROM pastes"); err != nil {
 		t.Fatal(err)
 	}
-	created := 0
-	for ; created < 12; created++ { // 21 of 30 are used
-		answer, _ := create(created%2, "x")
+	pastes := 0
+	for ; pastes < 12; pastes++ { // 21 of 30 are used
+		answer, _ := create(pastes%2, "x")
 		if answer.StatusCode == http.StatusTooManyRequests {
 			if retry, err := strconv.Atoi(answer.Header.Get("Retry-After")); err != nil || retry < 1 || retry > 120 {
 				t.Errorf("got Retry-After %q, want up to a thirtieth of an hour", answer.Header.Get("Retry-After"))
@@ -301,8 +304,8 @@ func TestUserQuotas(t *testing.T) {
 			break
 		}
 	}
-	if created != 9 {
-		t.Errorf("got %d more pastes in this hour, want 9", created)
+	if pastes != 9 {
+		t.Errorf("got %d more pastes in this hour, want 9", pastes)
 	}
 	settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 	if code, _, stderr := program.Run(t, settings, "user", "update", "epoxy", "--admin"); code != 0 {
@@ -313,7 +316,7 @@ func TestUserQuotas(t *testing.T) {
 	}
 }
 
-// TestStoreFull fills the store: reading and deleting still work, and deleting makes room.
+// TestStoreFull fills the store, and checks that reading and deleting still work and that deleting makes room.
 func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -338,12 +341,12 @@ func TestStoreFull(t *testing.T) {
 		t.Errorf("got %s %s, want 503 and %q", answer.Status, body, full)
 	}
 	a := newAgent(t, p, program.EpoxyToken)
-	a.refused("create_paste", arguments{"pasties": texts(arguments{"code": "x"})}, full)
-	a.refused("edit_paste", arguments{"id": ids[0], "pasties": texts(arguments{"code": "x"})}, full)
-	a.does("read_paste", arguments{"id": ids[0]}, &toolPaste{})
+	a.wantRefusal("create_paste", arguments{"pasties": texts(arguments{"code": "x"})}, full)
+	a.wantRefusal("edit_paste", arguments{"id": ids[0], "pasties": texts(arguments{"code": "x"})}, full)
+	a.mustCall("read_paste", arguments{"id": ids[0]}, &toolPaste{})
 	wantStatus(t, p, "/paste/"+ids[0], http.StatusOK)
 	p.WaitForLog("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached")
-	a.does("delete_paste", arguments{"id": ids[0]}, &struct{}{})
+	a.mustCall("delete_paste", arguments{"id": ids[0]}, &struct{}{})
 	for _, id := range ids[1:] {
 		if answer, body := exchange(t, p, http.MethodDelete, "/paste/"+id, owner); answer.StatusCode != http.StatusOK {
 			t.Errorf("got %s %s, want it deleted", answer.Status, body)
@@ -355,8 +358,8 @@ func TestStoreFull(t *testing.T) {
 	})
 }
 
-// TestLargeEdits checks that an edit with more values than the history has room for is refused. The history stays, and
-// its numbers continue.
+// TestLargeEdits checks that an edit with more values than the history can hold is refused. The history stays as it is,
+// and its numbers continue.
 func TestLargeEdits(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -368,7 +371,7 @@ func TestLargeEdits(t *testing.T) {
 			Language string `json:"language"`
 			Code     string `json:"code"`
 		}
-		var shown struct {
+		var document struct {
 			ID      string  `json:"_id"`
 			Pasties []pasty `json:"pasties"`
 			Edits   []struct{ EditID int }
@@ -381,26 +384,26 @@ func TestLargeEdits(t *testing.T) {
 			}
 			answer, got := exchange(t, p, method, path, owner, "\n"+string(text))
 			if answer.StatusCode == http.StatusOK {
-				if err := json.Unmarshal([]byte(got), &shown); err != nil {
+				if err := json.Unmarshal([]byte(got), &document); err != nil {
 					t.Fatal(err)
 				}
 			}
 			return answer.StatusCode
 		}
 		send(http.MethodPost, "/paste", map[string]any{"pasties": slices.Repeat([]pasty{{Code: "x", Language: "Go"}}, 600)})
-		path := "/paste/" + shown.ID
+		path := "/paste/" + document.ID
 		for number, title := range []string{"first", "second"} {
 			if status := send(http.MethodPatch, path, map[string]any{"title": title}); status != http.StatusOK {
 				t.Fatalf("title %s: got %d, want 200", title, status)
 			}
-			if n := len(shown.Edits); n != number+1 || shown.Edits[number].EditID != number {
-				t.Errorf("title %s: got %+v, want %d edits, numbered from 0", title, shown.Edits, number+1)
+			if n := len(document.Edits); n != number+1 || document.Edits[number].EditID != number {
+				t.Errorf("title %s: got %+v, want %d edits, numbered from 0", title, document.Edits, number+1)
 			}
-			changed := slices.Clone(shown.Pasties)
-			for i := range changed {
-				changed[i].Title, changed[i].Code = "new", "new" // 1,200 values
+			pasties := slices.Clone(document.Pasties)
+			for i := range pasties {
+				pasties[i].Title, pasties[i].Code = "new", "new" // 1,200 values
 			}
-			if status := send(http.MethodPatch, path, map[string]any{"pasties": changed}); status != http.StatusBadRequest {
+			if status := send(http.MethodPatch, path, map[string]any{"pasties": pasties}); status != http.StatusBadRequest {
 				t.Errorf("1,200 values: got %d, want 400", status)
 			}
 		}

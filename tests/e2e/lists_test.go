@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// listPage is what a list answers.
+// listPage is a page of a list.
 type listPage struct {
 	Items []struct {
 		ID   string `json:"_id"`
@@ -23,21 +23,21 @@ type listPage struct {
 	Next string
 }
 
-// page reads a page of a list.
-func page(t *testing.T, p *program.Process, path, token string, status int) (read listPage) {
+// readPage requests a page of a list.
+func readPage(t *testing.T, p *program.Process, path, token string, status int) (page listPage) {
 	t.Helper()
 	got, body := p.Get(path, token)
 	if got != status {
 		t.Fatalf("%s: got %d %s, want %d", path, got, body, status)
 	}
-	if err := json.Unmarshal([]byte(body), &read); err != nil {
+	if err := json.Unmarshal([]byte(body), &page); err != nil {
 		t.Fatal(err)
 	}
-	return read
+	return page
 }
 
-// TestListsByPage pages through each list in several page sizes while others write, and sends its cursors to other
-// lists and readers.
+// TestListsByPage pages through each list in several page sizes, and sends its cursors to other lists and readers,
+// which must refuse them.
 func TestListsByPage(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -68,16 +68,16 @@ func TestListsByPage(t *testing.T) {
 				var got []string
 				for cursor := ""; ; {
 					path := fmt.Sprintf("%s&limit=%d&cursor=%s", list, limit, url.QueryEscape(cursor))
-					read := page(t, p, path, token, http.StatusOK)
-					if len(read.Items) > limit {
-						t.Errorf("%s: got %d pastes, want at most %d", list, len(read.Items), limit)
+					page := readPage(t, p, path, token, http.StatusOK)
+					if len(page.Items) > limit {
+						t.Errorf("%s: got %d pastes, want at most %d", list, len(page.Items), limit)
 					}
-					for _, item := range read.Items {
-						if slices.Contains(ids, item.ID) { // others are of the fixture
+					for _, item := range page.Items {
+						if slices.Contains(ids, item.ID) { // the others belong to the fixture
 							got = append(got, item.ID)
 						}
 					}
-					if cursor = read.Next; cursor == "" {
+					if cursor = page.Next; cursor == "" {
 						break
 					}
 					cursors[list] = cursor
@@ -91,22 +91,23 @@ func TestListsByPage(t *testing.T) {
 			for other := range cursors {
 				token := map[bool]string{true: program.MortarToken, false: program.EpoxyToken}[strings.Contains(other, "starred")]
 				if other != list {
-					page(t, p, other+"&cursor="+url.QueryEscape(cursor), token, http.StatusBadRequest)
+					readPage(t, p, other+"&cursor="+url.QueryEscape(cursor), token, http.StatusBadRequest)
 				}
 			}
-			for _, broken := range []string{
+			for _, invalid := range []string{
 				cursor[1:], cursor + "A", "A" + cursor, strings.ToUpper(cursor), "x", strings.Repeat("A", 3000),
 			} {
-				page(t, p, list+"&cursor="+url.QueryEscape(broken), program.MortarToken, http.StatusBadRequest)
+				readPage(t, p, list+"&cursor="+url.QueryEscape(invalid), program.MortarToken, http.StatusBadRequest)
 			}
 		}
-		page(t, p, "/list/own?tag=paged&cursor="+cursors["/list/own?tag=paged"], program.MortarToken, http.StatusBadRequest)
+		readPage(t, p, "/list/own?tag=paged&cursor="+cursors["/list/own?tag=paged"], program.MortarToken,
+			http.StatusBadRequest)
 		search := "/list/search?q=needle"
-		page(t, p, search+"&cursor="+cursors[search], program.EpoxyToken, http.StatusBadRequest)
+		readPage(t, p, search+"&cursor="+cursors[search], program.EpoxyToken, http.StatusBadRequest)
 	})
 }
 
-// TestListsTurnedOff checks the answers if recent pastes and search are off.
+// TestListsTurnedOff checks the answers while the list of recent pastes and the search are turned off.
 func TestListsTurnedOff(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_SEARCH=false")

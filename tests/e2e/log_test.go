@@ -17,9 +17,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// ask sends the same request again and again over one connection, without waiting for the answers in between. The
-// first of them is held against the document: to do so with thousands takes longer than to serve them.
-func ask(t *testing.T, server *program.Process, path string, times int) {
+// pipeline sends the same request repeatedly over one connection, without waiting for the answers in between. It checks
+// only the first answer against the OpenAPI document: checking takes longer than serving.
+func pipeline(t *testing.T, server *program.Process, path string, times int) {
 	t.Helper()
 	connection, err := net.DialTimeout("tcp", server.Address, program.Patience)
 	if err != nil {
@@ -27,7 +27,7 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 	}
 	defer connection.Close() //nolint:errcheck // it has been read
 	_ = connection.SetDeadline(time.Now().Add(program.Patience))
-	go func() { // if it fails, an answer is missing
+	go func() { // if this fails, an answer is missing
 		_, _ = io.WriteString(connection, strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: gluepot.test\r\n\r\n", times))
 	}()
 	answers := bufio.NewReader(connection)
@@ -47,39 +47,40 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 	}
 }
 
-// muchLog is how many requests leave more in the log than a pipe and the server hold, with more than 200 bytes for
-// each.
+// muchLog is a number of requests whose lines of the log, of more than 200 bytes each, do not fit into the pipe and the
+// server's buffer.
 const muchLog = 7_000
 
-// TestUnreadLog serves while nobody reads the log. Later the log says how much is missing, and has every other line.
+// TestUnreadLog serves while nobody reads the log. Then the log must say how many lines are missing, and have all
+// others.
 func TestUnreadLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	release := server.Stderr.Hold(t)
-	ask(t, server, "/data/language?name=go", muchLog)
+	pipeline(t, server, "/data/language?name=go", muchLog)
 	wantStatus(t, server, "/readyz", http.StatusOK)
 	wantStatus(t, server, "/data/numPastes", http.StatusOK)
 	release()
 	server.WaitForLog("lines of the log were dropped: no reader took them")
-	ask(t, server, "/data/languageExt?extension=go", 1)
+	pipeline(t, server, "/data/languageExt?extension=go", 1)
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	server.WaitForLog("stopped")
-	logged, dropped, last := 0, 0, ""
+	lines, dropped, last := 0, 0, ""
 	for _, line := range server.Log() {
 		if n, ok := line["dropped"].(float64); ok {
 			dropped += int(n)
 		}
 		if line["msg"] == "request" {
-			logged++
+			lines++
 			last, _ = line["route"].(string)
 		}
 	}
-	if want := muchLog + 2; logged+dropped != want || last != "/data/languageExt" {
-		t.Errorf("got %d requests logged and %d dropped, want %d in all; got the last for %s, want it for /data/languageExt",
-			logged, dropped, want, last)
+	if want := muchLog + 2; lines+dropped != want || last != "/data/languageExt" {
+		t.Errorf("got %d requests in the log and %d dropped, want %d in all; got the last for %s, want /data/languageExt",
+			lines, dropped, want, last)
 	}
 }
 
@@ -88,7 +89,7 @@ func TestStoppingWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	release := server.Stderr.Hold(t)
-	ask(t, server, "/data/language?name=go", muchLog)
+	pipeline(t, server, "/data/language?name=go", muchLog)
 	server.Signal(syscall.SIGTERM)
 	program.Eventually(t, "the program ends", func() bool {
 		return errors.Is(server.Cmd.Process.Signal(syscall.Signal(0)), os.ErrProcessDone)
@@ -104,13 +105,13 @@ func TestClosedLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
 	broken := server.Stderr.Break()
-	ask(t, server, "/data/language?name=go", 1)
+	pipeline(t, server, "/data/language?name=go", 1)
 	select {
 	case <-broken:
 	case <-time.After(program.Patience):
 		t.Fatal("got nothing in the log, want a line")
 	}
-	ask(t, server, "/data/language?name=go", 1)
+	pipeline(t, server, "/data/language?name=go", 1)
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)

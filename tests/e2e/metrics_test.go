@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestMetrics reads the figures of a server after a few requests, and while it drains.
+// TestMetrics reads the metrics of a server after a few requests, and while it drains.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -23,22 +23,22 @@ func TestMetrics(t *testing.T) {
 		p.Get("/user/self", "no token")
 		p.Get("/user/nothing/here", "")
 		const get = `http_request_method="GET",http_response_status_code=`
-		figures := scrape(t, admin, "/metrics")
+		metrics := scrape(t, admin, "/metrics")
 		for _, want := range []string{
 			`http_server_request_duration_seconds_count{` + get + `"404",http_route="/user/:username/exists"} 1`,
 			`http_server_request_duration_seconds_count{` + get + `"401",http_route="/user/self"} 1`,
 			`http_server_request_duration_seconds_count{` + get + `"404",http_route=""} 1`,
 			"gluepot_sign_ins_rejected_total 1", "gluepot_pastes_created_total 0", "gluepot_build_info{version=",
 		} {
-			if !strings.Contains(figures, "\n"+want) {
-				t.Errorf("no line %q in\n%s", want, figures)
+			if !strings.Contains(metrics, "\n"+want) {
+				t.Errorf("got\n%s\nwant a line %q", metrics, want)
 			}
 		}
 		if profile := scrape(t, admin, "/debug/pprof/goroutine?debug=1"); !strings.Contains(profile, "goroutine profile:") {
 			t.Errorf("got %q, want a profile", profile)
 		}
 		if status, _ := p.Get("/metrics", ""); status != http.StatusNotFound {
-			t.Errorf("got %d where everybody asks, want 404", status)
+			t.Errorf("got %d for /metrics at the public address, want 404", status)
 		}
 		p.Signal(syscall.SIGTERM)
 		p.WaitForLog("stopping")
@@ -49,7 +49,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsAddressTaken checks that a server that cannot serve metrics says so, and does not start.
+// TestMetricsAddressTaken checks that a server does not start if it cannot serve metrics, and says so.
 func TestMetricsAddressTaken(t *testing.T) {
 	t.Parallel()
 	url := "GLUEPOT_DATABASE_URL=" + database.SQLite(t).URL

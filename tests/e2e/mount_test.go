@@ -18,24 +18,24 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// mount is the path of the public URL. It is also that of endpoints, which is the hardest case.
+// mount is the path of the public URL. It is also a path of endpoints, which is the hardest case.
 const mount = "/paste"
 
-// crawler follows everything that pages below a path lead to.
+// crawler follows all links of pages below a path.
 type crawler struct {
 	*surfer
 
 	seen map[string]bool
 }
 
-// TestMount serves below a path, behind a proxy that passes the path on and behind one that cuts it off: no link, form,
-// file, cookie or redirect of any page leaves it.
+// TestMount serves below a path, behind a proxy that passes the path on and behind one that cuts it off. No link, form,
+// file, cookie or redirect of any page may leave the path.
 func TestMount(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]bool{"passed on": false, "cut off": true} {
+	for name, cutsPath := range map[string]bool{"passed on": false, "cut off": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var address string // of the node, which is told that of the proxy before it starts
+			var address string // of the node, which starts after the proxy
 			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != mount && !strings.HasPrefix(r.URL.Path, mount+"/") {
 					http.Error(w, "another service", http.StatusTeapot)
@@ -45,7 +45,7 @@ func TestMount(t *testing.T) {
 					r.SetURL(&url.URL{Scheme: "http", Host: address})
 					r.SetXForwarded()
 				}}
-				if cut {
+				if cutsPath {
 					forward = http.StripPrefix(mount, forward)
 				}
 				forward.ServeHTTP(w, r)
@@ -58,7 +58,7 @@ func TestMount(t *testing.T) {
 				for _, args := range []string{"user update mortar --admin", "user update epoxy --public=true"} {
 					if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL},
 						strings.Fields(args)...); code != 0 {
-						t.Fatalf("%s: got %d, %s", args, code, stderr)
+						t.Fatalf("%s: got exit code %d, %s, want 0", args, code, stderr)
 					}
 				}
 				node = program.Serve(t, cfg.URL, settings...)
@@ -107,66 +107,66 @@ func crawlMounted(t *testing.T, origin string, serve func(settings ...string)) {
 	}
 	if answer, text := ask(http.MethodPatch, "/paste/"+id, "application/json",
 		`{"title": "another"}`); answer.StatusCode != http.StatusOK {
-		t.Errorf("got %d %s of an edit, want 200", answer.StatusCode, text)
+		t.Errorf("got %d %s for an edit, want 200", answer.StatusCode, text)
 	}
 	if answer, text := ask(http.MethodGet, "/paste/"+id, "", ""); !strings.Contains(text, `"_id":"`+id+`"`) {
 		t.Errorf("got %d %s, want the paste as JSON", answer.StatusCode, text)
 	}
 	if answer, text := ask(http.MethodGet, "/pastes", "", ""); answer.StatusCode != http.StatusSeeOther {
-		t.Errorf("got %d %s for a page without Accept, want the page of one's pastes", answer.StatusCode, text)
+		t.Errorf("got %d %s for a page without Accept, want the page of the user's pastes", answer.StatusCode, text)
 	}
 	if _, text := ask(http.MethodGet, "/openapi.json", "", ""); !strings.Contains(text, `"url": "`+mount+`"`) {
 		t.Errorf("got %.300s, want the server at %s", text, mount)
 	}
-	c.sees(http.StatusNotFound, "There is nothing here", http.MethodGet, mount+"/unknown0", nil)
-	c.sees(http.StatusSeeOther, mount+"/sign-in?next=%2Fpastes", http.MethodGet, mount+"/pastes", nil)
+	c.wantPage(http.StatusNotFound, "There is nothing here", http.MethodGet, mount+"/unknown0", nil)
+	c.wantPage(http.StatusSeeOther, mount+"/sign-in?next=%2Fpastes", http.MethodGet, mount+"/pastes", nil)
 	c.follow("/", "/docs", "/sign-in", "/sign-up", "/invite/none", "/setup/none", "/reset/none", "/sign-in/none",
 		"/sign-in/none/callback")
-	c.sees(http.StatusSeeOther, mount+"/starred", http.MethodPost, mount+"/sign-in", url.Values{
+	c.wantPage(http.StatusSeeOther, mount+"/starred", http.MethodPost, mount+"/sign-in", url.Values{
 		"token": {program.MortarToken}, "next": {"/starred"},
 	})
 	jar := c.Jar.Cookies(&url.URL{Scheme: "http", Host: strings.TrimPrefix(origin, "http://"), Path: "/"})
 	if len(jar) > 0 {
-		t.Errorf("got cookies for all of the host, %v, want them for %s alone", jar, mount)
+		t.Errorf("got cookies for the whole host, %v, want them only for %s", jar, mount)
 	}
 	clear(c.seen)
 	c.follow("/", "/"+id, "/~epoxy", "/recent", "/search?q=x", "/account", "/account/identities", "/admin",
 		"/robots.txt", "/"+id+"/embed", "/"+id+"/fork",
 		"/"+id+".txt", "/"+id+"/raw", "/"+id+"/raw/none", "/"+id+"/raw/none/none", "/"+id+"/open",
 		"/oembed?url="+url.QueryEscape(link))
-	c.sees(http.StatusSeeOther, mount+"/"+id, http.MethodPost, mount+"/"+id+"/star", url.Values{"do": {"star"}})
-	c.sees(http.StatusOK, "rendered", http.MethodPost, mount+"/preview", url.Values{"code": {"# x"}})
-	c.sees(http.StatusSeeOther, mount+"/", http.MethodPost, mount+"/sign-out", nil)
+	c.wantPage(http.StatusSeeOther, mount+"/"+id, http.MethodPost, mount+"/"+id+"/star", url.Values{"do": {"star"}})
+	c.wantPage(http.StatusOK, "rendered", http.MethodPost, mount+"/preview", url.Values{"code": {"# x"}})
+	c.wantPage(http.StatusSeeOther, mount+"/", http.MethodPost, mount+"/sign-out", nil)
 	code, stdout, stderr := program.Run(t, []string{"GLUEPOT_SERVER=" + public, "XDG_CONFIG_HOME=" + t.TempDir()}, "push")
-	pushed := strings.TrimSpace(stdout)
-	if code != 0 || !strings.HasPrefix(pushed, public+"/") {
-		t.Errorf("push: got %d, %s, %s, want a link below %s", code, stdout, stderr, public)
+	pasteLink := strings.TrimSpace(stdout)
+	if code != 0 || !strings.HasPrefix(pasteLink, public+"/") {
+		t.Errorf("push: got exit code %d, %s, %s, want a link below %s", code, stdout, stderr, public)
 	}
-	code, stdout, stderr = program.Run(t, []string{"GLUEPOT_SERVER=" + public}, "pull", pushed)
+	code, stdout, stderr = program.Run(t, []string{"GLUEPOT_SERVER=" + public}, "pull", pasteLink)
 	if code != 0 || stdout != "text\n" {
-		t.Errorf("pull: got %d, %q, %s, want what was pushed", code, stdout, stderr)
+		t.Errorf("pull: got exit code %d, %q, %s, want the text", code, stdout, stderr)
 	}
 }
 
-// wantRoutes wants every page asked for that a GET can reach. The log may come later than the answers.
+// wantRoutes checks that the log has a request for every page that a GET can reach. It may be later than the answers.
 func wantRoutes(t *testing.T, node *program.Process) {
 	t.Helper()
 	for _, page := range visit.New(t).Routes() {
 		if page.Get != nil {
-			program.Eventually(t, "a request for "+page.Path+", as the test is to reach every page", func() bool {
+			program.Eventually(t, "a request for "+page.Path+" in the log", func() bool {
 				return slices.ContainsFunc(node.Log(), func(line map[string]any) bool { return line["route"] == page.Path })
 			})
 		}
 	}
 }
 
-// followed are the attributes that lead somewhere.
-var followed = []string{"href", "src", "action", "formaction", "data-base", "data-home", "data-document"}
+// linkAttributes are the attributes with addresses.
+var linkAttributes = []string{"href", "src", "action", "formaction", "data-base", "data-home", "data-document"}
 
-// repeated are pages that lead to more of their kind without end, or are shown in another way.
-var repeated = regexp.MustCompile(`[?&](after|before|sort|tag|wrap)=`)
+// variants matches pages that lead to endless others of their kind, or show the same in another way.
+var variants = regexp.MustCompile(`[?&](after|before|sort|tag|wrap)=`)
 
-// follow asks for paths below the mount, and for all that they lead to. Each link must stay below it.
+// follow requests paths below the mount, and everything that they link to. Each link must stay below it.
 func (c *crawler) follow(paths ...string) {
 	c.t.Helper()
 	for _, path := range paths {
@@ -177,34 +177,34 @@ func (c *crawler) follow(paths ...string) {
 func (c *crawler) visit(path, from string) {
 	c.t.Helper()
 	path, _, _ = strings.Cut(path, "#")
-	if c.seen[path] || repeated.MatchString(path) {
+	if c.seen[path] || variants.MatchString(path) {
 		return
 	}
 	c.seen[path] = true
 	status, text := c.ask(http.MethodGet, path, nil)
 	if status == http.StatusTeapot || status >= http.StatusInternalServerError {
-		c.t.Errorf("%s, from %s: got %d %.200s, want it below the path", path, from, status, text)
+		c.t.Errorf("%s, from %s: got %d %.200s, want a page below the mount", path, from, status, text)
 	}
 	if status >= 300 && status < 400 {
 		c.visitLink(text, path)
 		return
 	}
 	if !strings.HasPrefix(text, "<") {
-		return // it is no page
+		return // not a page
 	}
 	tokens := html.NewTokenizer(strings.NewReader(text))
 	for tokens.Next() != html.ErrorToken {
 		token := tokens.Token()
 		for _, attribute := range token.Attr {
-			if !slices.Contains(followed, attribute.Key) || attribute.Val == "" || strings.HasPrefix(attribute.Val, "#") {
+			if !slices.Contains(linkAttributes, attribute.Key) || attribute.Val == "" || strings.HasPrefix(attribute.Val, "#") {
 				continue
 			}
-			method := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool {
+			isForm := slices.ContainsFunc(token.Attr, func(a html.Attribute) bool {
 				return a.Key == "method" && a.Val == "post"
 			})
-			link := c.resolved(attribute.Val, path)
-			if method || strings.HasPrefix(attribute.Key, "data-") {
-				c.want(link, path)
+			link := c.resolve(attribute.Val, path)
+			if isForm || strings.HasPrefix(attribute.Key, "data-") {
+				c.isOwn(link, path)
 			} else {
 				c.visitLink(link, path)
 			}
@@ -212,8 +212,8 @@ func (c *crawler) visit(path, from string) {
 	}
 }
 
-// resolved returns where a link on a page leads, as a browser reads it.
-func (c *crawler) resolved(link, page string) string {
+// resolve returns the address of a link on a page, as a browser resolves it.
+func (c *crawler) resolve(link, page string) string {
 	c.t.Helper()
 	base, err := url.Parse(c.origin + page)
 	if err != nil {
@@ -226,8 +226,8 @@ func (c *crawler) resolved(link, page string) string {
 	return target.String()
 }
 
-// want reports whether a link is one of this site, which must be below the mount.
-func (c *crawler) want(link, from string) bool {
+// isOwn reports whether a link is one of this site, and fails the test if it is not below the mount.
+func (c *crawler) isOwn(link, from string) bool {
 	c.t.Helper()
 	if strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "mailto:") {
 		return false // of another site
@@ -242,7 +242,7 @@ func (c *crawler) want(link, from string) bool {
 
 func (c *crawler) visitLink(link, from string) {
 	c.t.Helper()
-	if c.want(link, from) {
+	if c.isOwn(link, from) {
 		c.visit(strings.TrimPrefix(link, c.origin), from)
 	}
 }

@@ -12,30 +12,30 @@ import (
 	"unicode/utf8"
 )
 
-// names stands between the decision tables, which name what is made, and a server, which draws ids and reads its clock.
+// names translates between the names in the decision tables and the ids and times of a server.
 type names struct {
-	began     time.Time
+	start     time.Time
 	ids       map[string]string // by name, with its brackets
-	known     map[string]string // the other way round
-	pastes    int               // that no request has named
-	perPaste  map[string]int    // pasties of a paste, by its name, and edits, by its name and "edit"
+	byID      map[string]string // names by id
+	pastes    int               // number of pastes without a name in the tables
+	perPaste  map[string]int    // number of a paste's pasties, by its name, and of its edits, by its name and "edit"
 	etagNames map[string]string // by ETag
 }
 
 func newNames() *names {
 	return &names{
-		began: time.Now(), ids: map[string]string{}, known: map[string]string{}, perPaste: map[string]int{},
+		start: time.Now(), ids: map[string]string{}, byID: map[string]string{}, perPaste: map[string]int{},
 		etagNames: map[string]string{},
 	}
 }
 
-// fill puts the ids in place of their names.
+// fill replaces names by their ids.
 func (n *names) fill(text string) string {
 	return namePattern.ReplaceAllStringFunc(text, func(name string) string {
 		if id, ok := n.ids[name]; ok {
 			return id
 		}
-		panic("no request before this one has made " + name)
+		panic("no request before this one has created " + name)
 	})
 }
 
@@ -44,12 +44,12 @@ var (
 	timePattern = regexp.MustCompile(`"(createdAt|editedAt|deletesAt)":(\d+)`)
 )
 
-// learn takes the ids of an answer that is a paste, or its link.
+// learn remembers the ids in an answer that is a paste or its link.
 func (n *names) learn(name string, response *http.Response, body string) {
 	if name != "" && !namePattern.MatchString("<"+name+">") {
-		panic("the name " + name + " is not of small letters alone, so no request could use it")
+		panic("the name " + name + " has other characters than small letters, so no request could use it")
 	}
-	var made struct {
+	var document struct {
 		ID             string `json:"_id"`
 		Encrypted      bool
 		Pasties, Edits []struct {
@@ -57,32 +57,33 @@ func (n *names) learn(name string, response *http.Response, body string) {
 		}
 	}
 	link := response.Header.Get("Location")
-	if err := json.Unmarshal([]byte(body), &made); (err != nil || made.Pasties == nil && !made.Encrypted) && link == "" {
+	if err := json.Unmarshal([]byte(body), &document); (err != nil || document.Pasties == nil && !document.Encrypted) &&
+		link == "" {
 		return
 	}
-	if made.ID == "" {
-		made.ID = path.Base(link)
+	if document.ID == "" {
+		document.ID = path.Base(link)
 	}
-	if known, ok := n.known[made.ID]; ok {
-		name = strings.Trim(known, "<>")
-	} else if made.ID == "oldest01" || made.ID == "imported" { // which no request has made
+	if former, ok := n.byID[document.ID]; ok {
+		name = strings.Trim(former, "<>")
+	} else if document.ID == "oldest01" || document.ID == "imported" { // no request creates these
 		return
 	} else if name == "" {
 		n.pastes++
 		name = fmt.Sprintf("paste%d", n.pastes)
 	}
-	n.give(name, made.ID)
+	n.give(name, document.ID)
 	if key := response.Header.Get("Gluepot-Delete-Key"); key != "" {
 		n.give(name+".key", key)
 	}
-	for _, p := range made.Pasties {
-		if n.known[p.ID] == "" {
+	for _, p := range document.Pasties {
+		if n.byID[p.ID] == "" {
 			n.give(fmt.Sprintf("%s.%d", name, n.perPaste[name]), p.ID)
 			n.perPaste[name]++
 		}
 	}
-	for _, e := range made.Edits {
-		if n.known[e.ID] == "" {
+	for _, e := range document.Edits {
+		if n.byID[e.ID] == "" {
 			n.give(fmt.Sprintf("%s.edit%d", name, n.perPaste[name+"edit"]), e.ID)
 			n.perPaste[name+"edit"]++
 		}
@@ -93,12 +94,12 @@ func (n *names) learn(name string, response *http.Response, body string) {
 }
 
 func (n *names) give(name, id string) {
-	n.ids["<"+name+">"], n.known[id] = id, "<"+name+">"
+	n.ids["<"+name+">"], n.byID[id] = id, "<"+name+">"
 }
 
-// hide puts names in place of what differs each time.
+// hide replaces ids, ETags and times by names.
 func (n *names) hide(text string) string {
-	for id, name := range n.known {
+	for id, name := range n.byID {
 		text = strings.ReplaceAll(text, id, name)
 	}
 	for etag, name := range n.etagNames {
@@ -112,7 +113,7 @@ func (n *names) hide(text string) string {
 			created = at
 		}
 		switch {
-		case at < n.began.Unix():
+		case at < n.start.Unix():
 			return field
 		case parts[1] == "deletesAt":
 			return fmt.Sprintf(`"deletesAt":<createdAt + %d>`, at-created)
@@ -123,11 +124,10 @@ func (n *names) hide(text string) string {
 	})
 }
 
-// readable is text as the golden file has it: without the middle of what nobody reads, and with escapes for what is no
-// text.
+// readable returns a text as it is in the golden file: shortened if it is long, and escaped if it is not plain text.
 func readable(text string) string {
-	const most = 2000
-	if len(text) > most {
+	const limit = 2000 // bytes
+	if len(text) > limit {
 		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:100], ""), len(text))
 	}
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r\ufeff") {

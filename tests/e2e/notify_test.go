@@ -26,11 +26,11 @@ func TestNotify(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		seconds, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get(webhook.SignatureHeader), "t="), ",")
 		at, err := time.Parse(time.RFC3339, "1970-01-01T00:00:00Z")
-		if since, bad := time.ParseDuration(seconds + "s"); err == nil && bad == nil {
+		if since, parseErr := time.ParseDuration(seconds + "s"); err == nil && parseErr == nil {
 			at = at.Add(since)
 		}
 		if r.Header.Get(webhook.SignatureHeader) != webhook.Sign("hunter2", at, body) {
-			t.Errorf("got %v, want %s signed", r.Header, body)
+			t.Errorf("got the headers %v, want a signature of %s", r.Header, body)
 		}
 		var fields map[string]string
 		_ = json.Unmarshal(body, &fields)
@@ -52,27 +52,27 @@ func TestNotify(t *testing.T) {
 			t.Errorf("got nothing, want %q", want)
 		}
 	}
-	_, created := exchange(t, server, http.MethodPost, "/raw", "\ncode")
-	link := strings.TrimSpace(created)
+	_, body := exchange(t, server, http.MethodPost, "/raw", "\ncode")
+	link := strings.TrimSpace(body)
 	id := link[strings.LastIndexByte(link, '/')+1:]
 	form := url.Values{"reason": {"spam"}, "text": {"An advertisement."}}
-	answer, page := sent(t, server, http.MethodPost, "/"+id+"/report", form.Encode(),
+	answer, page := roundTrip(t, server, http.MethodPost, "/"+id+"/report", form.Encode(),
 		"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
 	if answer.StatusCode >= 400 {
-		t.Fatalf("got %d %.300s, want the report taken", answer.StatusCode, page)
+		t.Fatalf("got %d %.300s, want the report accepted", answer.StatusCode, page)
 	}
 	wantEvent("report.new " + id)
 
 	if code, _, stderr := program.Run(t, settings, "user", "create", "mia", "--admin"); code != 0 || stderr != "" {
-		t.Errorf("got exit code %d and %q, want neither", code, stderr)
+		t.Errorf("got exit code %d and %q, want 0 and no output", code, stderr)
 	}
 	wantEvent("administrator.new mia (")
 
-	receiver.Close() // commands go on
+	receiver.Close() // commands still work
 	if code, stdout, stderr := program.Run(t, settings, "user", "create", "bob", "--admin"); code != 0 ||
 		!strings.HasPrefix(stdout, "Created the user bob") || strings.Contains(stderr, "hidden") ||
 		!strings.Contains(stderr, "GLUEPOT_NOTIFY_URL did not accept the last notices; lost: 1") {
-		t.Errorf("without a receiver: got exit code %d, %q and %q, want the user created", code, stdout, stderr)
+		t.Errorf("without a receiver: got exit code %d, %q and %q, want 0 and the user created", code, stdout, stderr)
 	}
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 || strings.Contains(server.Stderr.String(), "hidden") {
@@ -80,36 +80,36 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestReceiverHarmsNothing has receivers that hang, send the server around, answer without end, or are not there:
-// reports are taken all the same, while the receiver still holds the first notice, and the server stops.
+// TestReceiverHarmsNothing uses receivers that hang, redirect endlessly, answer endlessly, or do not exist. The server
+// must still accept reports, even before the receiver has answered the first notice, and stop.
 func TestReceiverHarmsNothing(t *testing.T) {
 	t.Parallel()
-	for name, answers := range map[string]func(w http.ResponseWriter, r *http.Request, released <-chan struct{}){
-		"hangs": func(_ http.ResponseWriter, _ *http.Request, released <-chan struct{}) { <-released },
+	for name, answers := range map[string]func(w http.ResponseWriter, r *http.Request, release <-chan struct{}){
+		"hangs": func(_ http.ResponseWriter, _ *http.Request, release <-chan struct{}) { <-release },
 		"redirects": func(w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
 			http.Redirect(w, r, r.URL.Path, http.StatusPermanentRedirect)
 		},
-		"answers without end": func(w http.ResponseWriter, r *http.Request, released <-chan struct{}) {
+		"answers without end": func(w http.ResponseWriter, r *http.Request, release <-chan struct{}) {
 			for chunk := make([]byte, 64<<10); r.Context().Err() == nil; {
 				select {
-				case <-released:
+				case <-release:
 					return
 				default:
 					_, _ = w.Write(chunk)
 				}
 			}
 		},
-		"is not there": nil,
+		"does not exist": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked, released := make(chan struct{}, 100), make(chan struct{})
+			requests, release := make(chan struct{}, 100), make(chan struct{})
 			receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				asked <- struct{}{}
-				answers(w, r, released)
+				requests <- struct{}{}
+				answers(w, r, release)
 			}))
 			defer receiver.Close()
-			defer close(released)
+			defer close(release)
 			if answers == nil {
 				receiver.Close()
 			}
@@ -119,13 +119,13 @@ func TestReceiverHarmsNothing(t *testing.T) {
 			_, link := exchange(t, server, http.MethodPost, "/raw", "\ncode")
 			path := strings.TrimSpace(link[strings.LastIndexByte(link, '/'):]) + "/report"
 			for n := range 5 {
-				answer, page := sent(t, server, http.MethodPost, path, "reason=spam&text=An+advertisement.",
+				answer, page := roundTrip(t, server, http.MethodPost, path, "reason=spam&text=An+advertisement.",
 					"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
 				if answer.StatusCode >= 400 {
-					t.Fatalf("got %d %.300s, want the report taken", answer.StatusCode, page)
+					t.Fatalf("got %d %.300s, want the report accepted", answer.StatusCode, page)
 				}
 				if n == 0 && answers != nil {
-					<-asked
+					<-requests
 				}
 			}
 			server.Signal(syscall.SIGTERM)

@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestOpenAPI compares the document that a server serves with the one in the source.
+// TestOpenAPI compares the document that a server serves with that in the source.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	const base = "/api/v2"
@@ -25,13 +25,13 @@ func TestOpenAPI(t *testing.T) {
 	for path, want := range map[string]string{base + "/openapi.yaml": string(yaml), base + "/openapi.json": string(json)} {
 		response, body := exchange(t, server, http.MethodGet, path, fromWeb)
 		if response.StatusCode != http.StatusOK || body != want || response.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: got %s, %v, %d bytes, want 200 and the document for pages of any origin", path, response.Status,
+			t.Errorf("%s: got %s, %v, %d bytes, want 200, any origin allowed, and the document", path, response.Status,
 				response.Header, len(body))
 		}
 		condition := "If-None-Match: " + response.Header.Get("ETag")
 		response, _ = exchange(t, server, http.MethodGet, path, condition)
 		if response.StatusCode != http.StatusNotModified {
-			t.Errorf("%s: got %s, want 304 for the ETag that it had", path, response.Status)
+			t.Errorf("%s: got %s, want 304 for its ETag", path, response.Status)
 		}
 		if response, _ := exchange(t, server, http.MethodHead, path); response.ContentLength != int64(len(want)) {
 			t.Errorf("HEAD %s: got %d bytes, want %d", path, response.ContentLength, len(want))
@@ -39,7 +39,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestBodyThatDoesNotArrive announces bodies and does not send them.
+// TestBodyThatDoesNotArrive announces bodies but does not send them.
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL, "GLUEPOT_HTTP_READ_TIMEOUT=10s")
@@ -49,57 +49,57 @@ func TestBodyThatDoesNotArrive(t *testing.T) {
 		with(http.MethodPut, "/raw"), with(http.MethodPut, "/raw/a"), with(http.MethodPut, "/a"),
 	}
 	wantEvery(t, requests, func(o openapi.Operation) bool { return o.Body != "" })
-	var waiting sync.WaitGroup
+	var group sync.WaitGroup
 	for _, r := range requests {
-		waiting.Go(func() {
+		group.Go(func() {
 			response, body := exchange(t, server, r.method, r.target, append(r.headers, "Content-Length: 5")...)
 			if response.StatusCode != http.StatusRequestTimeout || !response.Close {
 				t.Errorf("%s %s: got %s, %s, want 408 and the connection closed", r.method, r.target, response.Status, body)
 			}
 		})
 	}
-	waiting.Wait()
+	group.Wait()
 }
 
-// wantEvery wants each operation of the document that a test is about to be among the test's requests.
+// wantEvery checks that the requests of a test cover each operation of the document that the test is about.
 func wantEvery(t *testing.T, requests []request, about func(openapi.Operation) bool) {
 	t.Helper()
 	contract, err := openapi.Shared()
 	must(t, err)
-	requested := make(map[string]bool)
+	covered := make(map[string]bool)
 	for _, r := range requests {
-		requested[contract.NameOf(r.method, r.target)] = true
+		covered[contract.NameOf(r.method, r.target)] = true
 	}
-	for _, o := range contract.Operations() { // some are there twice
-		if about(o) && !requested[o.Name] {
-			requested[o.Name] = true
+	for _, o := range contract.Operations() { // has some twice
+		if about(o) && !covered[o.Name] {
+			covered[o.Name] = true
 			t.Errorf("got no request for %s in the list of %s, want one", o.Name, t.Name())
 		}
 	}
 }
 
-// excused are ends of the lines of openapi.Contract.Unseen that no test here brings about, and why.
-var excused = map[string]string{
-	" 500": "nothing is known to bring it about; TestInternalError of tests/openapi breaks something",
+// exceptions are the ends of lines of openapi.Contract.Unseen that no test here causes, with the reasons.
+var exceptions = map[string]string{
+	" 500": "no known request causes it; TestInternalError of tests/openapi breaks something",
 }
 
-// missing returns what is unseen and not excused, and excuses that nothing needs.
-func missing(unseen []string, excused map[string]string) (lines []string) {
-	needed := map[string]bool{}
+// missing returns a message for each unseen line without an exception, and for each exception that nothing needs.
+func missing(unseen []string, exceptions map[string]string) (lines []string) {
+	needs := map[string]bool{}
 	for _, line := range unseen {
-		found := false
-		for end := range excused {
+		excepted := false
+		for end := range exceptions {
 			if strings.HasSuffix(line, end) {
-				needed[end], found = true, true
+				needs[end], excepted = true, true
 			}
 		}
-		if !found {
+		if !excepted {
 			lines = append(lines, "got no answer "+line+", want one: adapters/httpapi/openapi.yaml has it")
 		}
 	}
-	for end, reason := range excused {
-		if !needed[end] {
-			lines = append(lines, fmt.Sprintf("got every answer %q, want no excuse for it: %s", end, reason))
+	for end, reason := range exceptions {
+		if !needs[end] {
+			lines = append(lines, fmt.Sprintf("got every answer %q, want no exception for it: %s", end, reason))
 		}
 	}
 	return lines
@@ -112,21 +112,21 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := contract.Unseen()
-	got := missing(all, excused)
+	unseen := contract.Unseen()
+	got := missing(unseen, exceptions)
 	if len(got) == 0 || slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, " 500,") }) {
-		t.Errorf("got %q, want what nobody has asked for, without those that are excused", got)
+		t.Errorf("got %q, want the unseen answers without the exceptions", got)
 	}
 	err = contract.Check("", openapi.Answer{
 		Method: http.MethodGet, Target: "/healthz", Status: http.StatusOK, Body: []byte(`{"status":"ok"}`),
 		Header: http.Header{"X-Request-Id": {"golden"}, "Cache-Control": {"no-cache"}, "Content-Type": {"application/json"},
 			"Vary": {"Origin"}},
 	})
-	if got := len(all) - len(contract.Unseen()); got != 1 {
-		t.Errorf("got %d answers seen and %v, want 1", got, err)
+	if got := len(unseen) - len(contract.Unseen()); got != 1 {
+		t.Errorf("got %d seen answers, error %v, want 1", got, err)
 	}
-	if got := missing(nil, excused); len(got) != 1 || !strings.Contains(got[0], "want no excuse") {
-		t.Errorf("got %q, want an excuse too many", got)
+	if got := missing(nil, exceptions); len(got) != 1 || !strings.Contains(got[0], "want no exception") {
+		t.Errorf("got %q, want one line about an unnecessary exception", got)
 	}
 }
 
@@ -140,14 +140,14 @@ func wholePackage() bool {
 	return os.Getenv("GLUEPOT_TEST_PROGRAM") == ""
 }
 
-// everythingSeen returns the exit code for a run that should have had every documented answer: 1 if one is missing.
-func everythingSeen() int {
+// checkAllSeen returns the exit code of a run that should have had every documented answer: 1 if one is missing.
+func checkAllSeen() int {
 	contract, err := openapi.Shared()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	lines := missing(contract.Unseen(), excused)
+	lines := missing(contract.Unseen(), exceptions)
 	for _, line := range lines {
 		fmt.Fprintln(os.Stderr, line)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestPagesOfNothing compares the pages of a private, an expired and an unknown paste, and the answers to programs.
+// TestPagesOfNothing checks that pages of private and of unknown pastes and profiles are the same page of a 404.
 func TestPagesOfNothing(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -25,73 +25,74 @@ func TestPagesOfNothing(t *testing.T) {
 	for _, path := range []string{
 		"/" + private, "/unknown0", "/" + private + "/history", "/unknown0/files.zip", "/~mortar", "/~nobody", "/a/b/c",
 	} {
-		status, page := accepting(t, p, path, "text/html,*/*;q=0.8")
+		status, page := getAccepting(t, p, path, "text/html,*/*;q=0.8")
 		if status != http.StatusNotFound || strings.Contains(page, "secret") || !strings.HasPrefix(page, "<!doctype html>") {
-			t.Errorf("%s: got %d %s, want a page of 404", path, status, page)
+			t.Errorf("%s: got %d %s, want 404 with a page", path, status, page)
 		}
 		page = withoutPath(page, path)
 		pages = append(pages, page)
 		if page != pages[0] {
-			t.Errorf("%s: got another page than for a private paste:\n%s\n%s", path, page, pages[0])
+			t.Errorf("%s: got\n%s\nwant the page as for a private paste\n%s", path, page, pages[0])
 		}
-		if status, answer := accepting(t, p, path, "application/json"); status != http.StatusNotFound ||
+		if status, answer := getAccepting(t, p, path, "application/json"); status != http.StatusNotFound ||
 			!strings.Contains(answer, `"detail":"There is nothing at this path."`) {
-			t.Errorf("%s: got %d %s, want the error in JSON", path, status, answer)
+			t.Errorf("%s: got %d %s, want 404 with the error in JSON", path, status, answer)
 		}
 	}
-	status, page := accepting(t, p, "/"+public, "*/*")
+	status, page := getAccepting(t, p, "/"+public, "*/*")
 	if status != http.StatusOK || !strings.Contains(page, "<title>for all · Gluepot</title>") {
 		t.Errorf("got %d %s, want the paste", status, page)
 	}
-	if status, page := accepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK ||
+	if status, page := getAccepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK ||
 		!strings.Contains(page, `href="/`+public+`"`) {
 		t.Errorf("got %d %s, want the profile with the paste", status, page)
 	}
 	for _, accept := range []string{"text/html", "*/*", ""} {
-		if status, page := accepting(t, p, "/", accept); status != http.StatusOK ||
+		if status, page := getAccepting(t, p, "/", accept); status != http.StatusOK ||
 			!strings.Contains(page, `href="/api/v2/docs"`) {
-			t.Errorf("for %q: got %d %s, want a page that leads to the interface", accept, status, page)
+			t.Errorf("for %q: got %d %s, want a page with a link to the API's documentation", accept, status, page)
 		}
 	}
-	status, answer := accepting(t, p, "/api/v2/paste/"+private, "text/html")
+	status, answer := getAccepting(t, p, "/api/v2/paste/"+private, "text/html")
 	if status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
 		t.Errorf("got %d %s, want JSON below the base path", status, answer)
 	}
 	wantSessions(t, p, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, private, pages[0])
 }
 
-// withoutPath returns an error page without where signing in and choosing colours lead back to.
+// withoutPath returns an error page without the path to which signing in and choosing colours lead back.
 func withoutPath(page, path string) string {
 	return strings.NewReplacer(url.QueryEscape(path), "PATH", `value="`+path+`"`, `value="PATH"`).Replace(page)
 }
 
-// createdID has Epoxy create a paste and returns its id.
+// createdID creates a paste as Epoxy, and returns its id.
 func createdID(t *testing.T, p *program.Process, body string) string {
 	t.Helper()
 	_, answer := send(t, p, http.MethodPost, "/api/v2/paste", body, "Authorization", program.EpoxyToken)
-	var made struct {
+	var created struct {
 		ID string `json:"_id"`
 	}
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.ID == "" {
+	if err := json.Unmarshal([]byte(answer), &created); err != nil || created.ID == "" {
 		t.Fatalf("got %s, %v, want a paste", answer, err)
 	}
-	return made.ID
+	return created.ID
 }
 
-// accepting asks for a path with an Accept. Answers are not held against the document, which pages are not in.
-func accepting(t *testing.T, p *program.Process, path, accept string) (status int, body string) {
+// getAccepting requests a path with an Accept header. It does not check answers against the OpenAPI document, which
+// does not describe pages.
+func getAccepting(t *testing.T, p *program.Process, path, accept string) (status int, body string) {
 	t.Helper()
 	return send(t, p, http.MethodGet, path, "", "Accept", accept)
 }
 
 func send(t *testing.T, p *program.Process, method, path, body string, headers ...string) (status int, answer string) {
 	t.Helper()
-	response, answer := sent(t, p, method, path, body, headers...)
+	response, answer := roundTrip(t, p, method, path, body, headers...)
 	return response.StatusCode, answer
 }
 
-// sent is send, and returns the headers of the answer, too.
-func sent(t *testing.T, p *program.Process, method, path, body string,
+// roundTrip is like send, but returns the whole response.
+func roundTrip(t *testing.T, p *program.Process, method, path, body string,
 	headers ...string) (response *http.Response, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.Address+path, strings.NewReader(body))
@@ -106,15 +107,15 @@ func sent(t *testing.T, p *program.Process, method, path, body string,
 		t.Fatal(err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
-	read, err := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(read)
+	return response, string(content)
 }
 
-// TestOneFileByText checks that a text that is sent alone gets its owner's default language unless another is detected,
-// and is listed by the name of its file.
+// TestOneFileByText checks that a file sent as plain text gets its owner's default language unless another is detected,
+// and that lists show it by its name.
 func TestOneFileByText(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -138,7 +139,7 @@ func TestOneFileByText(t *testing.T) {
 		owner.signIn(program.EpoxyToken)
 		for _, path := range []string{"/pastes", "/~epoxy"} {
 			if _, list := owner.ask(http.MethodGet, path, nil); !strings.Contains(list, "<bdi>main.go</bdi></a>") {
-				t.Errorf("%s: got %s, want the paste by the name of its file", path, list)
+				t.Errorf("%s: got %s, want the paste listed as main.go", path, list)
 			}
 		}
 	})

@@ -8,9 +8,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first
-// pasty, <name.edit0> that of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the
-// golden file has them for the ids.
+// A request gives the paste that it creates a name of small letters: <name> is the paste's id, <name.0> that of its
+// first pasty, <name.edit0> that of its first edit, and <name.etag> the answer's ETag. Later requests use these names,
+// and the golden file has them instead of the ids.
 
 func (r request) as(name string) request {
 	r.name = name
@@ -21,7 +21,7 @@ func post(body string, headers ...string) request {
 	return with(http.MethodPost, "/paste", append(headers, "\n"+body)...)
 }
 
-// part is a part of a form, and what separates it from the next.
+// part returns a part of a multipart form, with its boundary.
 func part(names, content string) string {
 	return "--x\r\nContent-Disposition: form-data; " + names + "\r\n\r\n" + content + "\r\n"
 }
@@ -35,7 +35,7 @@ func patch(target, body string, headers ...string) request {
 	return with(http.MethodPatch, target, append(headers, "\n"+body)...)
 }
 
-// edit is patch by the owner.
+// edit returns a PATCH by the owner.
 func edit(target, body string) request { return patch(target, body, owner) }
 
 func encrypted(body string, headers ...string) request {
@@ -62,7 +62,7 @@ const (
 	asForm  = "Content-Type: multipart/form-data; boundary=x"
 )
 
-// pasteDecisions are about pastes. The rows follow one another: each finds what those before it have left.
+// pasteDecisions has a row for each decision about pastes. The rows run in order, and see the pastes of earlier rows.
 var pasteDecisions = []decision{
 	{"the paste endpoints", []request{
 		post(`{"title":"First","expiresIn":"1w","isPublic":true,"tags":["b","a"],`+
@@ -402,7 +402,7 @@ var pasteDecisions = []decision{
 		with(http.MethodOptions, "/encrypted", fromWeb),
 	}},
 
-	// Reading. <public> is there from here on, <private> until DELETE.
+	// Reading. <public> exists from here on, <private> until DELETE.
 	{"public or unlisted, any token or none, valid or not", []request{
 		post(`{"isPublic":true,"tags":"mine","pasties":[{"title":"t","code":"public"}]}`, owner).as("public"),
 		get("/paste/<public>"),
@@ -738,5 +738,5 @@ func numbered(count int) string {
 	return strings.TrimSuffix(tags.String(), ",")
 }
 
-// longTitle is longer than a new one may be.
+// longTitle is longer than the title of a new paste may be.
 var longTitle = strings.Repeat("t", 1025)

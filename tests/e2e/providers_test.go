@@ -20,8 +20,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// surfer is a browser that keeps cookies and follows nothing. Those of a host are for each of its ports, which are the
-// nodes.
+// surfer is a browser that keeps cookies and follows no redirects. Its cookies apply to all ports of a host, and thus
+// to all nodes.
 type surfer struct {
 	http.Client
 
@@ -40,8 +40,8 @@ func newSurfer(t *testing.T, node *program.Process) *surfer {
 	}}
 }
 
-// ask sends a request as a page of this site does, and returns the status and the address that it is sent on to, or
-// else the page.
+// ask sends a request as a page of this site does. It returns the status, and the address of a redirect or else the
+// page.
 func (s *surfer) ask(method, path string, form url.Values) (status int, page string) {
 	s.t.Helper()
 	if method == http.MethodPost {
@@ -72,8 +72,8 @@ func (s *surfer) ask(method, path string, form url.Values) (status int, page str
 	return answer.StatusCode, string(body)
 }
 
-// sees wants a status, and the address that the browser is sent on to or a part of the page.
-func (s *surfer) sees(status int, part, method, path string, form url.Values) (page string) {
+// wantPage sends a request, and checks the status and a part of the redirect's address or of the page.
+func (s *surfer) wantPage(status int, part, method, path string, form url.Values) (page string) {
 	s.t.Helper()
 	got, page := s.ask(method, path, form)
 	if got != status || !strings.Contains(page, part) {
@@ -82,45 +82,44 @@ func (s *surfer) sees(status int, part, method, path string, form url.Values) (p
 	return page
 }
 
-// leave goes to a provider, and returns the path that it sends the browser back to.
-func (s *surfer) leave(provider, query string) string {
+// startSignIn goes to a provider, and returns the path of the callback.
+func (s *surfer) startSignIn(provider, query string) string {
 	s.t.Helper()
 	status, address := s.ask(http.MethodGet, "/sign-in/"+provider+"?"+query, nil)
 	if status != http.StatusSeeOther {
-		s.t.Fatalf("got %d %s, want to be sent to the provider", status, address)
+		s.t.Fatalf("got %d %s, want a redirect to the provider", status, address)
 	}
 	return idp.Visit(s.t, address).RequestURI()
 }
 
-// providerLink finds where the page that leaves for a provider leads to.
+// providerLink matches the link to the provider on the page before it.
 var providerLink = regexp.MustCompile(`<a class="button main" rel="nofollow" href="([^"]+)"`)
 
-// leaveToLink goes to a provider from the page of one's accounts, and returns the path that it sends the browser back
-// to.
-func (s *surfer) leaveToLink(provider string) string {
+// startLink goes to a provider from the page of linked accounts, and returns the path of the callback.
+func (s *surfer) startLink(provider string) string {
 	s.t.Helper()
-	page := s.sees(http.StatusOK, "Link ", http.MethodPost, "/account/identities", url.Values{"link": {provider}})
+	page := s.wantPage(http.StatusOK, "Link ", http.MethodPost, "/account/identities", url.Values{"link": {provider}})
 	matches := providerLink.FindStringSubmatch(page)
 	if matches == nil {
-		s.t.Fatalf("got %s, want the way to the provider", page)
+		s.t.Fatalf("got %s, want a link to the provider", page)
 	}
 	return idp.Visit(s.t, html.UnescapeString(matches[1])).RequestURI()
 }
 
-// comes signs in with a provider, and sees what it comes back to.
-func (s *surfer) comes(status int, part, provider, query string) {
+// wantReturn signs in with a provider, and checks the answer to the callback.
+func (s *surfer) wantReturn(status int, part, provider, query string) {
 	s.t.Helper()
-	s.sees(status, part, http.MethodGet, s.leave(provider, query), nil)
+	s.wantPage(status, part, http.MethodGet, s.startSignIn(provider, query), nil)
 }
 
-// cookie returns what a cookie holds, or "".
+// cookie returns the value of a cookie, or "".
 func (s *surfer) cookie(name string) string {
 	s.t.Helper()
-	there, err := url.Parse(s.origin)
+	origin, err := url.Parse(s.origin)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, c := range s.Jar.Cookies(there) {
+	for _, c := range s.Jar.Cookies(origin) {
 		if c.Name == name {
 			return c.Value
 		}
@@ -128,14 +127,14 @@ func (s *surfer) cookie(name string) string {
 	return ""
 }
 
-// signsUp makes an account.
-func (s *surfer) signsUp(provider, name string) {
+// signUp creates an account.
+func (s *surfer) signUp(provider, name string) {
 	s.t.Helper()
-	s.comes(http.StatusSeeOther, "/sign-up", provider, "")
-	s.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {name}})
+	s.wantReturn(http.StatusSeeOther, "/sign-up", provider, "")
+	s.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {name}})
 }
 
-// nodes serves a database with both providers: on PostgreSQL on two nodes. Providers know the first.
+// nodes starts nodes with both providers: two on PostgreSQL, and one on SQLite. The providers know the first.
 func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation,
 	settings ...string) (first, second *program.Process) {
 	t.Helper()
@@ -147,8 +146,8 @@ func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation,
 	return first, program.Serve(t, cfg.URL, slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
 }
 
-// TestProviders walks through signing in: the user chooses a name at the first visit only, links a second provider, and
-// cannot remove the last one.
+// TestProviders signs in with providers: the user chooses a name only the first time, links a second provider, and
+// cannot unlink the last one.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -156,58 +155,59 @@ func TestProviders(t *testing.T) {
 		with := idp.ForInstallation(t)
 		first, second := nodes(t, cfg, with)
 		ann := newSurfer(t, first)
-		ann.sees(http.StatusOK, `href="/sign-in/oidc?next=%2Fstarred"`, http.MethodGet, "/sign-in?next=/starred", nil)
-		back := ann.leave("oidc", "next=/starred")
-		ann.origin = "http://" + second.Address // any node takes who comes back
-		ann.sees(http.StatusSeeOther, "/sign-up", http.MethodGet, back, nil)
-		ann.sees(http.StatusOK, `value="Ann-Example"`, http.MethodGet, "/sign-up", nil)
+		ann.wantPage(http.StatusOK, `href="/sign-in/oidc?next=%2Fstarred"`, http.MethodGet, "/sign-in?next=/starred", nil)
+		back := ann.startSignIn("oidc", "next=/starred")
+		ann.origin = "http://" + second.Address // any node accepts the callback
+		ann.wantPage(http.StatusSeeOther, "/sign-up", http.MethodGet, back, nil)
+		ann.wantPage(http.StatusOK, `value="Ann-Example"`, http.MethodGet, "/sign-up", nil)
 		for name, status := range map[string]int{"EPOXY": 409, "": 400, "аnn": 400 /* Cyrillic */, "self": 400} {
-			ann.sees(status, `role="alert"`, http.MethodPost, "/sign-up", url.Values{"name": {name}})
+			ann.wantPage(status, `role="alert"`, http.MethodPost, "/sign-up", url.Values{"name": {name}})
 		}
-		ann.sees(http.StatusSeeOther, "/starred", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+		ann.wantPage(http.StatusSeeOther, "/starred", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
 		ann.origin = "http://" + first.Address
-		ann.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
-		ann.sees(http.StatusOK, "New password", http.MethodGet, "/sign-up", nil) // what everyone may do
-		ann.sees(http.StatusBadRequest, "was finished already", http.MethodPost, "/sign-up", url.Values{"name": {"again"}})
+		ann.wantPage(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
+		ann.wantPage(http.StatusOK, "New password", http.MethodGet, "/sign-up", nil) // anybody may sign up with a password
+		ann.wantPage(http.StatusBadRequest, "was finished already", http.MethodPost, "/sign-up",
+			url.Values{"name": {"again"}})
 
-		ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
+		ann.wantPage(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
 		before := ann.cookie("gluepot-session")
-		ann.comes(http.StatusSeeOther, "/pastes", "oidc", "")
+		ann.wantReturn(http.StatusSeeOther, "/pastes", "oidc", "")
 		if ann.cookie("gluepot-session") == before {
-			t.Error("got the session that has ended, want another one")
+			t.Error("got the ended session, want another one")
 		}
 		unlink := url.Values{"unlink": {"oidc@" + with.OIDC.URL}}
-		ann.sees(http.StatusConflict, "your last way to sign in", http.MethodPost, "/account/identities", unlink)
-		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodGet, ann.leaveToLink("github"), nil)
-		ann.sees(http.StatusOK, "account 77", http.MethodGet, "/account/identities", nil)
+		ann.wantPage(http.StatusConflict, "your last way to sign in", http.MethodPost, "/account/identities", unlink)
+		ann.wantPage(http.StatusSeeOther, "/account/identities", http.MethodGet, ann.startLink("github"), nil)
+		ann.wantPage(http.StatusOK, "account 77", http.MethodGet, "/account/identities", nil)
 		again := newSurfer(t, second)
-		again.comes(http.StatusSeeOther, "/pastes", "github", "")
-		again.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/", nil)
-		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodPost, "/account/identities", unlink)
-		newSurfer(t, first).comes(http.StatusSeeOther, "/sign-up", "oidc", "")
-		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions",
+		again.wantReturn(http.StatusSeeOther, "/pastes", "github", "")
+		again.wantPage(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/", nil)
+		ann.wantPage(http.StatusSeeOther, "/account/identities", http.MethodPost, "/account/identities", unlink)
+		newSurfer(t, first).wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "")
+		ann.wantPage(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions",
 			url.Values{"end": {"others"}})
-		again.sees(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
-		var remaining int
-		err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&remaining)
-		if err != nil || remaining != 1 {
-			t.Errorf("got %d attempts, error %v, want that of the newcomer who has not chosen a name", remaining, err)
+		again.wantPage(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
+		var attempts int
+		err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&attempts)
+		if err != nil || attempts != 1 {
+			t.Errorf("got %d attempts, error %v, want 1, of the user who has not chosen a name", attempts, err)
 		}
-		come, err := url.Parse(back)
+		callback, err := url.Parse(back)
 		if err != nil {
 			t.Fatal(err)
 		}
-		secrets := []string{idp.ClientSecret, "gho_test", come.Query().Get("code"), come.Query().Get("state"),
+		secrets := []string{idp.ClientSecret, "gho_test", callback.Query().Get("code"), callback.Query().Get("state"),
 			"Ann Example", "sub-77"}
 		for _, secret := range secrets {
 			if log := first.Stderr.String() + second.Stderr.String(); strings.Contains(log, secret) {
-				t.Errorf("got %s in the log, want none of what comes from a provider", secret)
+				t.Errorf("got %s in the log, want no data from a provider", secret)
 			}
 		}
 	})
 }
 
-// TestCallbacks attacks the callback of a provider. Nothing is stored, and no answer is a 500.
+// TestCallbacks attacks the callback of a provider. It must store nothing and never answer 500.
 func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -215,21 +215,21 @@ func TestCallbacks(t *testing.T) {
 	with := idp.ForInstallation(t)
 	node, _ := nodes(t, cfg, with)
 	ann, eve := newSurfer(t, node), newSurfer(t, node)
-	ann.signsUp("oidc", "ann")
+	ann.signUp("oidc", "ann")
 	session := ann.cookie("gluepot-session")
 
-	back := ann.leave("oidc", "")
-	eve.sees(http.StatusBadRequest, "was not begun in this browser", http.MethodGet, back, nil)
-	ann.sees(http.StatusSeeOther, "/pastes", http.MethodGet, back, nil)
+	back := ann.startSignIn("oidc", "")
+	eve.wantPage(http.StatusBadRequest, "was not begun in this browser", http.MethodGet, back, nil)
+	ann.wantPage(http.StatusSeeOther, "/pastes", http.MethodGet, back, nil)
 	if ann.cookie("gluepot-session") == session {
-		t.Error("got the session that there was before signing in, want another one")
+		t.Error("got the session from before signing in, want another one")
 	}
 	other := newSurfer(t, node)
 	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: node.Address},
 		[]*http.Cookie{{Name: "gluepot-session", Value: session}})
-	other.sees(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
-	ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
-	stored := func() (counts string) {
+	other.wantPage(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
+	ann.wantPage(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
+	countRows := func() (counts string) {
 		t.Helper()
 		err := database.SQL(t, cfg).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM users) || ' users, ' ||
 			(SELECT count(*) FROM identities) || ' identities, ' ||
@@ -239,7 +239,7 @@ func TestCallbacks(t *testing.T) {
 		}
 		return counts
 	}
-	before := stored()
+	before := countRows()
 	for what, alter := range map[string]func(path string) string{
 		"another state":    func(path string) string { return strings.Replace(path, "state=", "state=x", 1) },
 		"no state":         func(path string) string { return strings.Replace(path, "state=", "s=", 1) },
@@ -249,17 +249,17 @@ func TestCallbacks(t *testing.T) {
 		"cancelled":        func(path string) string { return strings.Replace(path, "code=", "error=access_denied&c=", 1) },
 		"refused scopes":   func(path string) string { return strings.Replace(path, "code=", "error=invalid_scope&c=", 1) },
 		"another issuer":   func(path string) string { return path + "&iss=https%3A%2F%2Fevil.example" },
-		"what is no text":  func(path string) string { return path + "&error=%ff%00" },
+		"invalid UTF-8":    func(path string) string { return path + "&error=%ff%00" },
 	} {
 		visitor := newSurfer(t, node)
 		if status, page := visitor.ask(http.MethodGet,
-			alter(visitor.leave("oidc", "")), nil); status != http.StatusBadRequest &&
+			alter(visitor.startSignIn("oidc", "")), nil); status != http.StatusBadRequest &&
 			status != http.StatusNotFound || visitor.cookie("gluepot-session") != "" {
-			t.Errorf("%s: got %d %s, want it refused", what, status, page)
+			t.Errorf("%s: got %d %s, want 400 or 404 and no session", what, status, page)
 		}
 	}
-	if got := stored(); got != before {
-		t.Errorf("got %s stored, want nothing but %s", got, before)
+	if got := countRows(); got != before {
+		t.Errorf("got %s, want %s as before", got, before)
 	}
 	for _, why := range []string{"invalid_grant", "invalid_scope", "evil.example"} {
 		program.Eventually(t, why+" in the log, for operators", func() bool {
@@ -269,36 +269,36 @@ func TestCallbacks(t *testing.T) {
 			})
 		})
 	}
-	// Two tabs of a browser: each comes back to where it was.
-	one, two := ann.leave("oidc", "next=/starred"), ann.leave("oidc", "next=/account")
-	ann.sees(http.StatusSeeOther, "/starred", http.MethodGet, one, nil)
-	ann.sees(http.StatusSeeOther, "/account", http.MethodGet, two, nil)
+	// Two tabs of a browser each return to their own page.
+	one, two := ann.startSignIn("oidc", "next=/starred"), ann.startSignIn("oidc", "next=/account")
+	ann.wantPage(http.StatusSeeOther, "/starred", http.MethodGet, one, nil)
+	ann.wantPage(http.StatusSeeOther, "/account", http.MethodGet, two, nil)
 	for _, next := range []string{
 		"//evil.example", `/\evil.example`, "https://evil.example", "https:evil.example", "/%09/evil.example",
 		"javascript:alert(1)",
 		"%2F%2Fevil.example",
 	} {
-		ann.comes(http.StatusSeeOther, "/pastes", "oidc", "next="+next)
+		ann.wantReturn(http.StatusSeeOther, "/pastes", "oidc", "next="+next)
 	}
-	// What was begun by another user links nothing.
-	link := ann.leaveToLink("github")
-	ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
-	ann.sees(http.StatusForbidden, "Another user began to link", http.MethodGet, link, nil)
+	// A flow that another user began links nothing.
+	link := ann.startLink("github")
+	ann.wantPage(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
+	ann.wantPage(http.StatusForbidden, "Another user began to link", http.MethodGet, link, nil)
 
-	// The same subject of another provider is another person.
+	// The same subject at another provider is another person.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account = idp.Account{Subject: "77", Name: "ann"} })
-	eve.signsUp("github", "eve")
-	newSurfer(t, node).comes(http.StatusSeeOther, "/sign-up", "oidc", "")
-	// The browser of one person comes twice at once: there is one account.
+	eve.signUp("github", "eve")
+	newSurfer(t, node).wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "")
+	// Two browsers of one person sign up at once. Only one account is created.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account.Subject = "twice" })
 	visitors := []*surfer{newSurfer(t, node), newSurfer(t, node)}
 	for _, visitor := range visitors {
-		visitor.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
+		visitor.wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "")
 	}
 	var group sync.WaitGroup
 	for i, visitor := range visitors {
 		group.Go(func() {
-			visitor.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up",
+			visitor.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up",
 				url.Values{"name": {fmt.Sprint("twice", i)}})
 		})
 	}
@@ -311,9 +311,8 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// TestLinkedByALink follows links that could be in a paste's Markdown, from a page of this site: none links the
-// provider's account, which is a stranger's. Nor does a form without the session's value, or with that of another
-// session.
+// TestLinkedByALink follows links that could be in a paste's Markdown, and sends forms without a CSRF token or with
+// that of another session. None may link the provider's account, which could be a stranger's.
 func TestLinkedByALink(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -322,32 +321,32 @@ func TestLinkedByALink(t *testing.T) {
 	node, _ := nodes(t, cfg, with)
 	victim, stranger := newSurfer(t, node), newSurfer(t, node)
 	for surfer, token := range map[*surfer]string{victim: program.EpoxyToken, stranger: program.MortarToken} {
-		surfer.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {token}})
+		surfer.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {token}})
 	}
 	wantUnlinked := func(how string) {
 		t.Helper()
 		code, out, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "user", "identities", "epoxy")
 		if code != 0 || strings.Contains(out, "oidc") {
-			t.Errorf("%s: got %d %s%s, want no account of the provider linked", how, code, out, stderr)
+			t.Errorf("%s: got %d %s%s, want no linked account of the provider", how, code, out, stderr)
 		}
 	}
 	for _, query := range []string{"link=1", "link=1&next=/account/identities"} {
-		victim.ask(http.MethodGet, victim.leave("oidc", query), nil)
+		victim.ask(http.MethodGet, victim.startSignIn("oidc", query), nil)
 		wantUnlinked("/sign-in/oidc?" + query)
 	}
-	victim.sees(http.StatusOK, "Linked accounts", http.MethodGet, "/account/identities?link=oidc", nil)
+	victim.wantPage(http.StatusOK, "Linked accounts", http.MethodGet, "/account/identities?link=oidc", nil)
 	_, page := stranger.ask(http.MethodGet, "/account/identities", nil)
-	others := csrfField.FindStringSubmatch(page)[1]
-	for what, value := range map[string]string{"no value": "", "a stranger's value": others} {
+	strangersToken := csrfField.FindStringSubmatch(page)[1]
+	for what, value := range map[string]string{"no value": "", "a stranger's value": strangersToken} {
 		form := url.Values{"link": {"oidc"}, "csrf": {value}}
 		const refusal = "does not belong to your current session"
-		victim.sees(http.StatusForbidden, refusal, http.MethodPost, "/account/identities", form)
+		victim.wantPage(http.StatusForbidden, refusal, http.MethodPost, "/account/identities", form)
 		wantUnlinked(what)
 	}
 }
 
-// TestRefusalsAreLogged turns accounts of a provider away, and checks that the log has the reason, and nothing of the
-// account.
+// TestRefusalsAreLogged signs in with accounts that are refused, and checks that the log has the reason but no personal
+// data.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -355,7 +354,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 		claims   map[string]any
 		status   int
 		page     string
-		reason   string // in the log; empty: none
+		reason   string // in the log, unless it is empty
 	}{
 		"a nested claim": {
 			[]string{"GLUEPOT_OIDC_REQUIRED_CLAIM=realm_access.roles=paste-users"},
@@ -397,7 +396,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 				b.Tamper = func(claims map[string]any) { maps.Copy(claims, c.claims) }
 			})
 			node, _ := nodes(t, cfg, with, append([]string{"GLUEPOT_DATABASE_MIGRATE=true"}, c.settings...)...)
-			newSurfer(t, node).comes(c.status, c.page, "oidc", "")
+			newSurfer(t, node).wantReturn(c.status, c.page, "oidc", "")
 			if c.reason != "" {
 				program.Eventually(t, "the reason in the log", func() bool {
 					return slices.ContainsFunc(node.Log(), func(line map[string]any) bool {
@@ -413,8 +412,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// TestProviderOutOfOrder uses a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer
-// is a 500.
+// TestProviderOutOfOrder uses a provider that misbehaves. Everything else must work, and no answer may be a 500.
 func TestProviderOutOfOrder(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -428,20 +426,20 @@ func TestProviderOutOfOrder(t *testing.T) {
 	ann := newSurfer(t, node)
 	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
 		with.OIDC.Misbehave(how, "")
-		ann.sees(http.StatusServiceUnavailable, "Example", http.MethodGet, "/sign-in/oidc", nil)
-		ann.sees(http.StatusOK, "Example", http.MethodGet, "/sign-in", nil)
-		newSurfer(t, node).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in",
+		ann.wantPage(http.StatusServiceUnavailable, "Example", http.MethodGet, "/sign-in/oidc", nil)
+		ann.wantPage(http.StatusOK, "Example", http.MethodGet, "/sign-in", nil)
+		newSurfer(t, node).wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in",
 			url.Values{"token": {program.MortarToken}})
 	}
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
-	ann.signsUp("oidc", "ann")
+	ann.signUp("oidc", "ann")
 	with.OIDC.Behave(func(b *idp.Behaviour) {
 		b.Tamper = func(claims map[string]any) { claims["aud"] = "another client" }
 	})
-	newSurfer(t, node).comes(http.StatusBadRequest, "", "oidc", "")
+	newSurfer(t, node).wantReturn(http.StatusBadRequest, "", "oidc", "")
 }
 
-// TestFailedCallbacks sends refused callbacks and invitations until there are too many.
+// TestFailedCallbacks sends invalid callbacks, invitations and names until they are too many.
 func TestFailedCallbacks(t *testing.T) {
 	t.Parallel()
 	for what, ask := range map[string]func(*surfer) (int, string){
@@ -449,7 +447,7 @@ func TestFailedCallbacks(t *testing.T) {
 			return s.ask(http.MethodGet, "/sign-in/oidc/callback?state=a&code=b", nil)
 		},
 		"invitations": func(s *surfer) (int, string) { return s.ask(http.MethodGet, "/invite/madeup", nil) },
-		"begun with invitations": func(s *surfer) (int, string) {
+		"sign-ins with invitations": func(s *surfer) (int, string) {
 			return s.ask(http.MethodGet, "/sign-in/oidc?invite=madeup", nil)
 		},
 		"names": func(s *surfer) (int, string) { return s.ask(http.MethodPost, "/sign-up", url.Values{"name": {"ann"}}) },
@@ -462,21 +460,21 @@ func TestFailedCallbacks(t *testing.T) {
 			visitor := newSurfer(t, node)
 			for i := range 3 {
 				if status, page := ask(visitor); status != http.StatusBadRequest && status != http.StatusForbidden {
-					t.Errorf("attempt %d: got %d %s, want it refused for what it is", i+1, status, page)
+					t.Errorf("attempt %d: got %d %s, want 400 or 403", i+1, status, page)
 				}
 			}
 			if status, page := ask(visitor); status != http.StatusTooManyRequests {
 				t.Errorf("got %d %s, want 429", status, page)
 			}
 			for _, path := range []string{"/sign-in/github", "/sign-in/oidc/callback?state=a&code=b", "/invite/other"} {
-				visitor.sees(http.StatusTooManyRequests, "Too many", http.MethodGet, path, nil)
+				visitor.wantPage(http.StatusTooManyRequests, "Too many", http.MethodGet, path, nil)
 			}
-			visitor.sees(http.StatusOK, "", http.MethodGet, "/", nil)
+			visitor.wantPage(http.StatusOK, "", http.MethodGet, "/", nil)
 		})
 	}
 }
 
-// TestInvitations signs up with the link of an invitation, which admits one person.
+// TestInvitations signs up with the link of an invitation, which works for one person.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -487,23 +485,23 @@ func TestInvitations(t *testing.T) {
 	code, stdout, stderr := program.Run(t, settings, "invite", "create", "--note", "for the tests")
 	_, link, ok := strings.Cut(stdout, "http://"+with.Address)
 	if !ok {
-		t.Fatalf("got %d %s %s, want a link", code, stdout, stderr)
+		t.Fatalf("got exit code %d, %s %s, want a link", code, stdout, stderr)
 	}
 	link, _, _ = strings.Cut(strings.TrimSpace(link), "\n")
 	node, _ := nodes(t, cfg, with, "GLUEPOT_REGISTRATION=invite")
 	stranger, ann := newSurfer(t, node), newSurfer(t, node)
-	stranger.comes(http.StatusForbidden, "ask its operator for an invitation", "oidc", "")
-	page := ann.sees(http.StatusOK, "for the tests", http.MethodGet, link, nil)
+	stranger.wantReturn(http.StatusForbidden, "ask its operator for an invitation", "oidc", "")
+	page := ann.wantPage(http.StatusOK, "for the tests", http.MethodGet, link, nil)
 	secret := strings.TrimPrefix(link, "/invite/")
 	if !strings.Contains(page, `href="/sign-in/oidc?invite=`+secret) {
 		t.Errorf("got %s, want the buttons", page)
 	}
-	ann.comes(http.StatusSeeOther, "/sign-up", "oidc", "invite="+secret)
-	ann.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
-	stranger.sees(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
+	ann.wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "invite="+secret)
+	ann.wantPage(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+	stranger.wantPage(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
 }
 
-// TestBlockedNewcomer blocks the network of a visitor who has just come back from a provider, and of a user.
+// TestBlockedNewcomer blocks a network while a visitor and a user from it sign in with providers.
 func TestBlockedNewcomer(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
@@ -511,17 +509,17 @@ func TestBlockedNewcomer(t *testing.T) {
 	with := idp.ForInstallation(t)
 	node, _ := nodes(t, cfg, with)
 	newcomer, member := newSurfer(t, node), newSurfer(t, node)
-	member.signsUp("github", "known")
-	newcomer.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
-	back := member.leave("github", "")
+	member.signUp("github", "known")
+	newcomer.wantReturn(http.StatusSeeOther, "/sign-up", "oidc", "")
+	back := member.startSignIn("github", "")
 	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}, "block", "add", "127.0.0.0/8",
 		"--reason", "spam")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
 	const blocked = "Your network is blocked"
-	newcomer.sees(http.StatusForbidden, blocked, http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
-	newcomer.sees(http.StatusForbidden, blocked, http.MethodGet, "/sign-in/oidc", nil)
-	member.sees(http.StatusForbidden, blocked, http.MethodGet, back, nil)
-	member.sees(http.StatusOK, "Signed in as <b>known</b>", http.MethodGet, "/pastes", nil) // reading goes on
+	newcomer.wantPage(http.StatusForbidden, blocked, http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+	newcomer.wantPage(http.StatusForbidden, blocked, http.MethodGet, "/sign-in/oidc", nil)
+	member.wantPage(http.StatusForbidden, blocked, http.MethodGet, back, nil)
+	member.wantPage(http.StatusOK, "Signed in as <b>known</b>", http.MethodGet, "/pastes", nil) // reading still works
 }

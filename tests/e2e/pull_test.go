@@ -22,8 +22,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// titled creates a paste with these titles, and returns its id. The code of each pasty is its position.
-func titled(t *testing.T, server *program.Process, titles ...string) string {
+// createTitled creates a paste with pasties of these titles, and returns its id. The code of each pasty is its
+// position.
+func createTitled(t *testing.T, server *program.Process, titles ...string) string {
 	t.Helper()
 	var pasties []map[string]string
 	for i, title := range titles {
@@ -41,7 +42,7 @@ func titled(t *testing.T, server *program.Process, titles ...string) string {
 	return id[:8]
 }
 
-// tree returns the files below a folder, with what each holds.
+// tree returns the files below a folder, as NAME=CONTENT.
 func tree(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -59,7 +60,7 @@ func tree(t *testing.T, root string) (files []string) {
 	return files
 }
 
-// TestPullKeepsNames writes files by their titles, whatever those are, below the folder.
+// TestPullKeepsNames pulls pastes with all kinds of titles, which become names of files below the folder.
 func TestPullKeepsNames(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -98,12 +99,12 @@ func TestPullKeepsNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
-			id := titled(t, server, c.titles...)
+			id := createTitled(t, server, c.titles...)
 			_, document := server.Get("/paste/"+id, "")
 			out := filepath.Join(p.dir, "out")
-			printed := p.ok("", "pull", id, "-o", out)
+			output := p.mustRun("", "pull", id, "-o", out)
 			got := tree(t, out)
-			for i, file := range got { // a name that was made of a pasty's id
+			for i, file := range got { // replace names made of a pasty's id
 				name, content, _ := strings.Cut(file, "=")
 				id, ok := strings.CutSuffix(name, ".txt")
 				if ok && strings.Contains(document, `"_id":"`+id+`"`) {
@@ -112,22 +113,22 @@ func TestPullKeepsNames(t *testing.T) {
 			}
 			slices.Sort(got)
 			slices.Sort(c.want)
-			asWanted := slices.Equal(got, c.want) && strings.Count(printed, "\n") == len(c.want)
-			if !asWanted || strings.ContainsAny(printed, "\x1b\x00") {
-				t.Errorf("got %q, printed %q, want %q", got, printed, c.want)
+			matches := slices.Equal(got, c.want) && strings.Count(output, "\n") == len(c.want)
+			if !matches || strings.ContainsAny(output, "\x1b\x00") {
+				t.Errorf("got the files %q and the output %q, want %q", got, output, c.want)
 			}
-			if files := tree(t, p.dir); len(files) != len(got)+1 { // and the standard input
-				t.Errorf("got %q, want no file outside of the folder", files)
+			if files := tree(t, p.dir); len(files) != len(got)+1 { // and standard input
+				t.Errorf("got %q, want no files outside the folder", files)
 			}
-			p.fails(1, "", []string{"pull", id, "-o", out}, "already exists: choose another folder with -o")
+			p.wantFailure(1, "", []string{"pull", id, "-o", out}, "already exists: choose another folder with -o")
 			if again := tree(t, out); len(again) != len(got) {
-				t.Errorf("got %q, want nothing more", again)
+				t.Errorf("got %q, want no more files", again)
 			}
 		})
 	}
 }
 
-// TestPullMeetsLinks pulls into folders with symbolic links and files in the way, and into the user's home folder.
+// TestPullMeetsLinks pulls into folders with symbolic links and existing files, and into the user's home folder.
 func TestPullMeetsLinks(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -145,32 +146,32 @@ func TestPullMeetsLinks(t *testing.T) {
 	for _, titles := range [][]string{
 		{"first", "a/main.go"}, {"first", "absolute/main.go"}, {"first", "dangling"}, {"first", "file/x"}, {"first", "file"},
 	} {
-		printed, code := p.run("", "pull", titled(t, server, titles...), "-o", out)
-		if code != 1 || strings.Count(printed, "\n") != 1 {
-			t.Errorf("%q: got exit code %d and %q, want an error", titles, code, printed)
+		output, code := p.run("", "pull", createTitled(t, server, titles...), "-o", out)
+		if code != 1 || strings.Count(output, "\n") != 1 {
+			t.Errorf("%q: got exit code %d and %q, want exit code 1 and one line", titles, code, output)
 		}
 	}
 	if files := tree(t, outside); len(files) != 0 {
-		t.Errorf("got %q, want nothing outside of the folder", files)
+		t.Errorf("got %q, want no files outside the folder", files)
 	}
 	if _, err := os.Stat(filepath.Join(out, "first")); !os.IsNotExist(err) {
-		t.Errorf("got %v, want nothing written where another name is taken", err)
+		t.Errorf("got %v, want no file if another one of the paste exists", err)
 	}
-	hidden := titled(t, server, "x", ".bash_profile")
-	p.fails(1, "", []string{"pull", hidden, "-o", p.dir}, "hidden file in your home folder")
+	hidden := createTitled(t, server, "x", ".bash_profile")
+	p.wantFailure(1, "", []string{"pull", hidden, "-o", p.dir}, "hidden file in your home folder")
 	if _, err := os.Stat(filepath.Join(p.dir, "x")); !os.IsNotExist(err) {
-		t.Errorf("got %v, want nothing written", err)
+		t.Errorf("got %v, want no file", err)
 	}
-	if printed := p.ok("", "pull", titled(t, server, "y", "a/.z"), "-o", p.dir); printed != "y\na/.z\n" {
-		t.Errorf("got %q, want the names of both files", printed)
+	if output := p.mustRun("", "pull", createTitled(t, server, "y", "a/.z"), "-o", p.dir); output != "y\na/.z\n" {
+		t.Errorf("got %q, want the names of both files", output)
 	}
 }
 
-// TestPushKeepsBytes sends a patch of a file with CRLF through the server, and applies it.
+// TestPushKeepsBytes sends a patch with CRLF through the server in every way, and applies it.
 func TestPushKeepsBytes(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git(1)")
+		t.Skip("git(1) is not installed")
 	}
 	server := program.Serve(t, database.SQLite(t).URL)
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
@@ -179,7 +180,7 @@ func TestPushKeepsBytes(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
 		cmd.Dir, cmd.Stdin, cmd.Env = p.dir, strings.NewReader(stdin), append(os.Environ(), p.settings...)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("git %q: got %v and %s", args, err, out)
+			t.Errorf("git %q: got %v and %s, want no error", args, err, out)
 		}
 	}
 	git("", "init", "-q")
@@ -187,11 +188,12 @@ func TestPushKeepsBytes(t *testing.T) {
 	p.file("w.bat", "echo one\r\necho two\r\n")
 	git("", "add", "w.bat")
 	file := p.file("crlf.patch", patch)
-	pushed := strings.TrimSpace(p.ok("", "push", file))
+	pasteLink := strings.TrimSpace(p.mustRun("", "push", file))
 	_, link := send(t, server, http.MethodPost, "/raw?title=crlf.patch", patch)
 	ways := map[string]string{
-		"push and pull": p.ok("", "pull", pushed), "standard input": p.ok("", "pull", strings.TrimSpace(p.ok(patch, "push"))),
-		"push --encrypt": p.ok("", "pull", strings.TrimSpace(p.ok("", "push", "--encrypt", file))),
+		"push and pull": p.mustRun("", "pull", pasteLink), "standard input": p.mustRun("", "pull",
+			strings.TrimSpace(p.mustRun(patch, "push"))),
+		"push --encrypt": p.mustRun("", "pull", strings.TrimSpace(p.mustRun("", "push", "--encrypt", file))),
 	}
 	_, ways["/raw"] = server.Get("/raw/"+path.Base(strings.TrimSpace(link)), "")
 	for way, got := range ways {
@@ -200,7 +202,7 @@ func TestPushKeepsBytes(t *testing.T) {
 		}
 		git(got, "apply", "--check", "-")
 	}
-	p.ok("", "pull", pushed, "-o", filepath.Join(p.dir, "out"))
+	p.mustRun("", "pull", pasteLink, "-o", filepath.Join(p.dir, "out"))
 	git("", "apply", "out/crlf.patch")
 	content, err := os.ReadFile(filepath.Join(p.dir, "w.bat"))
 	if err != nil || string(content) != "echo three\r\necho two\r\n" {
@@ -208,7 +210,7 @@ func TestPushKeepsBytes(t *testing.T) {
 	}
 }
 
-// TestPushNames names inputs without a name, and keeps folders.
+// TestPushNames checks the names of pushed files, pipes and standard input.
 func TestPushNames(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, database.SQLite(t).URL)
@@ -242,32 +244,32 @@ func TestPushNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = write.WriteString("piped")
+			_, _ = write.WriteString("from a pipe")
 			_ = write.Close()
 			cmd := exec.CommandContext(t.Context(), program.Binary(t), slices.Concat([]string{"push"}, more, c.args)...)
 			cmd.Dir, cmd.Env, cmd.ExtraFiles, cmd.Stdin = p.dir, p.settings, []*os.File{read}, strings.NewReader("stdin")
-			printed, err := cmd.CombinedOutput()
+			output, err := cmd.CombinedOutput()
 			_ = read.Close()
 			if err != nil {
-				t.Errorf("%q: got %v and %s", c.args, err, printed)
+				t.Errorf("%q: got %v and %s, want no error", c.args, err, output)
 				continue
 			}
 			titles := c.titles
-			if more != nil { // the names are inside
+			if more != nil { // the names are encrypted
 				titles = slices.Clone(titles)
 				for i := range titles {
 					titles[i] = strings.ReplaceAll(titles[i], "%0A", "")
 				}
 			}
 			out := t.TempDir()
-			p.ok("", "pull", strings.TrimSpace(string(printed)), "-o", out)
+			p.mustRun("", "pull", strings.TrimSpace(string(output)), "-o", out)
 			got := tree(t, out)
 			for i := range got {
 				got[i], _, _ = strings.Cut(got[i], "=")
 			}
 			for i, title := range titles {
 				if title == "" && len(got) > i {
-					got[i] = "" // a name of its own
+					got[i] = "" // a generated name
 				}
 				titles[i] = strings.NewReplacer(`"`, "_", `\`, "/").Replace(title)
 			}
@@ -281,11 +283,11 @@ func TestPushNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"push", p.dir + "/.env", p.dir + "/a/main.go", "--name", "x"}, {"push", "--name", ""},
 	} {
-		p.fails(2, "x", args, "--name")
+		p.wantFailure(2, "x", args, "--name")
 	}
 }
 
-// TestPullWantsEncrypted uses servers that answer a link to an encrypted paste with plain text.
+// TestPullWantsEncrypted pulls from servers that answer the link of an encrypted paste with plain text.
 func TestPullWantsEncrypted(t *testing.T) {
 	t.Parallel()
 	const plain = `{"_id":"abcdefgh","pasties":[{"title":"a.txt","code":"forged"}]}`
@@ -322,37 +324,37 @@ func TestPullWantsEncrypted(t *testing.T) {
 			} {
 				for _, more := range [][]string{{"--yes"}, {"--yes", "-o", filepath.Join(p.dir, "out")}} {
 					args := append([]string{"pull", server.URL + "/abcdefgh#" + fragment}, more...)
-					if printed, code := p.run("", args...); code != 1 || strings.Contains(printed, "forged\n") ||
-						!strings.HasPrefix(printed, "gluepot: ") || strings.Count(printed, "\n") != 1 {
-						t.Errorf("%q: got exit code %d and %q, want one error", args, code, printed)
+					if output, code := p.run("", args...); code != 1 || strings.Contains(output, "forged\n") ||
+						!strings.HasPrefix(output, "gluepot: ") || strings.Count(output, "\n") != 1 {
+						t.Errorf("%q: got exit code %d and %q, want 1 and one line", args, code, output)
 					}
 				}
 			}
 			if files := tree(t, filepath.Join(p.dir, "out")); slices.ContainsFunc(files, func(file string) bool {
 				return strings.Contains(file, "forged")
 			}) {
-				t.Errorf("got %q, want nothing of it written", files)
+				t.Errorf("got %q, want no file with the forged text", files)
 			}
 			for _, fragment := range []string{"", "#", "#L3", "#L3-L7", "#2-L3", "#2", "#main"} {
 				if name != "at once" && name != "as a paste" {
 					break
 				}
-				if printed := p.ok("", "pull", server.URL+"/abcdefgh"+fragment); printed != "forged" {
-					t.Errorf("%s: got %q, want the paste", fragment, printed)
+				if output := p.mustRun("", "pull", server.URL+"/abcdefgh"+fragment); output != "forged" {
+					t.Errorf("%s: got %q, want the paste", fragment, output)
 				}
 			}
 		})
 	}
 }
 
-// TestPullIsBounded uses servers that send without end, compressed or not, and checks that the client reads no more
+// TestPullIsBounded pulls from servers that send endlessly, compressed or not, and checks that the client reads no more
 // than a paste can hold.
 func TestPullIsBounded(t *testing.T) {
 	t.Parallel()
 	var zeros bytes.Buffer
-	packer := gzip.NewWriter(&zeros)
-	_, _ = packer.Write(make([]byte, 64<<20))
-	_ = packer.Close()
+	writer := gzip.NewWriter(&zeros)
+	_, _ = writer.Write(make([]byte, 64<<20))
+	_ = writer.Close()
 	endless := func(w io.Writer, start, piece string) {
 		_, err := io.WriteString(w, start)
 		for piece = strings.Repeat(piece, (64<<10)/len(piece)); err == nil; {
@@ -371,7 +373,7 @@ func TestPullIsBounded(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			endless(w, `{"statusMessage":"`, "x")
 		},
-		"a packed answer": func(w http.ResponseWriter) {
+		"a compressed answer": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Encoding", "gzip")
 			for range 100 {
 				_, _ = w.Write(zeros.Bytes())
@@ -391,41 +393,41 @@ func TestPullIsBounded(t *testing.T) {
 			t.Parallel()
 			var sent atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				answer(&counted{ResponseWriter: w, sent: &sent})
+				answer(&countingWriter{ResponseWriter: w, sent: &sent})
 			}))
 			defer server.Close()
 			process := program.StartShipped(t, newPerson(t).settings, "pull", server.URL+"/abcdefgh")
 			memory := peakMemory(t, process)
-			code, printed := process.Wait(), process.Stdout.String()+process.Stderr.String()
-			if code != 1 || len(printed) > 1000 || strings.Count(printed, "\n") != 1 || strings.Contains(printed, "\x1b") {
-				t.Errorf("got exit code %d and %.2000q, want one short error", code, printed)
+			code, output := process.Wait(), process.Stdout.String()+process.Stderr.String()
+			if code != 1 || len(output) > 1000 || strings.Count(output, "\n") != 1 || strings.Contains(output, "\x1b") {
+				t.Errorf("got exit code %d and %.2000q, want 1 and one short line", code, output)
 			}
-			if most := 300; memory > most {
-				t.Errorf("got %d MiB of memory, want at most %d", memory, most)
+			if limit := 300; memory > limit {
+				t.Errorf("got %d MiB of memory, want at most %d", memory, limit)
 			}
 			t.Logf("%d MiB of memory for %d KiB", memory, sent.Load()>>10)
-			// What is sent and not read waits in the sockets, whose buffers can have 36 MiB.
-			if got, most := sent.Load()>>20, int64(128); got > most {
-				t.Errorf("got %d MiB read, want at most %d", got, most)
+			// Unread bytes wait in the buffers of the sockets, which can hold 36 MiB.
+			if got, limit := sent.Load()>>20, int64(128); got > limit {
+				t.Errorf("got %d MiB sent, want at most %d", got, limit)
 			}
 		})
 	}
 }
 
-// counted counts what is written to a client.
-type counted struct {
+// countingWriter counts the bytes that a handler writes.
+type countingWriter struct {
 	http.ResponseWriter
 	sent *atomic.Int64
 }
 
 // Write implements io.Writer.
-func (c *counted) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
 	c.sent.Add(int64(n))
 	return n, err
 }
 
-// TestLoginWarns checks the warning where others could read the token.
+// TestLoginWarns checks that login warns if others could read the token.
 func TestLoginWarns(t *testing.T) {
 	t.Parallel()
 	const warning = "is not encrypted. Others on the network can read the token"
@@ -436,9 +438,9 @@ func TestLoginWarns(t *testing.T) {
 		"http://127.0.0.1:1":       false, "http://127.9.9.9:1": false, "http://[::1]:1": false, "http://localhost:1": false,
 		"http://[::ffff:127.0.0.1]:1": false, "http://a.localhost:1": false, "https://paste.invalid": false,
 	} {
-		printed, code := p.run("", "login", address) // without a token, which ends it
-		if code != 2 || strings.Contains(printed, warning) != want {
-			t.Errorf("%s: got exit code %d and %q, want a warning: %v", address, code, printed, want)
+		output, code := p.run("", "login", address) // fails without a token
+		if code != 2 || strings.Contains(output, warning) != want {
+			t.Errorf("%s: got exit code %d and %q, want 2 and a warning: %v", address, code, output, want)
 		}
 	}
 }

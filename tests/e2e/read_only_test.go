@@ -62,25 +62,25 @@ func TestReadOnlyServer(t *testing.T) {
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusServiceUnavailable ||
 				!strings.Contains(string(body), "This server only reads for now.") {
-				t.Errorf("%s %s: got %d and %s, want 503 and why", c.method, c.path, response.StatusCode, body)
+				t.Errorf("%s %s: got %d and %s, want 503 and the reason", c.method, c.path, response.StatusCode, body)
 			}
 		}
 		for _, token := range []string{"", program.EpoxyToken} {
 			a := newAgent(t, server, token)
-			a.does("read_paste", arguments{"id": "tie0000a"}, &toolPaste{})
-			a.refused("create_paste", arguments{"pasties": texts(arguments{"code": "a"})}, "This server only reads for now.")
+			a.mustCall("read_paste", arguments{"id": "tie0000a"}, &toolPaste{})
+			a.wantRefusal("create_paste", arguments{"pasties": texts(arguments{"code": "a"})}, "This server only reads for now.")
 			if token != "" {
-				a.refused("edit_paste", arguments{"id": "tie0000a", "title": "a"}, "This server only reads for now.")
-				a.refused("delete_paste", arguments{"id": "tie0000a"}, "This server only reads for now.")
+				a.wantRefusal("edit_paste", arguments{"id": "tie0000a", "title": "a"}, "This server only reads for now.")
+				a.wantRefusal("delete_paste", arguments{"id": "tie0000a"}, "This server only reads for now.")
 			}
 		}
-		time.Sleep(300 * time.Millisecond) // what the intervals would need
+		time.Sleep(300 * time.Millisecond) // several intervals
 		if after := state(); after != before {
 			t.Errorf("got %v pastes, used tokens and clients, want %v as before", after, before)
 		}
 		server.Signal(syscall.SIGTERM)
 		if code := server.Wait(); code != 0 || strings.Contains(server.Stderr.String(), "last-used times") {
-			t.Errorf("got exit code %d, want 0, and no word about last-used times: %s", code, &server.Stderr)
+			t.Errorf("got exit code %d, want 0 and no message about last-used times: %s", code, &server.Stderr)
 		}
 	})
 }

@@ -15,19 +15,18 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// visitor is a browser that comes by a proxy which speaks TLS with it.
+// visitor is a browser behind a proxy that terminates TLS.
 type visitor struct {
 	t      *testing.T
 	p      *program.Process
-	cookie string // that was set last
-	once   string // the cookie of what the next page shows once
+	cookie string // the last one set
+	once   string // the cookie of a message that the next page shows once
 }
 
-// csrfField finds what a page has for its forms.
+// csrfField matches the CSRF token in a form.
 var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// fromOwnPage returns a form as the page that it is on sends it: with the value of the session, which get reads from a
-// page.
+// fromOwnPage returns a form as its own page sends it: with the CSRF token of the session, which get reads from a page.
 func fromOwnPage(path string, form url.Values, get func(path string) (page string)) url.Values {
 	if !strings.HasPrefix(path, "/account") && !strings.HasPrefix(path, "/admin") {
 		return form
@@ -35,17 +34,17 @@ func fromOwnPage(path string, form url.Values, get func(path string) (page strin
 	if form.Has("csrf") {
 		return form
 	}
-	sent := maps.Clone(form)
+	complete := maps.Clone(form)
 	if match := csrfField.FindStringSubmatch(get("/account")); match != nil {
-		if sent == nil {
-			sent = make(url.Values)
+		if complete == nil {
+			complete = make(url.Values)
 		}
-		sent.Set("csrf", match[1])
+		complete.Set("csrf", match[1])
 	}
-	return sent
+	return complete
 }
 
-// ask sends a request as a page of this site does, and returns its answer with the body that it had.
+// ask sends a request as a page of this site does, and returns its answer and body.
 func (v *visitor) ask(method, path string, form url.Values) (answer *http.Response, body string) {
 	v.t.Helper()
 	if method == http.MethodPost {
@@ -65,12 +64,12 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 		"User-Agent":        {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
 		"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}, "Origin": {"https://paste.example"},
 	}
-	answer, err = http.DefaultTransport.RoundTrip(request) // it follows nothing
+	answer, err = http.DefaultTransport.RoundTrip(request) // follows no redirects
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it has been read
-	read, err := io.ReadAll(answer.Body)
+	content, err := io.ReadAll(answer.Body)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -84,23 +83,23 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 		}
 		if !strings.HasPrefix(set, "__Host-") && !strings.HasPrefix(set, "__Secure-gluepot-") ||
 			!strings.Contains(set, "; HttpOnly; Secure; SameSite=") {
-			v.t.Errorf("%s %s: got the cookie %s, want one for TLS alone", method, path, set)
+			v.t.Errorf("%s %s: got the cookie %s, want a secure one", method, path, set)
 		}
 	}
-	return answer, string(read)
+	return answer, string(content)
 }
 
-// signIn begins a session with a token.
+// signIn starts a session with a token.
 func (v *visitor) signIn(token string) {
 	v.t.Helper()
 	answer, body := v.ask(http.MethodPost, "/sign-in", url.Values{"token": {token}})
 	if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/pastes" || v.cookie == "" {
-		v.t.Fatalf("got %d %v %s, want to be signed in", answer.StatusCode, answer.Header, body)
+		v.t.Fatalf("got %d %v %s, want a session", answer.StatusCode, answer.Header, body)
 	}
 }
 
-// wantSessions has a private paste of Epoxy's read by its owner, by somebody else, and once the owner's token is
-// revoked. nothing is the page for those who have not signed in.
+// wantSessions reads a private paste of Epoxy's as its owner, as another user, and after the owner's token is revoked.
+// nothing is the page for visitors.
 func wantSessions(t *testing.T, p *program.Process, settings []string, private, nothing string) {
 	t.Helper()
 	owner, other := &visitor{t: t, p: p}, &visitor{t: t, p: p}
@@ -110,17 +109,17 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "secret") ||
 		!strings.Contains(page, "Signed in as <b>Epoxy</b>") ||
 		answer.Header.Get("Etag") != "" || answer.Header.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("got %d %v %s, want the paste for its owner, and in no cache", answer.StatusCode, answer.Header, page)
+		t.Errorf("got %d %v %s, want the paste, and no caching", answer.StatusCode, answer.Header, page)
 	}
 	if answer, list := owner.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusOK ||
 		!strings.Contains(list, private) {
-		t.Errorf("got %d %s, want the paste listed", answer.StatusCode, list)
+		t.Errorf("got %d %s, want the paste in the list", answer.StatusCode, list)
 	}
 	var pages []string
 	for _, id := range []string{private, "unknown0"} {
 		answer, page := other.ask(http.MethodGet, "/"+id, nil)
 		if answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: got %d, want 404 for somebody else", id, answer.StatusCode)
+			t.Errorf("%s: got %d for another user, want 404", id, answer.StatusCode)
 		}
 		pages = append(pages, withoutPath(page, "/"+id))
 	}
@@ -129,33 +128,33 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 	}
 
 	if code, _, stderr := program.Run(t, settings, "token", "revoke", "id-epoxy001ke"); code != 0 {
-		t.Fatalf("token revoke: exit code %d: %s", code, stderr)
+		t.Fatalf("token revoke: got exit code %d, want 0: %s", code, stderr)
 	}
 	answer, page = owner.ask(http.MethodGet, "/"+private, nil)
 	if answer.StatusCode != http.StatusNotFound || strings.Contains(page, "secret") ||
 		!strings.HasSuffix(owner.cookie, "=") {
-		t.Errorf("got %d %v %s, want nothing once the token is revoked, and the cookie cleared", answer.StatusCode,
+		t.Errorf("got %d %v %s, want 404 and the cookie cleared", answer.StatusCode,
 			answer.Header, page)
 	}
 	answer, _ = owner.ask(http.MethodGet, "/pastes", nil)
 	if answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(answer.Header.Get("Location"), "/sign-in") {
-		t.Errorf("got %d %v, want to be asked for a token", answer.StatusCode, answer.Header)
+		t.Errorf("got %d %v, want a redirect to the sign-in", answer.StatusCode, answer.Header)
 	}
 	owner.cookie = ""
 	_, page = owner.ask(http.MethodGet, "/"+private, nil)
 	if page = withoutPath(page, "/"+private); page != nothing {
-		t.Errorf("got %s, want the page for those who have not signed in", page)
+		t.Errorf("got %s, want the page for visitors", page)
 	}
 	log := p.Stderr.String()
 	for _, secret := range []string{program.EpoxyToken, program.MortarToken,
 		strings.TrimPrefix(other.cookie, "__Host-gluepot-session=")} {
 		if strings.Contains(log, secret) {
-			t.Errorf("got the secret %q in the log, want it nowhere", secret)
+			t.Errorf("got the secret %q in the log, want no secrets", secret)
 		}
 	}
 }
 
-// TestSessionsOnTwoNodes begins sessions on one node, uses them on the other, and ends them in every way.
+// TestSessionsOnTwoNodes starts sessions on one node, uses them on the other, and ends them in several ways.
 func TestSessionsOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -168,7 +167,7 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 		"the command": func(*visitor) {
 			code, out, stderr := program.Run(t, settings, "user", "sign-out", "epoxy")
 			if code != 0 || out != "Ended 1 session.\n" {
-				t.Errorf("user sign-out: exit code %d: %s%s", code, out, stderr)
+				t.Errorf("user sign-out: got exit code %d, want 0 and one session: %s%s", code, out, stderr)
 			}
 		},
 	} {
@@ -176,14 +175,14 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 		here.signIn(program.EpoxyToken)
 		there := &visitor{t: t, p: second, cookie: here.cookie}
 		if answer, _ := there.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: got %d, want the session on both nodes", what, answer.StatusCode)
+			t.Errorf("%s: got %d, want 200 on the other node", what, answer.StatusCode)
 		}
-		_, listed, _ := program.Run(t, settings, "user", "sessions", "epoxy")
-		if lines := strings.Count(listed, "\n"); lines != 2 || !strings.Contains(listed, "Firefox on Linux") {
-			t.Errorf("%s: got the sessions %s, want one", what, listed)
+		_, sessions, _ := program.Run(t, settings, "user", "sessions", "epoxy")
+		if lines := strings.Count(sessions, "\n"); lines != 2 || !strings.Contains(sessions, "Firefox on Linux") {
+			t.Errorf("%s: got the sessions %s, want one", what, sessions)
 		}
 		if _, tokens, _ := program.Run(t, settings, "token", "list", "epoxy"); strings.Contains(tokens, "Firefox") {
-			t.Errorf("got the tokens %s, want no session among them", tokens)
+			t.Errorf("got the tokens %s, want no sessions", tokens)
 		}
 		end(here)
 		if answer, _ := there.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
@@ -192,7 +191,7 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 	}
 }
 
-// TestScopes reads with a token that may only read, and checks that it writes nothing, whatever the paste or the body.
+// TestScopes checks that a read-only token can read but not write, whatever the paste or the body.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -200,7 +199,7 @@ func TestScopes(t *testing.T) {
 		settings := []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
 		code, out, stderr := program.Run(t, settings, "token", "issue", "epoxy", "--scope", "read")
 		if code != 0 {
-			t.Fatalf("token issue: exit code %d: %s", code, stderr)
+			t.Fatalf("token issue: got exit code %d, want 0: %s", code, stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		token := "Authorization: " + lines[len(lines)-1]
@@ -227,7 +226,7 @@ func TestScopes(t *testing.T) {
 			}
 		}
 		if code, _, stderr = program.Run(t, settings, "user", "suspend", "epoxy", "--reason", "spam"); code != 0 {
-			t.Fatalf("user suspend: exit code %d: %s", code, stderr)
+			t.Fatalf("user suspend: got exit code %d, want 0: %s", code, stderr)
 		}
 		for _, path := range []string{"/list/own", "/list/starred"} {
 			if response, body := exchange(t, server, http.MethodGet, path, token); response.StatusCode != http.StatusForbidden {
@@ -236,7 +235,7 @@ func TestScopes(t *testing.T) {
 		}
 		code, _, stderr = program.Run(t, settings, "token", "issue", "epoxy", "--scope", "admin")
 		if code == 0 || !strings.Contains(stderr, "read nor write") {
-			t.Errorf("got exit code %d, %s, want no token with a scope that there is not", code, stderr)
+			t.Errorf("got exit code %d, %s, want a failure for an unknown scope", code, stderr)
 		}
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// overSocket returns a client of the server at a Unix socket.
-func overSocket(path string) *http.Client {
+// socketClient returns a client of the server at a Unix socket.
+func socketClient(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -25,7 +25,7 @@ func overSocket(path string) *http.Client {
 	}}
 }
 
-// TestUnixSocket serves a proxy through a socket, and believes its headers.
+// TestUnixSocket serves on a socket for a proxy, whose headers the server trusts.
 func TestUnixSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "http.sock")
@@ -37,15 +37,15 @@ func TestUnixSocket(t *testing.T) {
 		t.Helper()
 		server := program.Start(t, settings, "serve")
 		if line := server.WaitForLog("serving"); line["address"] != path {
-			t.Fatalf("got %v, want it to serve at %s", line, path)
+			t.Fatalf("got %v, want the address %s", line, path)
 		}
 		return server
 	}
 	server := serve()
-	if about, err := os.Stat(path); err != nil || about.Mode().Perm() != 0o660 {
-		t.Errorf("got %v, error %v, want the group to be let in, and no others", about.Mode(), err)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 {
+		t.Errorf("got the mode %v, error %v, want access for the owner and the group only", info.Mode(), err)
 	}
-	client := overSocket(path)
+	client := socketClient(path)
 	create := func(from string) (status int, location string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://proxy/raw",
@@ -79,34 +79,34 @@ func TestUnixSocket(t *testing.T) {
 
 	if code, stdout, stderr := program.Run(t, settings, "health"); code != 0 ||
 		stdout != "The server at unix:"+path+" is ready.\n" {
-		t.Errorf("health: got %d, %q, %q, want it ready", code, stdout, stderr)
+		t.Errorf("health: got exit code %d, %q, %q, want 0 and ready", code, stdout, stderr)
 	}
 	if code, _, stderr := program.Run(t, settings, "serve"); code != 1 ||
 		!strings.Contains(stderr, "Cannot listen on unix:"+path) {
-		t.Errorf("a second server: got %d, %q, want it refused", code, stderr)
+		t.Errorf("a second server: got exit code %d, %q, want 1 and the address", code, stderr)
 	}
 	if status, _ := create("192.0.2.3"); status != http.StatusOK {
-		t.Errorf("got %d of the first server after that, want 200", status)
+		t.Errorf("got %d from the first server after that, want 200", status)
 	}
 
 	server.Signal(syscall.SIGKILL)
 	server.Wait()
-	server = serve() // on the socket that the first has left
+	server = serve() // on the socket that the first one left
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("got %v, want the socket removed at the end", err)
+		t.Errorf("got %v, want the socket removed", err)
 	}
 
 	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, _ := program.Run(t, settings, "serve"); code != 1 {
-		t.Errorf("got exit code %d where another file is, want 1", code)
+		t.Errorf("got exit code %d with another file at the path, want 1", code)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
-		t.Errorf("got %q, error %v, want the file left alone", content, err)
+		t.Errorf("got %q, error %v, want the file unchanged", content, err)
 	}
 }

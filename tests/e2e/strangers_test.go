@@ -15,8 +15,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// members makes users with goodPassword, the first of them administrators, and returns the settings of the operator.
-func members(t *testing.T, cfg gormstore.Config, administrators int, names ...string) (operator []string) {
+// createMembers creates users with goodPassword, the first of them administrators, and returns the operator's settings.
+func createMembers(t *testing.T, cfg gormstore.Config, administrators int, names ...string) (operator []string) {
 	t.Helper()
 	operator = []string{"GLUEPOT_DATABASE_URL=" + cfg.URL, "GLUEPOT_PUBLIC_URL=https://paste.example"}
 	file := filepath.Join(t.TempDir(), "password")
@@ -32,27 +32,27 @@ func members(t *testing.T, cfg gormstore.Config, administrators int, names ...st
 		if i < administrators {
 			args = append(args, "--admin")
 		}
-		creating := program.StartReading(t, stdin, operator, args...)
-		if code := creating.Wait(); code != 0 {
-			t.Fatalf("got %d %s, want a user", code, creating.Stderr.String())
+		create := program.StartReading(t, stdin, operator, args...)
+		if code := create.Wait(); code != 0 {
+			t.Fatalf("got exit code %d, %s, want a user", code, create.Stderr.String())
 		}
 		_ = stdin.Close()
 	}
 	return operator
 }
 
-// withPassword signs in on a node.
-func withPassword(t *testing.T, p *program.Process, name string) *visitor {
+// signInWithPassword signs in on a node.
+func signInWithPassword(t *testing.T, p *program.Process, name string) *visitor {
 	t.Helper()
 	v := &visitor{t: t, p: p}
 	answer, body := v.ask(http.MethodPost, "/sign-in", url.Values{"name": {name}, "password": {goodPassword}})
 	if answer.StatusCode != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want to be signed in", answer.StatusCode, body)
+		t.Fatalf("got %d %s, want a session", answer.StatusCode, body)
 	}
 	return v
 }
 
-// accountOf returns the path of the page about a user for administrators.
+// accountOf returns the path of a user's page for administrators.
 func (v *visitor) accountOf(name string) string {
 	v.t.Helper()
 	_, page := v.ask(http.MethodGet, "/admin/users?name="+name, nil)
@@ -63,14 +63,14 @@ func (v *visitor) accountOf(name string) string {
 	return link[1]
 }
 
-// linkCode is what differs between the pages of two links.
+// linkCode matches the part that differs between the pages of two links.
 var linkCode = regexp.MustCompile(`/(setup|reset|invite)/[A-Za-z0-9-]+`)
 
-// TestStrangers looks for what the answers to those who have not signed in give away.
+// TestStrangers checks that answers to visitors do not reveal which links and names exist.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	operator := members(t, cfg, 1, "root", "mia", "gone", "spammer")
+	operator := createMembers(t, cfg, 1, "root", "mia", "gone", "spammer")
 	p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_PUBLIC_URL=https://paste.example",
 		"GLUEPOT_REGISTRATION=open")
 	linkOf := func(args ...string) (path string) {
@@ -82,26 +82,28 @@ func TestStrangers(t *testing.T) {
 		}
 		return path
 	}
-	used, ofGone, ofSpammer := linkOf("user", "reset", "mia"), linkOf("user", "reset", "gone"),
+	usedLink, deletedLink, suspendedLink := linkOf("user", "reset", "mia"), linkOf("user", "reset", "gone"),
 		linkOf("user", "reset", "spammer")
 	invitation := linkOf("invite", "create")
 	stranger := &visitor{t: t, p: p}
-	if answer, body := stranger.ask(http.MethodPost, used,
-		chosen("", goodPassword)); answer.StatusCode != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want the link used", answer.StatusCode, body)
+	if answer, body := stranger.ask(http.MethodPost, usedLink,
+		signUpForm("", goodPassword)); answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want 303", answer.StatusCode, body)
 	}
 	for _, args := range [][]string{{"user", "delete", "gone", "--yes"}, {"user", "suspend", "spammer", "--reason", "x"}} {
 		if code, _, stderr := program.Run(t, operator, args...); code != 0 {
-			t.Fatalf("%v: got %d %s", args, code, stderr)
+			t.Fatalf("%v: got exit code %d, %s, want 0", args, code, stderr)
 		}
 	}
 
 	t.Run("links", func(t *testing.T) {
 		_, code, _ := strings.Cut(strings.TrimPrefix(invitation, "/"), "/")
-		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: chosen("eve", goodPassword)} {
+		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: signUpForm("eve",
+			goodPassword)} {
 			pages := make(map[string]string)
 			for what, path := range map[string]string{
-				"used": used, "of a deleted user": ofGone, "made up": "/reset/AAAAAAAAAAAAAAAAAAAAAAAAAA", "short": "/reset/x",
+				"used": usedLink, "of a deleted user": deletedLink, "made up": "/reset/AAAAAAAAAAAAAAAAAAAAAAAAAA",
+				"short":            "/reset/x",
 				"of an invitation": "/reset/" + code,
 			} {
 				answer, body := (&visitor{t: t, p: p}).ask(method, path, form)
@@ -112,10 +114,10 @@ func TestStrangers(t *testing.T) {
 			}
 			for what, page := range pages {
 				if page != pages["made up"] {
-					t.Errorf("%s %s: got %s, want the same as of one that is made up: %s", method, what, page, pages["made up"])
+					t.Errorf("%s %s: got %s, want the same page as for a made-up link: %s", method, what, page, pages["made up"])
 				}
 			}
-			answer, _ := (&visitor{t: t, p: p}).ask(method, ofSpammer, form)
+			answer, _ := (&visitor{t: t, p: p}).ask(method, suspendedLink, form)
 			if answer.StatusCode != http.StatusForbidden {
 				t.Errorf("%s: got %d for a link of a suspended user, want 403", method, answer.StatusCode)
 			}
@@ -132,17 +134,18 @@ func TestStrangers(t *testing.T) {
 				want = body
 			}
 			if answer.StatusCode != http.StatusUnauthorized || body != want || answer.Header["Set-Cookie"] != nil {
-				t.Errorf("%s: got %d %s, want the same as for an unknown name: %s", name, answer.StatusCode, body, want)
+				t.Errorf("%s: got %d %s, want 401 and the same page as for an unknown name: %s", name, answer.StatusCode, body,
+					want)
 			}
 		}
 	})
 
 	t.Run("forms of other sites", func(t *testing.T) {
-		for _, path := range []string{"/sign-in", "/sign-in/passkey", "/sign-up", "/sign-out", invitation, ofSpammer,
+		for _, path := range []string{"/sign-in", "/sign-in/passkey", "/sign-up", "/sign-out", invitation, suspendedLink,
 			"/setup/x", "/account", "/account/security", "/account/passkeys", "/account/identities", "/account/tokens",
 			"/account/sessions", "/account/delete", "/admin", "/admin/users/x", "/admin/invitations"} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.Address+path,
-				strings.NewReader(chosen("eve", goodPassword).Encode()))
+				strings.NewReader(signUpForm("eve", goodPassword).Encode()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,17 +166,17 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestNamesAreNotTried wants one client to be stopped that tries which names are taken by signing up: with a password,
-// and with a passkey, which needs no device to begin.
+// TestNamesAreNotTried checks that a client cannot try many names by signing up: neither with a password nor with a
+// passkey, whose first step needs no device.
 func TestNamesAreNotTried(t *testing.T) {
 	t.Parallel()
 	for what, form := range map[string]url.Values{
-		"password": chosen("mia", goodPassword), "passkey": {"passkey": {"on"}, "name": {"mia"}},
+		"password": signUpForm("mia", goodPassword), "passkey": {"passkey": {"on"}, "name": {"mia"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			cfg := database.SQLite(t)
-			members(t, cfg, 0, "mia")
+			createMembers(t, cfg, 0, "mia")
 			p := program.Serve(t, cfg.URL, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1",
 				"GLUEPOT_PUBLIC_URL=https://paste.example", "GLUEPOT_REGISTRATION=open", "GLUEPOT_LIMIT_FAILED_SIGN_INS=3")
 			var statuses []int
@@ -188,37 +191,37 @@ func TestNamesAreNotTried(t *testing.T) {
 	}
 }
 
-// TestAdministratorsAgainstAnother has two administrators suspend each other at once, on two nodes, and one who loses
-// that right use a link that was made before.
+// TestAdministratorsAgainstAnother lets two administrators suspend each other at once, on two nodes. Then it uses a
+// link of an administrator who was suspended after creating it.
 func TestAdministratorsAgainstAnother(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		operator := members(t, cfg, 4, "ann", "bob", "cid", "dan")
+		operator := createMembers(t, cfg, 4, "ann", "bob", "cid", "dan")
 		settings := []string{"GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_PUBLIC_URL=https://paste.example"}
 		nodes := []*program.Process{program.Serve(t, cfg.URL, settings...), program.Serve(t, cfg.URL, settings...)}
-		both := []*visitor{withPassword(t, nodes[0], "ann"), withPassword(t, nodes[1], "bob")}
+		both := []*visitor{signInWithPassword(t, nodes[0], "ann"), signInWithPassword(t, nodes[1], "bob")}
 		paths := []string{both[1].accountOf("ann"), both[0].accountOf("bob")}
 
-		// One who was refused as a suspended user may be asked to sign in, or be told that there is no such page.
-		var running sync.WaitGroup
+		// The one who is suspended first may get a redirect to the sign-in, or 404.
+		var requests sync.WaitGroup
 		statuses := make([]int, 2)
 		for i, v := range both {
-			running.Go(func() {
+			requests.Go(func() {
 				answer, _ := v.ask(http.MethodPost, paths[1-i], url.Values{"do": {"suspend"}, "reason": {"spam"}})
 				statuses[i] = answer.StatusCode
 			})
 		}
-		running.Wait()
-		_, listed, _ := program.Run(t, operator, "user", "list", "--json")
-		if strings.Count(listed, `"suspended":true`) != 1 {
-			t.Errorf("got %v and %s, want one of the two suspended", statuses, listed)
+		requests.Wait()
+		_, list, _ := program.Run(t, operator, "user", "list", "--json")
+		if strings.Count(list, `"suspended":true`) != 1 {
+			t.Errorf("got %v and %s, want one of the two suspended", statuses, list)
 		}
 		_, acts, _ := program.Run(t, operator, "audit", "list")
 		if strings.Count(acts, "user.suspend") != 1 {
-			t.Errorf("got %s, want one act", acts)
+			t.Errorf("got %s, want one suspension", acts)
 		}
 
-		cid := withPassword(t, nodes[0], "cid")
+		cid := signInWithPassword(t, nodes[0], "cid")
 		path := cid.accountOf("dan")
 		cid.ask(http.MethodPost, path, url.Values{"do": {"reset"}})
 		_, page := cid.ask(http.MethodGet, path, nil)
@@ -232,10 +235,11 @@ func TestAdministratorsAgainstAnother(t *testing.T) {
 		if code, _, stderr := program.Run(t, operator, "user", "suspend", "cid", "--reason", "spam"); code != 0 {
 			t.Fatal(stderr)
 		}
-		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: chosen("", otherPassword)} {
+		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: signUpForm("", otherPassword)} {
 			answer, body := (&visitor{t: t, p: nodes[1]}).ask(method, link[1], form)
 			if answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "not valid any more") {
-				t.Errorf("%s: got %d %s, want the link ended with the rights of who made it", method, answer.StatusCode, body)
+				t.Errorf("%s: got %d %s, want 403: the link's creator is no longer an administrator", method, answer.StatusCode,
+					body)
 			}
 		}
 	})

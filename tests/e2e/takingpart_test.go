@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestTakingPart does what readers do with the pastes of others.
+// TestTakingPart stars, forks, renders and embeds the pastes of others.
 func TestTakingPart(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
@@ -23,101 +23,101 @@ func TestTakingPart(t *testing.T) {
 		reader.signIn(program.MortarToken)
 		wantStars(t, reader, id)
 		wantFork(t, reader, id)
-		wantRendered(t, p)
-		wantEmbedded(t, reader)
-		wantKeptOut(t, p, reader)
-		wantGivenUp(t, reader)
+		wantRenderedMarkdown(t, p)
+		wantEmbed(t, reader)
+		wantUnlistable(t, p, reader)
+		wantMadeAnonymous(t, reader)
 	})
 }
 
-// wantStars has a reader star a paste and take the star back, which the interface for programs counts.
+// wantStars stars and unstars a paste as a reader, and checks the count in the API.
 func wantStars(t *testing.T, reader *visitor, id string) {
 	t.Helper()
 	for _, c := range []struct{ do, stars string }{{"star", `"stars":1`}, {"star", `"stars":1`}, {"unstar", `"stars":0`}} {
 		answer, body := reader.ask(http.MethodPost, "/"+id+"/star", url.Values{"do": {c.do}})
 		if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/"+id {
-			t.Errorf("%s: got %d %v %s, want to be led back to the paste", c.do, answer.StatusCode, answer.Header, body)
+			t.Errorf("%s: got %d %v %s, want a redirect to the paste", c.do, answer.StatusCode, answer.Header, body)
 		}
-		if _, document := accepting(t, reader.p, "/api/v2/paste/"+id,
+		if _, document := getAccepting(t, reader.p, "/api/v2/paste/"+id,
 			"application/json"); !strings.Contains(document, c.stars) {
 			t.Errorf("%s: got %s, want %s", c.do, document, c.stars)
 		}
 		_, list := reader.ask(http.MethodGet, "/starred", nil)
-		if listed := strings.Contains(list, `href="/`+id+`"`); listed != (c.do == "star") {
-			t.Errorf("%s: got %s, want the paste listed: %t", c.do, list, !listed)
+		if inList := strings.Contains(list, `href="/`+id+`"`); inList != (c.do == "star") {
+			t.Errorf("%s: got %s, want the paste in the list: %t", c.do, list, !inList)
 		}
 	}
 }
 
-// wantFork has a reader fork a paste, which says where it is from for as long as that is there.
+// wantFork forks a paste as a reader, and checks that the fork's page links to the original while that exists.
 func wantFork(t *testing.T, reader *visitor, id string) {
 	t.Helper()
 	if _, form := reader.ask(http.MethodGet, "/"+id+"/fork", nil); !strings.Contains(form,
 		`name="origin" value="`+id+`"`) {
-		t.Errorf("got %s, want a form that names the paste", form)
+		t.Errorf("got %s, want a form with the id of the paste", form)
 	}
 	answer, body := reader.ask(http.MethodPost, "/", url.Values{"origin": {id}, "code": {"package forked"}})
 	fork := answer.Header.Get("Location")
 	if answer.StatusCode != http.StatusSeeOther {
 		t.Fatalf("got %d %s, want a paste", answer.StatusCode, body)
 	}
-	for _, deleted := range []bool{false, true} {
-		if deleted {
+	for _, deleteOriginal := range []bool{false, true} {
+		if deleteOriginal {
 			status, body := send(t, reader.p, http.MethodDelete, "/api/v2/paste/"+id, "", "Authorization", program.EpoxyToken)
 			if status != http.StatusOK {
 				t.Fatalf("got %d %s, want the paste deleted", status, body)
 			}
 		}
-		_, page := accepting(t, reader.p, fork, "text/html")
+		_, page := getAccepting(t, reader.p, fork, "text/html")
 		namesSource := strings.Contains(page, `forked from <a href="/`+id+`"><bdi>for all</bdi></a>`)
-		if namesSource == deleted {
-			t.Errorf("the original deleted: %t: got %s, want it named: %t", deleted, page, !deleted)
+		if namesSource == deleteOriginal {
+			t.Errorf("original deleted: %t: got %s, want its link: %t", deleteOriginal, page, !deleteOriginal)
 		}
 	}
-	if _, document := accepting(t, reader.p, "/api/v2/paste"+fork,
+	if _, document := getAccepting(t, reader.p, "/api/v2/paste"+fork,
 		"application/json"); strings.Contains(document, "origin") {
-		t.Errorf("got %s, want nothing that PasteMyst does not say", document)
+		t.Errorf("got %s, want no member that PasteMyst does not have", document)
 	}
 }
 
-// wantRendered has Markdown shown as it is meant to be read, and as what a reader asks for.
-func wantRendered(t *testing.T, p *program.Process) {
+// wantRenderedMarkdown checks the page of a Markdown paste, and its page as another language.
+func wantRenderedMarkdown(t *testing.T, p *program.Process) {
 	t.Helper()
 	var id string
 	for query, want := range map[string]string{"": `<h3 id="user-content-head">Head `,
 		"?lang=html": `<span class="k">script</span>`} {
-		turn := 0
-		program.Eventually(t, want, func() bool { // the first code of a language may take longer than it may
-			turn++
+		attempt := 0
+		program.Eventually(t, want, func() bool { // the first highlighting of a language may exceed its time limit
+			attempt++
 			id = createdID(t, p, fmt.Sprintf(`{"pasties":[{"title":"a.md","code":"# Head\n<script>x(%d)</script>\n\n`+
-				`![a](https://evil.example/a.png)"}]}`, turn))
-			status, page := accepting(t, p, "/"+id+query, "text/html")
+				`![a](https://evil.example/a.png)"}]}`, attempt))
+			status, page := getAccepting(t, p, "/"+id+query, "text/html")
 			if status != http.StatusOK || strings.Contains(page, "<script>") || strings.Contains(page, `src="https:`) {
-				t.Fatalf("%q: got %d %s, want nothing that runs or is loaded", query, status, page)
+				t.Fatalf("%q: got %d %s, want no scripts and no foreign images", query, status, page)
 			}
 			return strings.Contains(page, want)
 		})
 	}
-	if status, answer := accepting(t, p, "/"+id+"?lang=nonsense", "text/html"); status != http.StatusOK {
+	if status, answer := getAccepting(t, p, "/"+id+"?lang=nonsense", "text/html"); status != http.StatusOK {
 		t.Errorf("got %d %s, want the paste in its own language", status, answer)
 	}
 }
 
-// wantEmbedded has a paste shown in a frame, and one that is private not even to its owner.
-func wantEmbedded(t *testing.T, reader *visitor) {
+// wantEmbed checks that a paste can be embedded, and a private one cannot, even by its owner.
+func wantEmbed(t *testing.T, reader *visitor) {
 	t.Helper()
-	open := createdID(t, reader.p, `{"pasties":[{"title":"a.go","code":"one\ntwo\nthree"}]}`)
+	unlisted := createdID(t, reader.p, `{"pasties":[{"title":"a.go","code":"one\ntwo\nthree"}]}`)
 	private := createdID(t, reader.p, `{"isPrivate":true,"pasties":[{"code":"secret"}]}`)
-	answer, page := reader.ask(http.MethodGet, "/"+open+"/embed?lines=2", nil)
+	answer, page := reader.ask(http.MethodGet, "/"+unlisted+"/embed?lines=2", nil)
 	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "two") || strings.Contains(page, "three") ||
 		!strings.HasSuffix(answer.Header.Get("Content-Security-Policy"), "frame-ancestors *") ||
 		answer.Header.Get("Set-Cookie") != "" {
-		t.Errorf("got %d %v %s, want one line for a frame", answer.StatusCode, answer.Header, page)
+		t.Errorf("got %d %v %s, want the second line, allowed in frames", answer.StatusCode, answer.Header, page)
 	}
 	for path, want := range map[string]int{
 		"/" + private + "/embed": http.StatusNotFound,
-		"/oembed?url=" + url.QueryEscape("https://paste.example/"+private): http.StatusNotFound,
-		"/oembed?url=" + url.QueryEscape("https://paste.example/"+open):    http.StatusOK,
+		"/oembed?url=" + url.QueryEscape("https://paste.example/"+private):  http.StatusNotFound,
+		"/oembed?url=" + url.QueryEscape("https://paste.example/"+unlisted): http.StatusOK,
 	} {
 		if answer, body := reader.ask(http.MethodGet, path, nil); answer.StatusCode != want ||
 			strings.Contains(body, "secret") {
@@ -126,14 +126,14 @@ func wantEmbedded(t *testing.T, reader *visitor) {
 	}
 }
 
-// wantKeptOut has pastes that burn or are encrypted in no list, search or feed, and neither starred, forked nor
-// embedded; their owner finds them in the own list, and deletes them on pages.
-func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
+// wantUnlistable checks that burning and encrypted pastes are in no list, search or feed except their owner's list, and
+// that nobody can star, fork or embed them. Their owner deletes them on pages.
+func wantUnlistable(t *testing.T, p *program.Process, reader *visitor) {
 	t.Helper()
 	owner := &visitor{t: t, p: p}
 	owner.signIn(program.EpoxyToken)
 	const cipher = "AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"
-	encrypted := strings.TrimPrefix(createdAt(t, owner,
+	encrypted := strings.TrimPrefix(createByScript(t, owner,
 		url.Values{"encrypt": {"on"}, "version": {"1"}, "cipher": {cipher}}), "/")
 	for _, id := range []string{createdID(t, p, `{"burn":true,"title":"haystack","pasties":[{"code":"needle9"}]}`),
 		encrypted} {
@@ -144,13 +144,13 @@ func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 		}
 		answer, body := reader.ask(http.MethodPost, "/"+id+"/star", url.Values{"do": {"star"}})
 		if answer.StatusCode != http.StatusNotFound {
-			t.Errorf("got a star with %d %s, want 404", answer.StatusCode, body)
+			t.Errorf("got %d %s for a star, want 404", answer.StatusCode, body)
 		}
 		for _, v := range []*visitor{reader, owner} {
 			for _, path := range []string{"/~epoxy", "/~epoxy/feed.atom", "/search?q=needle9",
 				"/search?q=haystack", "/starred"} {
 				if _, page := v.ask(http.MethodGet, path, nil); strings.Contains(page, id) {
-					t.Errorf("%s: got the paste listed, want it only in its owner's list", path)
+					t.Errorf("%s: got the paste, want it only in its owner's list", path)
 				}
 			}
 		}
@@ -164,16 +164,16 @@ func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
 			t.Errorf("got %s, want a question", question)
 		}
 		if answer, body := owner.ask(http.MethodPost, "/"+id+"/delete", nil); answer.StatusCode != http.StatusSeeOther {
-			t.Errorf("got %d %s, want it deleted", answer.StatusCode, body)
+			t.Errorf("got %d %s, want a redirect", answer.StatusCode, body)
 		}
-		if status, _ := accepting(t, p, "/"+id, "text/html"); status != http.StatusNotFound {
-			t.Errorf("got %d of what was deleted, want 404", status)
+		if status, _ := getAccepting(t, p, "/"+id, "text/html"); status != http.StatusNotFound {
+			t.Errorf("got %d for the deleted paste, want 404", status)
 		}
 	}
 }
 
-// createdAt creates a paste on the page for the script, and returns its path.
-func createdAt(t *testing.T, owner *visitor, form url.Values) string {
+// createByScript creates a paste as the page's script does, and returns its path.
+func createByScript(t *testing.T, owner *visitor, form url.Values) string {
 	t.Helper()
 	answer, body := owner.ask(http.MethodPost, "/", form)
 	if answer.StatusCode != http.StatusCreated || body != "" {
@@ -182,9 +182,9 @@ func createdAt(t *testing.T, owner *visitor, form url.Values) string {
 	return answer.Header.Get("Location")
 }
 
-// wantGivenUp has an owner make a paste anonymous after a question: it leaves the owner's lists and searches, and the
-// delete key is shown once. A private one has to be made unlisted first.
-func wantGivenUp(t *testing.T, reader *visitor) {
+// wantMadeAnonymous makes a paste anonymous as its owner, after a question. The paste must leave the owner's lists and
+// searches, and its page show the delete key once. A private paste must first be made public or unlisted.
+func wantMadeAnonymous(t *testing.T, reader *visitor) {
 	t.Helper()
 	p := reader.p
 	owner := &visitor{t: t, p: p}
@@ -192,13 +192,13 @@ func wantGivenUp(t *testing.T, reader *visitor) {
 	id := createdID(t, p, `{"isPrivate":true,"tags":"secret-tag","title":"regretted","pasties":[{"code":"x"}]}`)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		if answer, body := owner.ask(method, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusConflict {
-			t.Errorf("%s: got %d %s of a private one, want 409", method, answer.StatusCode, body)
+			t.Errorf("%s: got %d %s for a private paste, want 409", method, answer.StatusCode, body)
 		}
 	}
 	status, body := send(t, p, http.MethodPatch, "/api/v2/paste/"+id, `{"isPrivate":false,"isPublic":true}`,
 		"Authorization", program.EpoxyToken)
 	if status != http.StatusOK {
-		t.Fatalf("got %d %s, want it public", status, body)
+		t.Fatalf("got %d %s, want a public paste", status, body)
 	}
 	wantStars(t, reader, id)
 	if answer, body := reader.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusNotFound {
@@ -209,21 +209,21 @@ func wantGivenUp(t *testing.T, reader *visitor) {
 		t.Errorf("got %s, want a question", question)
 	}
 	if answer, body := owner.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want it given up", answer.StatusCode, body)
+		t.Fatalf("got %d %s, want a redirect", answer.StatusCode, body)
 	}
 	_, page := owner.ask(http.MethodGet, "/"+id, nil)
 	_, key, _ := strings.Cut(page, `id="delete-key" value="`)
 	key, _, _ = strings.Cut(key, `"`)
 	if len(key) != 26 || strings.Contains(page, ">Edit<") {
-		t.Errorf("got %s, want the delete key, and nothing to edit", page)
+		t.Errorf("got %s, want the delete key and no link to edit", page)
 	}
 	if _, page := owner.ask(http.MethodGet, "/"+id, nil); strings.Contains(page, key) {
-		t.Errorf("got the key %s again, want it shown once", key)
+		t.Errorf("got the delete key %s again, want it only once", key)
 	}
-	owner.signIn(program.EpoxyToken) // this visitor keeps one cookie
+	owner.signIn(program.EpoxyToken) // the visitor keeps only one cookie
 	for _, path := range []string{"/pastes", "/~epoxy", "/search?q=regretted", "/api/v2/user/self/pastes"} {
 		if _, page := owner.ask(http.MethodGet, path, nil); strings.Contains(page, id) {
-			t.Errorf("%s: got the paste, want it gone from there", path)
+			t.Errorf("%s: got the paste, want it no longer listed", path)
 		}
 	}
 	_, document := send(t, p, http.MethodGet, "/api/v2/paste/"+id, "", "Authorization", program.EpoxyToken)
@@ -234,6 +234,6 @@ func wantGivenUp(t *testing.T, reader *visitor) {
 	}
 	if status, body := send(t, p, http.MethodDelete, "/api/v2/paste/"+id, "",
 		"Gluepot-Delete-Key", key); status != http.StatusOK {
-		t.Errorf("got %d %s, want it deleted with its key", status, body)
+		t.Errorf("got %d %s, want 200 for the deletion with the key", status, body)
 	}
 }

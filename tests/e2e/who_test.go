@@ -29,13 +29,13 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// pasteRights has what the owner of a paste in each state may do, and after the slash everybody else.
+// pasteRights says what the owner of a paste in each state may do, and after the slash what everybody else may.
 //
-// The first columns are what they see of it by its id: its text (T), that it exists (k: there is a ciphertext, or a
-// page that asks for a key, asks before it burns the paste, or says that it was removed), or nothing (-). Whoever
-// embeds a paste shows it to everybody; a repository has a history, and a burning paste has none. Then come lists,
-// which have it (k) or not, and whether they may change it (y), or there is no such paste (n). Only the operator shows
-// it by command.
+// The first columns say what they see of it by its id: its text (T), that it exists (k: a ciphertext, or a page that
+// asks for a key, asks before it burns the paste, or says that it was removed), or nothing (-). Embedding a paste shows
+// it to everybody. A burning paste has no history and thus no repository. The next columns say which lists contain it
+// (k), and the last whether they may change it (y), or are told that it does not exist (n). Only the operator has the
+// command of the column show.
 const pasteRights = `
 state      v2   cipher  page  file  embed  mcp  git  pull  show  own  public  search  starred  edit  delete  star
 public     T/T  -/-     T/T   T/T   T/T    T/T  T/T  T/T   T     k/-  k/k     k/k     k/k      y/n   y/n     y/y
@@ -48,9 +48,9 @@ burning    T/-  -/-     T/k   T/-   -/-    T/-  -/-  T/-   T     k/-  -/-     -/
 encrypted  -/-  k/k     k/k   -/-   -/-    -/-  -/-  k/k   k     k/-  -/-     -/-     -/-      n/n   y/n     n/n
 `
 
-// actorRights says why somebody may not do what the state of a paste allows; with -, they may. The owner has a token
-// (owner), one that only reads (reading), or comes from a blocked network (blocked). Others have used up their quota
-// (full), or are suspended. Each message of MCP is a POST, which refuses a suspended user whatever it asks.
+// actorRights says why an actor may not do what the state of a paste allows, or - if it may. The owner has a token
+// (owner), a read-only one (reading), or a blocked network (blocked). Other actors have used up their quota (full), or
+// are suspended. Each message of MCP is a POST, which is refused for a suspended user whatever it says.
 const actorRights = `
 actor          create     edit       delete     star       own        mcp
 visitor        -          sign-in    sign-in    sign-in    sign-in    -
@@ -64,11 +64,11 @@ suspended      suspended  suspended  suspended  suspended  suspended  suspended
 `
 
 var (
-	states, ofPastes = readTable(pasteRights)
-	actors, ofActors = readTable(actorRights)
+	states, pasteCells = readTable(pasteRights)
+	actors, actorCells = readTable(actorRights)
 )
 
-// readTable returns the first cells of the rows, and all cells by that and by the first cell of their column.
+// readTable returns the names of the rows, and the cells by row and column.
 func readTable(text string) (rows []string, cells map[string]map[string]string) {
 	cells = make(map[string]map[string]string)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -84,10 +84,10 @@ func readTable(text string) (rows []string, cells map[string]map[string]string) 
 	return rows, cells
 }
 
-const another = "another title, which is longer"
+const newTitle = "another title, which is longer"
 
-// ways are the ways to do what a column has, by each entrypoint. ID stands for the paste's. Those that read come first:
-// the others leave pastes in lists.
+// ways are the ways to do the action of a column through each entrypoint. ID stands for the paste's id. Those that read
+// come first: the others leave pastes in lists.
 var ways = []struct {
 	column, entrypoint string
 	ask                way
@@ -102,7 +102,7 @@ var ways = []struct {
 	{"mcp", "mcp", tool("read_paste", arguments{"id": "ID"})},
 	{"mcp", "mcp resource", message("resources/read", arguments{"uri": "paste://ID"})},
 	{"git", "git", git(http.MethodGet, "/info/refs?service=git-upload-pack", "")},
-	{"git", "git without a beginning", git(http.MethodPost, "/git-upload-pack",
+	{"git", "git without discovery", git(http.MethodPost, "/git-upload-pack",
 		"0014command=ls-refs\n00010009peel\n0000")},
 	{"git", "raw, a revision", api(http.MethodGet, "/raw/ID/pasty001/original", "")},
 	{"pull", "command", command("pull", "ID")},
@@ -134,10 +134,10 @@ var ways = []struct {
 		`{"version":1,"cipher":"`+strings.Repeat("A", 60)+`","salt":""}`)},
 	{"create", "page", browse(http.MethodPost, "/", url.Values{"code": {"text"}})},
 	{"create", "mcp", tool("create_paste", arguments{"pasties": texts(arguments{"code": "text"})})},
-	{"create", "command", pushed},
-	{"edit", "v2", api(http.MethodPatch, "/paste/ID", `{"title":"`+another+`"}`)},
-	{"edit", "page", edited},
-	{"edit", "mcp", tool("edit_paste", arguments{"id": "ID", "title": another})},
+	{"create", "command", push},
+	{"edit", "v2", api(http.MethodPatch, "/paste/ID", `{"title":"`+newTitle+`"}`)},
+	{"edit", "page", editOnPage},
+	{"edit", "mcp", tool("edit_paste", arguments{"id": "ID", "title": newTitle})},
 	{"delete", "v2", api(http.MethodDelete, "/paste/ID", "")},
 	{"delete", "page", browse(http.MethodPost, "/ID/delete", nil)},
 	{"delete", "mcp", tool("delete_paste", arguments{"id": "ID"})},
@@ -148,26 +148,26 @@ var ways = []struct {
 	{"star", "command", command("star", "ID")},
 }
 
-// way does something with a paste. The status is that of HTTP, or what it would be.
-type way func(t *testing.T, a *actor, of *paste.Document) (status int, text string)
+// way does something with a paste. For entrypoints other than HTTP, the status is the corresponding one.
+type way func(t *testing.T, a *actor, d *paste.Document) (status int, text string)
 
-// inWays are the requests of api.
-var inWays []request
+// apiRequests are the requests of all calls of api.
+var apiRequests []request
 
 func api(method, path, body string) way {
-	inWays = append(inWays, with(method, path))
-	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
-		path := strings.Replace(path, "ID", string(of.ID), 1)
-		return send(t, a.server, method, path, body, a.authorized("Bearer "+a.token)...)
+	apiRequests = append(apiRequests, with(method, path))
+	return func(t *testing.T, a *actor, d *paste.Document) (int, string) {
+		path := strings.Replace(path, "ID", string(d.ID), 1)
+		return send(t, a.server, method, path, body, a.headers("Bearer "+a.token)...)
 	}
 }
 
-// browse asks for a page in a session that remembers nothing of it.
+// browse requests a page in the actor's session, and keeps no cookies.
 func browse(method, path string, form url.Values) way {
-	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	return func(t *testing.T, a *actor, d *paste.Document) (int, string) {
 		browser := a.browser
 		browser.t = t
-		answer, text := browser.ask(method, strings.Replace(path, "ID", string(of.ID), 1), form)
+		answer, text := browser.ask(method, strings.Replace(path, "ID", string(d.ID), 1), form)
 		if strings.HasPrefix(answer.Header.Get("Location"), "/sign-in") {
 			return http.StatusUnauthorized, "You are not signed in"
 		}
@@ -175,20 +175,20 @@ func browse(method, path string, form url.Values) way {
 	}
 }
 
-func edited(t *testing.T, a *actor, of *paste.Document) (int, string) {
+func editOnPage(t *testing.T, a *actor, d *paste.Document) (int, string) {
 	return browse(http.MethodPost, "/ID/edit", url.Values{
-		"base": {of.Revision()}, "title": {another}, "visibility": {of.Visibility.String()}, "snippet": {"pasty001"},
+		"base": {d.Revision()}, "title": {newTitle}, "visibility": {d.Visibility.String()}, "snippet": {"pasty001"},
 		"name": {"a.txt"}, "language": {"Plain Text"}, "code": {"needle"},
-	})(t, a, of)
+	})(t, a, d)
 }
 
 // message sends a message of MCP.
 func message(method string, params arguments) way {
-	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	return func(t *testing.T, a *actor, d *paste.Document) (int, string) {
 		body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 		must(t, err)
-		status, text := send(t, a.server, http.MethodPost, "/mcp", strings.Replace(string(body), "ID", string(of.ID), 1),
-			append(slices.Clone(jsonRPC), a.authorized("Bearer "+a.token)...)...)
+		status, text := send(t, a.server, http.MethodPost, "/mcp", strings.Replace(string(body), "ID", string(d.ID), 1),
+			append(slices.Clone(jsonRPC), a.headers("Bearer "+a.token)...)...)
 		if strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error":{`) {
 			status = statusOf[reason(text)]
 		}
@@ -201,10 +201,10 @@ func tool(name string, in arguments) way {
 }
 
 func command(args ...string) way {
-	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	return func(t *testing.T, a *actor, d *paste.Document) (int, string) {
 		with := slices.Clone(args)
 		if i := slices.Index(with, "ID"); i >= 0 {
-			with[i] = string(of.ID)
+			with[i] = string(d.ID)
 		}
 		code, text, stderr := program.Run(t, a.settings, with...)
 		if code != 0 {
@@ -214,21 +214,21 @@ func command(args ...string) way {
 	}
 }
 
-func pushed(t *testing.T, a *actor, of *paste.Document) (int, string) {
+func push(t *testing.T, a *actor, d *paste.Document) (int, string) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	must(t, os.WriteFile(file, []byte("text"), 0o600))
-	return command("push", file)(t, a, of)
+	return command("push", file)(t, a, d)
 }
 
-// git asks for a repository. Without a token, its 401 says no more than a 404: Git sends what it has only then.
+// git requests a repository. Without a token, its 401 means the same as a 404: Git sends credentials only after a 401.
 func git(method, path, body string) way {
-	return func(t *testing.T, a *actor, of *paste.Document) (int, string) {
+	return func(t *testing.T, a *actor, d *paste.Document) (int, string) {
 		secret := base64.StdEncoding.EncodeToString([]byte("x:" + a.token))
-		status, text := send(t, a.server, method, "/"+string(of.ID)+".git"+path, body,
-			a.authorized("Basic "+secret, "Git-Protocol", "version=2")...)
+		status, text := send(t, a.server, method, "/"+string(d.ID)+".git"+path, body,
+			a.headers("Basic "+secret, "Git-Protocol", "version=2")...)
 		switch {
 		case status == http.StatusOK:
-			text = of.Pasties[0].Code
+			text = d.Pasties[0].Code
 		case status == http.StatusUnauthorized && a.token == "":
 			status = http.StatusNotFound
 		}
@@ -236,7 +236,7 @@ func git(method, path, body string) way {
 	}
 }
 
-// reasons are those of refusals, by what their sentences have in common.
+// reasons are parts of the sentences of refusals, with the reasons.
 var reasons = [][2]string{
 	{"may only read", "read-only"}, {"suspended", "suspended"}, {"network is blocked", "blocked"},
 	{"bytes that they may", "quota"}, {"here is no paste with that id", "none"}, {"esource not found", "none"},
@@ -260,7 +260,8 @@ func reason(text string) string {
 	return text
 }
 
-// outcome says whether something was done (y), that there is no such paste (n), or why it was refused.
+// outcome returns y if something was done, n if the answer is that the paste does not exist, or the reason of a
+// refusal.
 func outcome(status int, text string) string {
 	if status < http.StatusBadRequest {
 		return "y"
@@ -275,12 +276,12 @@ func outcome(status int, text string) string {
 	return fmt.Sprint(status, " ", why)
 }
 
-// sight says what an answer shows of a paste.
-func sight(status int, text string, of *paste.Document) string {
+// sight returns a cell that says what an answer shows of a paste.
+func sight(status int, text string, d *paste.Document) string {
 	switch {
-	case len(of.Pasties) > 0 && strings.Contains(text, of.Pasties[0].Code):
+	case len(d.Pasties) > 0 && strings.Contains(text, d.Pasties[0].Code):
 		return "T"
-	case of.Title != "" && strings.Contains(text, of.Title):
+	case d.Title != "" && strings.Contains(text, d.Title):
 		return "the title"
 	case status == http.StatusOK || status == http.StatusGone:
 		return "k"
@@ -290,41 +291,41 @@ func sight(status int, text string, of *paste.Document) string {
 	return outcome(status, text)
 }
 
-// actor is somebody who asks.
+// actor is somebody who uses Gluepot.
 type actor struct {
 	name     string
-	id       user.ID // empty: a visitor, or the operator
+	id       user.ID // empty for a visitor and the operator
 	token    string
-	server   *program.Process // or a way to it from a blocked network
+	server   *program.Process // or a proxy in a blocked network
 	browser  visitor
 	settings []string // of commands
 }
 
-// authorized returns headers with that Authorization, or without for visitors.
-func (a *actor) authorized(header string, others ...string) []string {
+// headers returns headers with this Authorization, or without it for visitors.
+func (a *actor) headers(header string, others ...string) []string {
 	if a.token == "" {
 		return others
 	}
 	return append([]string{"Authorization", header}, others...)
 }
 
-// rights is a server, with what is on it.
+// rights is a server with its users and pastes.
 type rights struct {
-	store  *gormstore.Store
-	pastes *gormstore.Pastes
-	actors []*actor
-	kept   map[string]*paste.Document // in each state, for those who read
+	store   *gormstore.Store
+	pastes  *gormstore.Pastes
+	actors  []*actor
+	samples map[string]*paste.Document // a paste in each state, to read
 }
 
 // openRights starts a server, and stores users with pastes in each state.
 func openRights(t *testing.T, cfg gormstore.Config) *rights {
 	t.Helper()
-	const most = 1 << 17
+	const maxBytes = 1 << 17
 	store, operator := database.Open(t, cfg), []string{"GLUEPOT_DATABASE_URL=" + cfg.URL}
-	r := &rights{store: store, pastes: gormstore.NewPastes(store), kept: make(map[string]*paste.Document)}
+	r := &rights{store: store, pastes: gormstore.NewPastes(store), samples: make(map[string]*paste.Document)}
 	server := program.Serve(t, cfg.URL, trustTests, "GLUEPOT_MCP=true", "GLUEPOT_RECENT=true",
-		fmt.Sprint("GLUEPOT_USER_MAX_BYTES=", most))
-	blocked := &program.Process{Address: throughNetwork(t, server, "192.0.2.7")}
+		fmt.Sprint("GLUEPOT_USER_MAX_BYTES=", maxBytes))
+	blocked := &program.Process{Address: startProxy(t, server, "192.0.2.7")}
 	for _, name := range actors {
 		a := &actor{name: name, server: server, browser: visitor{t: t, p: server}}
 		if name != "visitor" {
@@ -338,21 +339,21 @@ func openRights(t *testing.T, cfg gormstore.Config) *rights {
 		r.actors = append(r.actors, a)
 	}
 	for _, state := range states {
-		r.kept[state] = r.newPaste(t, state, "owner", "needle in a paste that is "+state)
+		r.samples[state] = r.newPaste(t, state, "owner", "needle in a paste that is "+state)
 	}
 	for _, a := range r.actors[1:] {
-		for _, kept := range r.kept {
-			must(t, r.pastes.Star(t.Context(), netip.Addr{}, a.id, kept.ID))
+		for _, sample := range r.samples {
+			must(t, r.pastes.Star(t.Context(), netip.Addr{}, a.id, sample.ID))
 		}
 		if a.name == "full" || a.name == "administrator" {
-			r.newPaste(t, "private", a.id, strings.Repeat("x", most))
+			r.newPaste(t, "private", a.id, strings.Repeat("x", maxBytes))
 		}
 	}
 	for _, line := range []string{
 		"user suspend suspended --reason spam --hide-pastes", "block add 192.0.2.0/24 --reason spam",
 	} {
 		if code, _, stderr := program.Run(t, operator, strings.Fields(line)...); code != 0 {
-			t.Fatalf("%s: got %d, %s", line, code, stderr)
+			t.Fatalf("%s: got exit code %d, %s, want 0", line, code, stderr)
 		}
 	}
 	r.actors = append(r.actors, &actor{name: "operator", settings: operator})
@@ -374,15 +375,15 @@ func (r *rights) signUp(t *testing.T, a *actor) {
 	}
 	secret := token.Generate()
 	a.token = secret.Reveal()
-	issued := token.Token{ID: token.ID(a.name), Owner: a.id, Hash: secret.Hash(), CreatedAt: time.Now()}
+	created := token.Token{ID: token.ID(a.name), Owner: a.id, Hash: secret.Hash(), CreatedAt: time.Now()}
 	if a.name == "reading" {
-		issued.Scope = token.Read
+		created.Scope = token.Read
 	}
-	must(t, gormstore.NewTokens(r.store).Create(t.Context(), netip.Addr{}, auditlog.Entry{}, issued))
+	must(t, gormstore.NewTokens(r.store).Create(t.Context(), netip.Addr{}, auditlog.Entry{}, created))
 }
 
-// throughNetwork returns the address of a proxy to the server, whose clients seem to have another one.
-func throughNetwork(t *testing.T, server *program.Process, client string) (address string) {
+// startProxy returns the address of a proxy that forwards requests to the server with another client address.
+func startProxy(t *testing.T, server *program.Process, client string) (address string) {
 	t.Helper()
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: server.Address})
@@ -395,7 +396,7 @@ func throughNetwork(t *testing.T, server *program.Process, client string) (addre
 	return proxy.Listener.Addr().String()
 }
 
-// newPaste stores a paste in a state. Hidden are those of the user who is suspended.
+// newPaste stores a paste in a state. A hidden one belongs to the suspended user.
 func (r *rights) newPaste(t *testing.T, state string, owner user.ID, code string) *paste.Document {
 	t.Helper()
 	moderation := gormstore.NewModeration(r.store)
@@ -429,7 +430,7 @@ func (r *rights) newPaste(t *testing.T, state string, owner user.ID, code string
 	return d
 }
 
-// revision returns what changes with each edit of a paste, or "" if it is not there.
+// revision returns a paste's revision, which changes with each edit, or "" if the paste does not exist.
 func (r *rights) revision(t *testing.T, id paste.ID) string {
 	t.Helper()
 	d, err := r.pastes.DocumentByID(t.Context(), id)
@@ -447,36 +448,36 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// wanted returns what the tables have for an actor. A session of a suspended user has ended.
-func (a *actor) wanted(column, entrypoint, state string, owner user.ID) string {
-	own, others, only := strings.Cut(ofPastes[state][column], "/")
-	if only && (a.id == "" || a.id != owner || a.name == "suspended") {
+// want returns the expected cell for an actor. A suspended user has no session.
+func (a *actor) want(column, entrypoint, state string, owner user.ID) string {
+	own, others, differs := strings.Cut(pasteCells[state][column], "/")
+	if differs && (a.id == "" || a.id != owner || a.name == "suspended") {
 		own = others
 	}
-	name, refused := a.name, column
+	name, action := a.name, column
 	if column == "starred" {
-		refused = "own"
+		action = "own"
 	}
 	switch {
-	case strings.HasPrefix(entrypoint, "mcp") && ofActors[name]["mcp"] == "suspended":
+	case strings.HasPrefix(entrypoint, "mcp") && actorCells[name]["mcp"] == "suspended":
 		return "suspended"
 	case strings.HasPrefix(entrypoint, "page") && name == "suspended":
 		name = "visitor"
-	case entrypoint == "command" && column == "own" && name == "visitor": // what this machine has pushed
+	case entrypoint == "command" && column == "own" && name == "visitor": // the list of pastes pushed from this machine
 		return "-"
 	}
-	why := ofActors[name][refused]
+	why := actorCells[name][action]
 	if why == "" || why == "-" || own == "n" && (why == "blocked" || why == "quota") {
 		return own
 	}
 	return why
 }
 
-// TestWhoMayDoWhat has everybody read, list and change a paste in each state by each entrypoint, and compares what they
-// see and are told with the tables above. Commands of the client open no database, and run once.
+// TestWhoMayDoWhat reads, lists and changes a paste in each state as each actor through each entrypoint, and compares
+// the answers with the tables above. The client's commands do not open the database, so they run only on SQLite.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
-	wantEvery(t, inWays, func(o openapi.Operation) bool {
+	wantEvery(t, apiRequests, func(o openapi.Operation) bool {
 		reads := o.Method == http.MethodGet
 		return (!reads || strings.Contains(o.Name, "{id}") || strings.HasPrefix(o.Target, "/list/")) &&
 			o.Name != "POST /open/{id}" // see TestBurnOnce
@@ -496,19 +497,19 @@ func TestWhoMayDoWhat(t *testing.T) {
 					case "create", "edit", "delete", "star":
 						r.wantChanges(t, a, w.column, w.entrypoint, w.ask)
 					case "own", "public", "search", "starred":
-						status, text := w.ask(t, a, r.kept["public"])
+						status, text := w.ask(t, a, r.samples["public"])
 						for _, state := range states {
 							got := outcome(status, text)
 							if got == "y" {
-								got = map[bool]string{true: "k", false: "-"}[strings.Contains(text, string(r.kept[state].ID))]
+								got = map[bool]string{true: "k", false: "-"}[strings.Contains(text, string(r.samples[state].ID))]
 							}
-							wantCell(t, state, got, a.wanted(w.column, w.entrypoint, state, r.kept[state].Owner))
+							wantCell(t, state, got, a.want(w.column, w.entrypoint, state, r.samples[state].Owner))
 						}
 					default:
 						for _, state := range states {
-							status, text := w.ask(t, a, r.kept[state])
-							wantCell(t, state, sight(status, text, r.kept[state]), a.wanted(w.column, w.entrypoint, state,
-								r.kept[state].Owner))
+							status, text := w.ask(t, a, r.samples[state])
+							wantCell(t, state, sight(status, text, r.samples[state]), a.want(w.column, w.entrypoint, state,
+								r.samples[state].Owner))
 						}
 					}
 				})
@@ -524,35 +525,36 @@ func wantCell(t *testing.T, state, got, want string) {
 	}
 }
 
-// wantChanges has an actor change a new paste in each state.
+// wantChanges lets an actor change a new paste in each state, and checks the outcome.
 func (r *rights) wantChanges(t *testing.T, a *actor, act, entrypoint string, change way) {
 	t.Helper()
-	tried := states
-	if act == "create" || entrypoint == "command" { // a client of v2
-		tried = states[:1]
+	tested := states
+	if act == "create" || entrypoint == "command" { // which uses the API
+		tested = states[:1]
 	}
-	for _, state := range tried {
+	for _, state := range tested {
 		owner := user.ID("owner")
 		if a.name == "full" || a.name == "suspended" {
 			owner = a.id
 		}
-		of := r.newPaste(t, state, owner, "needle")
-		want := a.wanted(act, entrypoint, state, of.Owner)
+		d := r.newPaste(t, state, owner, "needle")
+		want := a.want(act, entrypoint, state, d.Owner)
 		if act == "create" && want == "" {
 			want = "y"
 		}
-		before := r.revision(t, of.ID)
-		status, text := change(t, a, of)
+		before := r.revision(t, d.ID)
+		status, text := change(t, a, d)
 		got := outcome(status, text)
-		if why := ofActors[a.name][act]; want == "n" && got == why { // either may be looked for first
+		if why := actorCells[a.name][act]; want == "n" && got == why { // either may be checked first
 			want = why
 		}
 		if entrypoint == "page" && state == "removed" && want == "sign-in" && status == http.StatusGone {
-			want = "n" // everybody with the link is told so
+			want = "n" // the page tells everybody
 		}
 		wantCell(t, state, got, want)
-		if changed := r.revision(t, of.ID) != before; changed != (got == "y" && (act == "edit" || act == "delete")) {
-			t.Errorf("%s: got %s, and the paste changed: %t", state, got, changed)
+		wantChange := got == "y" && (act == "edit" || act == "delete")
+		if changed := r.revision(t, d.ID) != before; changed != wantChange {
+			t.Errorf("%s: got %s, and the paste changed: %t, want %t", state, got, changed, wantChange)
 		}
 	}
 }
