@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -395,6 +396,7 @@ func TestRefusedDocumentIsNotRead(t *testing.T) {
 // TestMemoryOfLargeDocuments starts 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one with a history of
 // that size. The gates must bound the memory, whatever the number of readers.
 func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watches the memory of the process
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage would count, and a busy machine collects it later
 	readers, size := 64, 1<<20
 	if *large {
 		size = 16 << 20
